@@ -12,9 +12,9 @@ from typing import Any
 import structlog
 
 from service.domain.verdicts import Outcome, PairVerdict, Thresholds, is_decided, likeliest
-from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.llm import LLM
 from service.memory.dreams.prompts import ADJUDICATE, DECIDE, Verdicts, listed_pairs, pair_question
-from worker.dreaming.checkpoints import Checkpoints
+from worker.dreaming.checkpoints import NO_ANSWER, Checkpoints
 from worker.dreaming.plan import Key, Pair
 
 log = structlog.get_logger(__name__)
@@ -23,8 +23,6 @@ ANSWER_TOKENS_MAX = 1_500
 
 Answered = Mapping[str, Any]
 Question = list[str]
-
-_FAILURES = (LLMInvalidOutput, LLMUnavailable, BudgetReached)
 
 
 @dataclass(slots=True)
@@ -79,7 +77,7 @@ async def _probabilities(pairs: Sequence[Pair], checkpoints: Checkpoints) -> lis
 
     try:
         answers = (await checkpoints.once("decide", [text, questions], [], call))["answers"]
-    except _FAILURES as error:
+    except NO_ANSWER as error:
         log.warning("decisions_skipped", pairs=len(pairs), error=error.message)
         return [None] * len(pairs)
     usable = [(pair, answered) for pair, answered in zip(pairs, answers, strict=True) if answered is not None]
@@ -112,14 +110,9 @@ async def _settled(pairs: Sequence[Pair], checkpoints: Checkpoints) -> list[tupl
         {"role": "system", "content": ADJUDICATE},
         {"role": "user", "content": f"<pairs>\n{_listed(pairs)}\n</pairs>"},
     ]
-
-    async def call(llm: LLM) -> dict[str, Any]:
-        answer = await llm.structured(messages, Verdicts, tokens_max=ANSWER_TOKENS_MAX)
-        return answer.value.model_dump(mode="json")
-
     try:
-        answered = Verdicts.model_validate(await checkpoints.once("settle", messages, [], call))
-    except _FAILURES as error:
+        answered = await checkpoints.structured("settle", messages, Verdicts, tokens_max=ANSWER_TOKENS_MAX)
+    except NO_ANSWER as error:
         log.warning("adjudication_skipped", pairs=len(pairs), error=error.message)
         return []
     outcomes = {one.pair - 1: one.outcome for one in answered.verdicts if 1 <= one.pair <= len(pairs)}

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
+
+from pydantic import BaseModel
 
 from service.domain.json import dumps
 from service.domain.llm_settings import LLMSettings, Step
 from service.errors import Unavailable
-from service.llm import LLM, Budget, LLMUnavailable, Meter, Usage
+from service.llm import LLM, Budget, BudgetReached, LLMInvalidOutput, LLMUnavailable, Message, Meter, Usage
 from service.memory.engine import Engine
 from service.store import dreams
 from service.store.dreams import Lease
@@ -20,8 +22,10 @@ from worker.dreaming.trace import Trace
 from worker.lease import LeaseLost
 
 Result = dict[str, Any]
+Answer = TypeVar("Answer", bound=BaseModel)
 
-
+NO_ANSWER = (LLMInvalidOutput, LLMUnavailable, BudgetReached)
+"""What a step does without."""
 UNSAVED_MAX = 1_000
 MODELS: dict[str, Step] = {
     "extract": "extract", "decide": "decide", "settle": "reconcile", "reflect": "reflect", "profile": "reflect",
@@ -102,6 +106,23 @@ class Checkpoints:
             await self.on_step(f"{step}:kept")
         self.used.append(input_hash)
         return kept[input_hash]
+
+    async def structured(
+        self,
+        step: str,
+        messages: Sequence[Message],
+        schema: type[Answer],
+        *,
+        tokens_max: int,
+        about: Sequence[UUID] = (),
+    ) -> Answer:
+        """The answer of a step's model in this schema, as ``once`` keeps it; ``about``: the messages it is made of."""
+
+        async def call(llm: LLM) -> Result:
+            answer = await llm.structured(messages, schema, tokens_max=tokens_max)
+            return answer.value.model_dump(mode="json")
+
+        return schema.model_validate(await self.once(step, messages, list(about), call))
 
     async def remembered(self, step: str, questions: Sequence[Any]) -> list[Result | None]:
         """What the model of a step answered each question in this dream or an earlier one; None where it did not."""

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Row
+from service.domain.word_lists import listed
 from service.llm import Usage
 
 Json = dict[str, Any]
@@ -17,6 +18,7 @@ UNDONE = (
     "version", "changed_by", "change_reason", "dream_id", "status", "origin",
 )  # fmt: skip
 """The columns a dream may change in a memory, kept as they were for the undo."""
+COUNTED = listed("created proposed reinforced superseded completed reopened linked decayed skipped")
 
 
 @dataclass(slots=True)
@@ -26,19 +28,7 @@ class Diff:
     messages: int = 0
     memories: int = 0
     bulletin_version: int | None = None
-    counts: dict[str, int] = field(
-        default_factory=lambda: {
-            "created": 0,
-            "proposed": 0,
-            "reinforced": 0,
-            "superseded": 0,
-            "completed": 0,
-            "reopened": 0,
-            "linked": 0,
-            "decayed": 0,
-            "skipped": 0,
-        }
-    )
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTED, 0))
     changes: list[Json] = field(default_factory=list)
 
     def note(

@@ -20,7 +20,7 @@ from service.extraction.candidates import Candidate, evidence_of
 from service.extraction.extraction import Extraction
 from service.extraction.provenance import with_origins
 from service.extraction.testimony import attest
-from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable, Usage
+from service.llm import Usage
 from service.memory.dreams import bulletin
 from service.memory.dreams.bulletin import Bulletin
 from service.memory.dreams.extract import extract, only_allowed
@@ -33,7 +33,7 @@ from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from worker.dreaming.adjudicate import judge_pairs
 from worker.dreaming.apply import DreamWrite, PlanOutdated, apply
-from worker.dreaming.checkpoints import Checkpoints, UnsavedResults, open_checkpoints
+from worker.dreaming.checkpoints import NO_ANSWER, Checkpoints, UnsavedResults, open_checkpoints
 from worker.dreaming.corrections import Corrections
 from worker.dreaming.diff import Diff, usage_report
 from worker.dreaming.gather import Batch, Ranges, gather
@@ -46,7 +46,7 @@ from worker.dreaming.reconcile import reconcile
 from worker.dreaming.reflect.reflection import reflect
 from worker.dreaming.slots import with_slots
 from worker.dreaming.trace import Trace
-from worker.lease import LeaseLost
+from worker.lease import fenced
 
 log = structlog.get_logger(__name__)
 
@@ -162,9 +162,7 @@ class Dream:
 
     async def _gather(self) -> tuple[Batch, WorkspaceSettings, Mapping[str, str]]:
         engine = self.engine
-        async with engine.db.transaction(self.lease.workspace_id) as connection:
-            if not await dreams.fence(connection, self.lease):
-                raise LeaseLost
+        async with fenced(engine, self.lease) as connection:
             limit = self.tracker.batch_max
             within = None if limit else self.ranges
             batch = await gather(
@@ -228,9 +226,7 @@ class Dream:
             "newest": [{"type": type_, "content": content} for content, type_ in newest.items()],
             "llm": usage_report(checkpoints.meter.usage),
         }
-        async with self.engine.db.transaction(self.lease.workspace_id) as connection:
-            if not await dreams.fence(connection, self.lease):
-                raise LeaseLost
+        async with fenced(self.engine, self.lease) as connection:
             await dreams.note_progress(connection, self.lease.workspace_id, self.running.id, report)
 
     async def _reconcile(
@@ -277,9 +273,7 @@ class Dream:
             return None
         workspace = self.lease.workspace_id
         now = self.engine.now()
-        async with self.engine.db.transaction(workspace) as connection:
-            if not await dreams.fence(connection, self.lease):
-                raise LeaseLost
+        async with fenced(self.engine, self.lease) as connection:
             rows = await bulletin.inputs(
                 connection, workspace, self.lease.agent_id, now,
                 left_out=work.plan.left_out(), reinforced=list(work.plan.reinforced),
@@ -290,18 +284,13 @@ class Dream:
         writer, tokens_max = f"{bulletin.writer_of(llm, choices)}", choices.bulletin_tokens_max
         if not rows or not bulletin.is_stale(latest, rows, writer):
             return None
-        question = bulletin.prompt(rows, choices)
-
-        async def call(llm: LLM) -> dict[str, Any]:
-            answer = await llm.structured(question, WrittenBulletin, tokens_max=bulletin.answer_max(tokens_max))
-            return answer.value.model_dump(mode="json")
-
         try:
-            written = await checkpoints.once("bulletin", question, [turn.id for turn in work.batch.turns], call)
-            return bulletin.from_written(
-                writer, work.batch.agent, rows, WrittenBulletin.model_validate(written), tokens_max
-            )
-        except (LLMInvalidOutput, LLMUnavailable, BudgetReached) as error:
+            written = await checkpoints.structured(
+                "bulletin", bulletin.prompt(rows, choices), WrittenBulletin,
+                tokens_max=bulletin.answer_max(tokens_max), about=[turn.id for turn in work.batch.turns],
+            )  # fmt: skip
+            return bulletin.from_written(writer, work.batch.agent, rows, written, tokens_max)
+        except NO_ANSWER as error:
             log.warning("bulletin_by_rules", dream_id=str(self.running.id), error=error.message)
             return None
 

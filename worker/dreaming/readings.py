@@ -7,7 +7,6 @@ the first. A statement that opens with a name and a verb is therefore put into t
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +25,7 @@ from service.extraction.third_person import has_first_person
 from service.memory.access.redaction import redact_lenient
 from service.memory.dreams.in_flight import Tracker
 from service.memory.engine import Engine
+from worker.dreaming.digests import digest_of
 from worker.dreaming.gather import SavedMemory
 from worker.dreaming.reflect.reported import Reported, reported_in
 from worker.dreaming.slots import filled_by
@@ -78,7 +78,7 @@ async def read_saved(engine: Engine, rule: Masking, saved: Sequence[SavedMemory]
 
 def form_of(content: str) -> str:
     """The digest of a statement's canonical form."""
-    return hashlib.sha256(canonical_form(content).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return digest_of(canonical_form(content))
 
 
 def _read_all(saved: Sequence[SavedMemory], texts: Sequence[str], people: Collection[str]) -> list[Reading]:

@@ -11,12 +11,8 @@ from uuid import UUID
 from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection, Row
 from service.domain.dream_settings import DreamChoices
-from service.domain.identity import summary_of
-from service.domain.memory_words import content_words
 from service.domain.origin import Origin, least_trusted, most_trusted, outranks
-from service.domain.text_features import extract_features
 from service.domain.verdicts import PairVerdict
-from service.embedding.tokens import count_tokens
 from service.extraction.extraction import Extraction
 from service.llm import LLM
 from service.memory.dreams import bulletin as bulletins_of
@@ -28,6 +24,7 @@ from service.store.vectors import EmbeddingBatch
 from worker.dreaming.diff import Diff, undo_record
 from worker.dreaming.gather import Batch
 from worker.dreaming.linking import link
+from worker.dreaming.memory_row import memory_row
 from worker.dreaming.plan import NewMemory, Plan, Reinforcement, Statement, key_of
 from worker.dreaming.proposing import propose
 from worker.dreaming.readings import Reading, form_of
@@ -221,45 +218,16 @@ class Writer:
 
     def _item(self, batch: Batch, new: NewMemory, ordinal: int) -> dict[str, Any]:
         candidate = new.candidate
-        return {
-            "ordinal": ordinal,
-            "id": new.id,
-            "agent_id": self.lease.agent_id,
-            "audience": self.lease.agent_id,
-            "type": str(candidate.type),
-            "like_type": candidate.own_like,
-            "scope": "agent",
-            "team_id": None,
-            "task_id": None,
-            "session_id": batch.session_of.get(new.evidence[0]),
-            "user_name": candidate.subject,
-            "hearsay_by": candidate.hearsay_by,
-            "origin": candidate.origin,
-            "key": None,
-            "content": candidate.content,
-            "summary": summary_of(candidate.content),
-            "identity_hash": new.identity,
-            "tokens": count_tokens(candidate.content),
-            "importance": candidate.importance,
-            "confidence": candidate.confidence,
-            "tags": list(candidate.tags),
-            "metadata": dict(candidate.metadata),
-            "source": new.source,
-            "status": new.status,
-            "decay_exempt": False,
-            "occurred_at": candidate.occurred_at,
-            "expires_at": None,
-            "valid_from": new.since,
-            "valid_until": None,
-            "created_at": self.now,
-            "dream_id": self.dream_id,
-            "changed_by": self._actor,
-            "change_reason": "extracted",
-            "reading": {"dream_id": str(self.dream_id), "form": form_of(candidate.content)}
-            | (new.reports.stored() if new.reports else {}),
-            **content_words(candidate.content),
-            **extract_features(candidate.content).columns(),
-        }
+        return memory_row(
+            self.lease, self.dream_id, self.now, candidate.content,
+            ordinal=ordinal, id=new.id, type=str(candidate.type), like_type=candidate.own_like,
+            session_id=batch.session_of.get(new.evidence[0]), user_name=candidate.subject,
+            hearsay_by=candidate.hearsay_by, origin=candidate.origin, identity_hash=new.identity,
+            importance=candidate.importance, confidence=candidate.confidence, tags=list(candidate.tags),
+            metadata=dict(candidate.metadata), source=new.source, status=new.status,
+            occurred_at=candidate.occurred_at, expires_at=None, valid_from=new.since, change_reason="extracted",
+            reading={"form": form_of(candidate.content)} | (new.reports.stored() if new.reports else {}),
+        )  # fmt: skip
 
     async def _reinforce(self, plan: Plan, rows: dict[UUID, Row]) -> None:
         for again in plan.reinforced.values():

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 from uuid import UUID
 
 import structlog
@@ -16,10 +14,10 @@ from service.domain.ids import new_id
 from service.domain.json import dumps
 from service.domain.prompt_fence import escape_tags, section
 from service.embedding.tokens import count_tokens
-from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.dreams.prompts import REFLECT, Concluded, Reflections
 from service.memory.dreams.steering import steered
-from worker.dreaming.checkpoints import Checkpoints
+from worker.dreaming.checkpoints import NO_ANSWER, Checkpoints
+from worker.dreaming.digests import digest_of
 from worker.dreaming.reflect.conclude import FIELD
 from worker.dreaming.reflect.insight import Evidence, Insight, KnownInsight
 
@@ -57,14 +55,9 @@ async def conclude_by_model(
     if len(shown) < MEMORIES_MIN:
         return Concluding([], 0), 0
     messages = steered([{"role": "system", "content": REFLECT}, {"role": "user", "content": listed(shown)}], choices)
-
-    async def call(llm: LLM) -> dict[str, Any]:
-        answer = await llm.structured(messages, Reflections, tokens_max=ANSWER_TOKENS_MAX)
-        return answer.value.model_dump(mode="json")
-
     try:
-        answered = Reflections.model_validate(await checkpoints.once("reflect", messages, [], call))
-    except (LLMInvalidOutput, LLMUnavailable, BudgetReached) as error:
+        answered = await checkpoints.structured("reflect", messages, Reflections, tokens_max=ANSWER_TOKENS_MAX)
+    except NO_ANSWER as error:
         log.warning("reflection_by_rules", memories=len(shown), error=error.message)
         return Concluding([], 0), tokens
     found = [_insight(one, shown, user) for one in answered.insights]
@@ -104,12 +97,8 @@ def _insight(concluded: Concluded, shown: Sequence[Remembered], user: str | None
         return None
     evidence = [shown[number - 1].evidence for number in supports]
     evidence += [shown[number - 1].evidence.opposing() for number in against]
-    about = f"{MODEL}{concluded.kind}:{_digest(user, concluded.content)}"
+    about = f"{MODEL}{concluded.kind}:{digest_of(str(user), normalize(concluded.content))}"
     return Insight(new_id(), about, user, concluded.content.strip(), evidence, "model")
-
-
-def _digest(user: str | None, content: str) -> str:
-    return hashlib.sha256(f"{user}\x1f{normalize(content)}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def on_known_matters(

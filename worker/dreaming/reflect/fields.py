@@ -6,7 +6,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import orjson
 import structlog
@@ -17,10 +16,9 @@ from service.domain.json import dumps
 from service.domain.profile import Scalar, text_of
 from service.domain.profile_schema import Property, coerced, fitting
 from service.domain.prompt_fence import escape_tags, section
-from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.dreams.prompts import PROFILE, FilledField, FilledProfile
 from service.memory.dreams.steering import steered
-from worker.dreaming.checkpoints import Checkpoints
+from worker.dreaming.checkpoints import NO_ANSWER, Checkpoints
 from worker.dreaming.reflect.by_model import Remembered, listed, within
 from worker.dreaming.reflect.conclude import FIELD
 from worker.dreaming.reflect.insight import Evidence, Insight
@@ -75,18 +73,13 @@ async def fill_by_model(
         ],
         choices,
     )
-
-    async def call(llm: LLM) -> dict[str, Any]:
-        answer = await llm.structured(messages, FilledProfile, tokens_max=ANSWER_TOKENS_MAX)
-        return answer.value.model_dump(mode="json")
-
     try:
-        answered = FilledProfile.model_validate(await checkpoints.once("profile", messages, [], call)).fields
-    except (LLMInvalidOutput, LLMUnavailable, BudgetReached) as error:
+        profile = await checkpoints.structured("profile", messages, FilledProfile, tokens_max=ANSWER_TOKENS_MAX)
+    except NO_ANSWER as error:
         log.warning("profile_not_filled", memories=len(shown), error=error.message)
         return None
-    values = _borne_out(answered, {one.name: one for one in fields}, shown)
-    return Filling(values, max(0, len(answered) - len(values)), shown[-1].evidence, tokens)
+    values = _borne_out(profile.fields, {one.name: one for one in fields}, shown)
+    return Filling(values, max(0, len(profile.fields) - len(values)), shown[-1].evidence, tokens)
 
 
 def _borne_out(

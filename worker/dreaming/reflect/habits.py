@@ -6,7 +6,6 @@ Two reports are of one habit when they agree in who did it and in every word tha
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from service.domain.guards import content_stems, normalize
 from service.domain.word_lists import word_set
 from service.extraction.lexicon import MONTHS, WEEKDAYS, base_of_past, third_person
 from worker.dreaming.completed_todos import deed_done, without_time
+from worker.dreaming.digests import digest_of
 from worker.dreaming.reflect.changes import months_between
 
 TIMES_MIN = 3
@@ -67,14 +67,14 @@ def habit_in(content: str, subject: str | None, *, happens: bool) -> Habit | Non
     denied = _DENIED.match(_after(whose, normalize(content))) if whose else None
     if denied is not None:
         stems = content_stems(denied["what"]) - _TIME_STEMS
-        return Habit(_key(subject or "", sorted(stems)), denied=True) if stems else None
+        return Habit(digest_of(subject or "", *sorted(stems)), denied=True) if stems else None
     deed = deed_done(_IN_MONTH.sub("", content), subject)
     if deed is not None:
         stems = (deed.verb | content_stems(" ".join(deed.words))) - _TIME_STEMS
         own = deed.actor == (whose or deed.actor)
-        return Habit(_key(subject or deed.actor, sorted(stems))) if stems and own and deed.actor else None
+        return Habit(digest_of(subject or deed.actor, *sorted(stems))) if stems and own and deed.actor else None
     words = [word for word in _WORD.findall(normalize(content)) if word not in _OF_CALENDAR]
-    return Habit(_key(subject or "", ["", *words])) if happens and whose and len(words) > 2 else None
+    return Habit(digest_of(subject or "", "", *words)) if happens and whose and len(words) > 2 else None
 
 
 def habit_sentence(reports: Sequence[Report], user: str | None) -> str:
@@ -103,7 +103,3 @@ def _phrase(content: str, user: str | None) -> str | None:
 
 def _after(whose: str, text: str) -> str:
     return text.removeprefix(f"{whose} ") if text.startswith(f"{whose} ") else ""
-
-
-def _key(whose: str, words: Sequence[str]) -> str:
-    return hashlib.sha256("\x1f".join([whose, *words]).encode("utf-8", "surrogatepass")).hexdigest()[:32]

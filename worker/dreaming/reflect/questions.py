@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass
 
 from service.domain.guards import content_stems, normalize
 from service.domain.word_lists import listed
 from service.extraction.lexicon import MONTHS, WEEKDAYS
+from worker.dreaming.digests import digest_of
 
 TIMES_MIN = 2
 _CHARS_MAX = 300
@@ -56,5 +56,4 @@ def question_in(content: str, subject: str | None) -> OpenQuestion | None:
     topic = content_stems(match["topic"]) - _TIME - _SMALL if match else frozenset()
     if len(topic) < _TOPIC_WORDS_MIN:
         return None
-    words = ["question", subject or "", *sorted(topic)]
-    return OpenQuestion(hashlib.sha256("\x1f".join(words).encode("utf-8", "surrogatepass")).hexdigest()[:32], topic)
+    return OpenQuestion(digest_of("question", subject or "", *sorted(topic)), topic)

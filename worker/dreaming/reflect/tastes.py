@@ -6,13 +6,13 @@ likes hot dogs and big dogs says nothing about dogs. What is liked of it is what
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from service.domain.guards import content_stems, normalize
 from service.domain.word_lists import listed, word_set
+from worker.dreaming.digests import digest_of
 
 _CHARS_MAX = 200
 _THINGS_SHOWN = 4
@@ -159,7 +159,7 @@ def taste_in(content: str, subject: str | None) -> Taste | None:
             found = _what(wording, said[begun.end() :]) if begun else None
             if found is not None:
                 theme, thing = found
-                return Taste(_key(subject, theme), theme, thing, liked, language)
+                return Taste(digest_of("taste", subject, *sorted(content_stems(theme))), theme, thing, liked, language)
     return None
 
 
@@ -183,8 +183,3 @@ def _what(wording: _Wording, said: str) -> tuple[str, str] | None:
             names_it = not words or (words - _DETERMINERS and words.isdisjoint(_NO_THING))
             return (match["theme"], thing) if names_it else None
     return None
-
-
-def _key(user: str, theme: str) -> str:
-    words = ["taste", user, *sorted(content_stems(theme))]
-    return hashlib.sha256("\x1f".join(words).encode("utf-8", "surrogatepass")).hexdigest()[:32]

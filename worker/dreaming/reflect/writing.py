@@ -9,15 +9,12 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection
-from service.domain.identity import summary_of
-from service.domain.memory_words import content_words
 from service.domain.origin import Origin, least_trusted
-from service.domain.text_features import extract_features
 from service.domain.types import MemoryType
-from service.embedding.tokens import count_tokens
 from service.store import entities, insights, memories
 from service.store.dreams import Lease
 from worker.dreaming.diff import Diff, undo_record
+from worker.dreaming.memory_row import memory_row
 from worker.dreaming.reflect.insight import Conclusions, Insight
 
 IMPORTANCE = 0.5
@@ -86,25 +83,19 @@ class InsightWriter:
     def _item(self, insight: Insight, ordinal: int, origins: Mapping[UUID, Origin]) -> dict[str, Any]:
         against = len(insight.evidence) - insight.supports
         filled = {"field": insight.fills[0], "value": insight.fills[1]} if insight.fills else {}
-        return {
-            "ordinal": ordinal, "id": insight.id, "agent_id": self.lease.agent_id, "audience": self.lease.agent_id,
-            "type": MemoryType.INSIGHT.value, "scope": "agent", "team_id": None, "task_id": None, "session_id": None,
-            "user_name": insight.user, "hearsay_by": None,
-            "origin": least_trusted(origins[one.id] for one in insight.evidence), "key": None,
-            "content": insight.content,
-            "summary": summary_of(insight.content), "identity_hash": insight.identity,
-            "tokens": count_tokens(insight.content), "importance": IMPORTANCE, "confidence": insight.confidence,
-            "tags": [], "metadata": {"supports": insight.supports, "contradicts": against},
-            "source": {
+        return memory_row(
+            self.lease, self.dream_id, self.now, insight.content,
+            ordinal=ordinal, id=insight.id, type=MemoryType.INSIGHT.value, session_id=None, user_name=insight.user,
+            hearsay_by=None, origin=least_trusted(origins[one.id] for one in insight.evidence),
+            identity_hash=insight.identity, importance=IMPORTANCE, confidence=insight.confidence, tags=[],
+            metadata={"supports": insight.supports, "contradicts": against},
+            source={
                 "kind": "insight", "by": insight.by, "about": insight.about,
                 "evidence": [one.stored() for one in insight.evidence], **filled,
             },
-            "status": None, "decay_exempt": False, "occurred_at": insight.at, "expires_at": insight.expires_at,
-            "valid_from": insight.since, "valid_until": None, "created_at": self.now, "dream_id": self.dream_id,
-            "changed_by": f"dream:{self.dream_id}", "change_reason": "concluded",
-            "reading": {"dream_id": str(self.dream_id)},
-            **content_words(insight.content), **extract_features(insight.content).columns(),
-        }  # fmt: skip
+            status=None, occurred_at=insight.at, expires_at=insight.expires_at, valid_from=insight.since,
+            change_reason="concluded", reading={},
+        )  # fmt: skip
 
     def _edges(self, insight: Insight) -> list[entities.Edge]:
         return [

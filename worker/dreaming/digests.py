@@ -1,0 +1,10 @@
+"""Digests by which statements and matters are told apart."""
+
+from __future__ import annotations
+
+import hashlib
+
+
+def digest_of(*words: str) -> str:
+    """32 hexadecimal digits that differ with the words and their order."""
+    return hashlib.sha256("\x1f".join(words).encode("utf-8", "surrogatepass")).hexdigest()[:32]
