@@ -138,8 +138,7 @@ def _resolve(match: re.Match[str], today: datetime, ahead: bool | None) -> _When
 
 def _iso(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
     year, month, day = map(int, match["iso"].split("-"))
-    start = today.replace(year=year, month=month, day=day)
-    return _on(start)
+    return _on(today.replace(year=year, month=month, day=day))
 
 
 def _calendar_day(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
@@ -169,50 +168,38 @@ def _nearest_year(today: datetime, month: int, day: int, ahead: bool | None) -> 
     return start
 
 
-def _beside(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
-    return _on(today + timedelta(days=2 if "after" in match["beside"].lower() else -2))
-
-
 def _ordinal(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
     """ "on the 5th": of this month, or of the one before or after."""
     if match["prep"] is None:
         return None
     start = today.replace(day=int(match["ordinal"]))
     if ahead and start < today:
-        start = _add_months(today, 1).replace(day=start.day)
+        start = add_months(today, 1).replace(day=start.day)
     elif not ahead and start > today:
-        start = _add_months(today, -1).replace(day=start.day)
+        start = add_months(today, -1).replace(day=start.day)
     return _on(start)
 
 
-def _month_of_year(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
-    start = today.replace(year=int(match["year_c"]), month=MONTHS[match["month_c"].lower()], day=1)
+def _named_month(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
+    number, first = MONTHS[(match["month_c"] or match["month_d"]).lower()], today.replace(day=1)
+    if match["year_c"]:
+        return _month(first.replace(year=int(match["year_c"]), month=number))
+    return _month(_nearest_year(first, number, 1, ahead))
+
+
+def _month(start: datetime) -> _When:
     return _When(start, _month_words(start), "in")
 
 
-def _bare_month(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
-    start = _nearest_year(today.replace(day=1), MONTHS[match["month_d"].lower()], 1, ahead)
-    return _When(start, _month_words(start), "in")
+def _year(today: datetime, year: int) -> _When:
+    return _When(today.replace(year=year, month=1, day=1), str(year), "in")
 
 
-def _bare_year(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
-    return _When(today.replace(year=int(match["year_d"]), month=1, day=1), match["year_d"], "in")
-
-
-def _named(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
-    words = match["named"].lower()
+def _named(words: str, today: datetime) -> _When:
     shift = {"yesterday": -1, "tomorrow": 1, "last": -1}.get(words.split()[0], 0)
     start = today + timedelta(days=shift)
     part = "night" if "night" in words else next((p for p in ("morning", "afternoon", "evening") if p in words), None)
     return _When(start, f"the {part} of {day_words(start)}" if part else day_words(start))
-
-
-def _ago(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
-    return _shifted(match["ago_n"], match["ago_unit"], today, -1)
-
-
-def _in_future(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
-    return _shifted(match["in_n"], match["in_unit"], today, 1) if ahead else None
 
 
 def _shifted(count: str, unit: str, today: datetime, sign: int) -> _When:
@@ -226,18 +213,19 @@ def _shifted(count: str, unit: str, today: datetime, sign: int) -> _When:
         start = today + timedelta(weeks=amount)
         return _When(start, day_words(start), "around")
     if unit == "month":
-        start = _add_months(today, amount)
+        start = add_months(today, amount)
         return _When(start, _month_words(start), "around" if vague else "in")
-    start = _add_months(today, 12 * amount).replace(month=1, day=1)
+    start = add_months(today, 12 * amount).replace(month=1, day=1)
     return _When(start, str(start.year), "around" if vague else "in")
 
 
-def _add_months(day: datetime, months: int) -> datetime:
+def add_months(day: datetime, months: int) -> datetime:
+    """The first of the month so many months later."""
     index = day.year * 12 + day.month - 1 + months
     return day.replace(year=index // 12, month=index % 12 + 1, day=1)
 
 
-def _relative_unit(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
+def _relative_unit(match: re.Match[str], today: datetime) -> _When | None:
     which, unit = match["which"].lower(), match["unit"].lower()
     at = match.start("which")
     if match.string[max(0, at - 4) : at].lower() == "the ":
@@ -247,7 +235,7 @@ def _relative_unit(match: re.Match[str], today: datetime, ahead: bool | None) ->
         if step == 0:
             start = today + timedelta(days=(WEEKDAYS[unit] - today.weekday()) % 7)
         else:
-            start = _weekday(today, WEEKDAYS[unit], ahead=step > 0)
+            start = weekday_near(today, WEEKDAYS[unit], ahead=step > 0)
         return _When(start, f"{start:%A} {day_words(start)}")
     if unit == "week":
         start = today - timedelta(days=today.weekday()) + timedelta(weeks=step)
@@ -260,12 +248,10 @@ def _relative_unit(match: re.Match[str], today: datetime, ahead: bool | None) ->
         start = _nearest_year(today.replace(day=1), MONTHS[unit], 1, ahead=step > 0)
         if step < 0 and start >= today.replace(day=1):
             start = start.replace(year=start.year - 1)
-        return _When(start, _month_words(start), "in")
+        return _month(start)
     if unit == "month":
-        start = _add_months(today, step)
-        return _When(start, _month_words(start), "in")
-    start = today.replace(year=today.year + step, month=1, day=1)
-    return _When(start, str(start.year), "in")
+        return _month(add_months(today, step))
+    return _year(today, today.year + step)
 
 
 def _bare_weekday(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:
@@ -275,11 +261,12 @@ def _bare_weekday(match: re.Match[str], today: datetime, ahead: bool | None) -> 
         return None
     if _ends_span(match.string, match.start("weekday"), match.end()):
         return None
-    start = _weekday(today, WEEKDAYS[match["weekday"].lower()], ahead=bool(ahead))
+    start = weekday_near(today, WEEKDAYS[match["weekday"].lower()], ahead=bool(ahead))
     return _When(start, f"{start:%A} {day_words(start)}")
 
 
-def _weekday(today: datetime, weekday: int, ahead: bool | None) -> datetime:
+def weekday_near(today: datetime, weekday: int, *, ahead: bool) -> datetime:
+    """The day of the week (0 is Monday) next after or last before today."""
     distance = (weekday - today.weekday()) % 7 or 7
     return today + timedelta(days=distance if ahead else distance - 7 if distance < 7 else -7)
 
@@ -294,14 +281,14 @@ _RESOLVERS: tuple[tuple[str, Callable[[re.Match[str], datetime, bool | None], _W
     ("iso", _iso),
     ("day_first", _calendar_day),
     ("day_second", _calendar_day),
-    ("month_c", _month_of_year),
-    ("beside", _beside),
+    ("month_c", _named_month),
+    ("beside", lambda match, today, _: _on(today + timedelta(days=2 if "after" in match["beside"].lower() else -2))),
     ("ordinal", _ordinal),
-    ("named", _named),
-    ("ago_n", _ago),
-    ("in_n", _in_future),
-    ("which", _relative_unit),
+    ("named", lambda match, today, _: _named(match["named"].lower(), today)),
+    ("ago_n", lambda match, today, _: _shifted(match["ago_n"], match["ago_unit"], today, -1)),
+    ("in_n", lambda match, today, ahead: _shifted(match["in_n"], match["in_unit"], today, 1) if ahead else None),
+    ("which", lambda match, today, _: _relative_unit(match, today)),
     ("weekday", _bare_weekday),
-    ("month_d", _bare_month),
-    ("year_d", _bare_year),
+    ("month_d", _named_month),
+    ("year_d", lambda match, today, _: _year(today, int(match["year_d"]))),
 )

@@ -6,17 +6,10 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from service.extraction.dates import Grounded, add_months, weekday_near
 from service.extraction.languages.grammar import Calendar
 
 _HALF_YEAR = timedelta(days=183)
-
-
-@dataclass(frozen=True, slots=True)
-class Grounded:
-    """A text whose time expressions are absolute, and when its first one lies (midnight of the first day)."""
-
-    text: str
-    at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +61,7 @@ def _resolve(given: dict[str, str], today: datetime, calendar: Calendar, ahead: 
     if "step" in given:
         return _stepped(calendar.steps[given["step"]], given["unit"], today, calendar)
     if "weekday" in given:
-        return _When("weekday", _weekday(today, calendar.weekdays[given["weekday"]], ahead))
+        return _When("weekday", weekday_near(today, calendar.weekdays[given["weekday"]], ahead=ahead))
     if "month" in given:
         month = calendar.months[given["month"]]
         if "year" in given:
@@ -100,13 +93,8 @@ def _shifted(amount: int, unit: str, today: datetime) -> _When:
     if unit in ("week", "weekend"):
         return _When("day", today + timedelta(weeks=amount))
     if unit == "month":
-        return _When("month", _months_later(today, amount))
+        return _When("month", add_months(today, amount))
     return _When("year", today.replace(year=today.year + amount, month=1, day=1))
-
-
-def _months_later(day: datetime, months: int) -> datetime:
-    index = day.year * 12 + day.month - 1 + months
-    return day.replace(year=index // 12, month=index % 12 + 1, day=1)
 
 
 def _stepped(step: int, word: str, today: datetime, calendar: Calendar) -> _When:
@@ -117,7 +105,7 @@ def _stepped(step: int, word: str, today: datetime, calendar: Calendar) -> _When
             return _When("weekday", monday + timedelta(days=weekday, weeks=step))
         if step == 0:
             return _When("weekday", today + timedelta(days=(weekday - today.weekday()) % 7))
-        return _When("weekday", _weekday(today, weekday, ahead=step > 0))
+        return _When("weekday", weekday_near(today, weekday, ahead=step > 0))
     if word in calendar.months:
         start = _nearest_year(today.replace(day=1), calendar.months[word], 1, ahead=step >= 0)
         if step < 0 and start >= today.replace(day=1):
@@ -132,8 +120,3 @@ def _stepped(step: int, word: str, today: datetime, calendar: Calendar) -> _When
     if unit == "day":
         return _When("day", today + timedelta(days=step))
     return _shifted(step, unit, today)
-
-
-def _weekday(today: datetime, weekday: int, ahead: bool) -> datetime:
-    distance = (weekday - today.weekday()) % 7 or 7
-    return today + timedelta(days=distance if ahead else distance - 7 if distance < 7 else -7)

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from service.domain.guards import normalize
 from service.domain.types import POLICIES
 from service.extraction.candidates import Candidate, Mention, Polarity, Turn
-from service.extraction.languages.dates import Grounded, ground
+from service.extraction.dates import Grounded
+from service.extraction.languages.dates import ground
 from service.extraction.languages.grammar import Language
 from service.extraction.mentions import PRODUCTS
 from service.extraction.rows import Row
