@@ -16,3 +16,9 @@ def word_set(block: str) -> frozenset[str]:
 def pairs(block: str) -> dict[str, str]:
     """What the words of a block stand for, as in ``wk=week gonna=going~to``; ``~`` is a blank."""
     return dict(pair.replace("~", " ").split("=") for pair in block.split())
+
+
+def places(block: str, first: int = 1) -> dict[str, int]:
+    """The place of each word of a block, counted from ``first``; words joined by ``/`` share one; ``~`` is a blank."""
+    groups = enumerate(block.split(), first)
+    return {word.replace("~", " "): place for place, group in groups for word in group.split("/")}

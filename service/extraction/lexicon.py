@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.domain.guards import base_of_irregular
-from service.domain.word_lists import listed, word_set
+from service.domain.word_lists import places, word_set
 
 BASE_VERBS = word_set("""
     accept achieve act adapt add admire admit adopt adore advise agree aim allow analyze answer apologize appear
@@ -102,33 +102,16 @@ BLAND = word_set("""
     comfort peace plans plan ready set worked working works mind whole alone ways ride hanging emotions unknown
     hoping stepping fan huge done coming believing sticking proving mixed""")
 
-MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
-            "september sep sept", "october oct", "november nov", "december dec",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}  # fmt: skip
+MONTHS = places("""
+    january/jan february/feb march/mar april/apr may june/jun july/jul august/aug september/sep/sept october/oct
+    november/nov december/dec""")
 
-WEEKDAYS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "monday mon", "tuesday tue tues", "wednesday wed", "thursday thu thur thurs", "friday fri",
-            "saturday sat", "sunday sun",
-        )
-    )
-    for name in names.split()
-}  # fmt: skip
+WEEKDAYS = places(
+    "monday/mon tuesday/tue/tues wednesday/wed thursday/thu/thur/thurs friday/fri saturday/sat sunday/sun", 0
+)
 
-SMALL_NUMBERS = {
-    word: number
-    for number, word in enumerate(listed("one two three four five six seven eight nine ten eleven twelve"), start=1)
-} | {"a": 1, "an": 1, "a couple of": 2, "couple of": 2, "a few": 3, "few": 3, "several": 4}
+SMALL_NUMBERS = places("""
+    a/an/one a~couple~of/couple~of/two a~few/few/three several/four five six seven eight nine ten eleven twelve""")
 
 
 def third_person(verb: str) -> str:

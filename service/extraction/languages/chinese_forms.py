@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+from service.domain.word_lists import places
 from service.extraction.languages.grammar import Calendar, any_of
 
 NOBODY = "用户"
@@ -54,14 +55,11 @@ def third_person(clause: str, name: str) -> str | None:
 
 
 _MONTHS: dict[str, int] = {}
-_WEEKDAYS = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6}
-_NAMED = {"大前天": -3, "前天": -2, "昨天": -1, "昨晚": -1, "今天": 0, "今晚": 0, "今早": 0, "明天": 1, "明早": 1,
-          "明晚": 1, "后天": 2, "後天": 2, "大后天": 3}  # fmt: skip
+_WEEKDAYS = places("一 二 三 四 五 六 日/天", 0)
+_NAMED = places("大前天 前天 昨天/昨晚 今天/今晚/今早 明天/明早/明晚 后天/後天 大后天", -3)
 _UNITS = {"天": "day", "周": "week", "星期": "week", "礼拜": "week", "周末": "weekend", "月": "month", "年": "year"}
-_STEPS = {"上": -1, "上个": -1, "上個": -1, "去": -1, "这": 0, "这个": 0, "這個": 0, "本": 0, "今": 0, "下": 1,
-    "下个": 1,
-          "下個": 1, "明": 1}  # fmt: skip
-_COUNTS = {"一": 1, "两": 2, "兩": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10}
+_STEPS = places("上/上个/上個/去 这/这个/這個/本/今 下/下个/下個/明", -1)
+_COUNTS = places("一 两/兩/二 三 四 五 六 七 八 九 十")
 _COUNT = rf"\d{{1,3}}|{any_of(_COUNTS)}"
 _STEP = any_of(step for step in _STEPS if step not in "去今明")
 _EXPRESSION = re.compile(

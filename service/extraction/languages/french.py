@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from service.domain.word_lists import pairs, word_set
+from service.domain.word_lists import word_set
 from service.extraction.languages.french_forms import CALENDAR, NOBODY, TIME, canonical, third_person
 from service.extraction.languages.french_statements import ATTRIBUTES, DIETS, MARITAL, ROWS
-from service.extraction.languages.grammar import Language, spelled, spellings
+from service.extraction.languages.grammar import Language, meanings, spelled, spellings
 
 _SUBJECT = r"(?:je\s|j'|nous\s|on\s|moi\b|mon\b|ma\b|mes\b|notre\b)"
 _SEPARATOR = (
@@ -103,11 +103,11 @@ FRENCH = Language(
     ),
     attributes=spellings(ATTRIBUTES | {"film": "movie", "livre": "book", "couleur": "color", "plat": "food"}),
     values=spellings(DIETS | MARITAL),
-    relatives=spellings(pairs("""
+    relatives=meanings("""
         frère=brother soeur=sister sœur=sister mère=mother maman=mother père=father papa=father fils=son
         fille=daughter mari=husband femme=wife copain=boyfriend copine=girlfriend conjoint=partner
         compagnon=partner compagne=partner chef=boss cheffe=boss patron=boss chien=dog perroquet=parrot
         lapin=rabbit cheval=horse chienne=dog chat=cat chatte=cat grand-mère=grandmother grand-père=grandfather
         oncle=uncle tante=aunt cousin=cousin cousine=cousin ami=friend amie=friend collègue=colleague
-        fiancé=partner fiancée=partner""")),
+        fiancé=partner fiancée=partner"""),
 )  # fmt: skip

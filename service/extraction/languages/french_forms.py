@@ -5,25 +5,21 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from service.domain.word_lists import pairs
-from service.extraction.languages.grammar import Calendar, any_of, spelled, spellings
+from service.domain.word_lists import listed, places
+from service.extraction.languages.grammar import Calendar, any_of, meanings, spelled, spellings
 
 NOBODY = "L'utilisateur"
 
-_SINGULAR = spellings(
-    pairs("""
+_SINGULAR = meanings("""
     suis=est ai=a vais=va fais=fait dois=doit veux=veut peux=peut sais=sait vois=voit prends=prend viens=vient
     mets=met bois=boit lis=lit dors=dort pars=part sors=sort vis=vit écris=écrit connais=connaît crois=croit
     cours=court apprends=apprend deviens=devient reviens=revient tiens=tient choisis=choisit finis=finit vends=vend
     attends=attend conduis=conduit étais=était avais=avait fus=fut suivais=suivait voudrais=voudrait
     aimerais=aimerait compte=compte sers=sert""")
-)
-_PLURAL = spellings(
-    pairs("""
+_PLURAL = meanings("""
     avons=ont sommes=sont allons=vont faisons=font devons=doivent voulons=veulent pouvons=peuvent prenons=prennent
     étions=étaient avions=avaient partons=partent voudrions=voudraient aimerions=aimeraient venons=viennent
     buvons=boivent""")
-)
 _OF_ON = spellings({"a": "ont", "est": "sont", "va": "vont", "doit": "doivent", "veut": "veulent", "prend": "prennent",
                     "fait": "font", "part": "partent", "avait": "avaient", "était": "étaient",
                     "peut": "peuvent"})  # fmt: skip
@@ -133,26 +129,16 @@ def _of_on(verb: str) -> str:
     return f"{verb}nt" if verb.endswith("e") else verb
 
 
-_MONTHS = spellings({
-    "janvier": 1, "février": 2, "mars": 3, "avril": 4, "mai": 5, "juin": 6, "juillet": 7, "août": 8, "septembre": 9,
-    "octobre": 10, "novembre": 11, "décembre": 12,
-})  # fmt: skip
-_WEEKDAYS = {"lundi": 0, "mardi": 1, "mercredi": 2, "jeudi": 3, "vendredi": 4, "samedi": 5, "dimanche": 6}
-_NAMED = spellings({"avant-hier": -2, "hier": -1, "aujourd'hui": 0, "demain": 1, "après-demain": 2})
-_UNITS = spellings(
-    pairs("""
+_MONTH_NAMES = listed("janvier février mars avril mai juin juillet août septembre octobre novembre décembre")
+_DAY_NAMES = listed("lundi mardi mercredi jeudi vendredi samedi dimanche")
+_MONTHS = spellings(places(" ".join(_MONTH_NAMES)))
+_WEEKDAYS = places(" ".join(_DAY_NAMES), 0)
+_NAMED = spellings(places("avant-hier hier aujourd'hui demain après-demain", -2))
+_UNITS = meanings("""
     jour=day jours=day semaine=week semaines=week week-end=weekend weekend=weekend mois=month an=year ans=year
     année=year années=year""")
-)
-_STEPS = spellings({
-    "dernier": -1, "dernière": -1, "passé": -1, "passée": -1, "ce": 0, "cet": 0, "cette": 0, "prochain": 1,
-    "prochaine": 1,
-})  # fmt: skip
-_COUNTS = {"un": 1, "une": 1, "deux": 2, "trois": 3, "quatre": 4, "cinq": 5, "six": 6, "sept": 7, "huit": 8, "neuf": 9,
-           "dix": 10}  # fmt: skip
-_MONTH_NAMES = ("janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre",
-                "novembre", "décembre")  # fmt: skip
-_DAY_NAMES = ("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche")
+_STEPS = spellings(places("dernier/dernière/passé/passée ce/cet/cette prochain/prochaine", -1))
+_COUNTS = places("un/une deux trois quatre cinq six sept huit neuf dix")
 _KEPT = ("avant le", "avant", "depuis le", "depuis", "jusqu'au", "jusqu'à", "d'ici le", "d'ici", "pour le", "au", "du",
          "dès", "à partir du")  # fmt: skip
 _DAY = any_of(_WEEKDAYS)

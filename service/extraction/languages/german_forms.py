@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from service.domain.word_lists import pairs, word_set
-from service.extraction.languages.grammar import Calendar, any_of, spelled, spellings
+from service.domain.word_lists import listed, places, word_set
+from service.extraction.languages.grammar import Calendar, any_of, meanings, spelled, spellings
 
 NOBODY = "Der Nutzer"
 
@@ -44,14 +44,12 @@ _FRONT_WORD = spelled(
     r"|anfang|mitte|ende|von|zum|zur|auf|gegen|ohne|über|abends|morgens|montags|samstags|sonntags)\b"
 )
 
-_THIRD = spellings(
-    pairs("""
+_THIRD = meanings("""
     bin=ist habe=hat hab=hat werde=wird esse=isst spreche=spricht fahre=fährt lese=liest sehe=sieht gebe=gibt
     nehme=nimmt treffe=trifft schlafe=schläft laufe=läuft trage=trägt vertrage=verträgt vergesse=vergisst
     helfe=hilft lasse=lässt halte=hält verlasse=verlässt heiße=heißt arbeite=arbeitet warte=wartet fange=fängt
     empfehle=empfiehlt mag=mag will=will kann=kann muss=muss darf=darf soll=soll weiß=weiß tue=tut leite=leitet
     reite=reitet miete=mietet heirate=heiratet berate=berät möchte=möchte würde=würde hasse=hasst""")
-)
 _PRESENT_IN_TE = word_set("""
     teste warte starte biete beobachte achte erwarte bearbeite chatte faste spende leiste committe vermiete trete
     beachte verwalte gestalte poste blogge betrachte bevorrate unterrichte berichte richte""")
@@ -115,30 +113,24 @@ def _third(verb: str) -> str:
     return f"{stem}et" if stem.endswith(("t", "d", "chn", "ffn", "gn", "tm")) else f"{stem}t"
 
 
-_MONTHS = spellings({
-    "januar": 1, "jänner": 1, "februar": 2, "märz": 3, "april": 4, "mai": 5, "juni": 6, "juli": 7, "august": 8,
-    "september": 9, "oktober": 10, "november": 11, "dezember": 12, "jan": 1, "feb": 2, "apr": 4, "jun": 6, "jul": 7,
-    "aug": 8, "sept": 9, "sep": 9, "okt": 10, "nov": 11, "dez": 12,
-})  # fmt: skip
-_WEEKDAYS = {"montag": 0, "dienstag": 1, "mittwoch": 2, "donnerstag": 3, "freitag": 4, "samstag": 5, "sonnabend": 5,
-             "sonntag": 6}  # fmt: skip
-_NAMED = spellings({"vorgestern": -2, "gestern": -1, "heute": 0, "morgen": 1, "übermorgen": 2})
-_UNITS = spellings(
-    pairs("""
+_MONTHS = spellings(
+    places("""
+    januar/jänner/jan februar/feb märz april/apr mai juni/jun juli/jul august/aug september/sept/sep oktober/okt
+    november/nov dezember/dez""")
+)
+_WEEKDAYS = places("montag dienstag mittwoch donnerstag freitag samstag/sonnabend sonntag", 0)
+_NAMED = spellings(places("vorgestern gestern heute morgen übermorgen", -2))
+_UNITS = meanings("""
     tag=day tage=day tagen=day woche=week wochen=week wochenende=weekend monat=month monate=month monaten=month
     jahr=year jahre=year jahren=year""")
-)
 _STEP_WORDS = ("letzte", "vergangene", "vorige", "diese", "dieses", "nächste", "kommende")
 _STEPS = spellings({
     f"{word}{ending}": -1 if word[0] in "lv" else 0 if word.startswith("dies") else 1
     for word in _STEP_WORDS for ending in ("", "n", "s", "r", "m")
 })  # fmt: skip
-_COUNTS = spellings({"ein": 1, "eine": 1, "einem": 1, "einer": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5,
-    "sechs": 6,
-           "sieben": 7, "acht": 8, "neun": 9, "zehn": 10, "zwölf": 12})  # fmt: skip
-_MONTH_NAMES = ("Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober",
-                "November", "Dezember")  # fmt: skip
-_DAY_NAMES = ("Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag")
+_COUNTS = spellings(places("ein/eine/einem/einer zwei drei vier fünf sechs sieben acht neun zehn") | {"zwölf": 12})
+_MONTH_NAMES = listed("Januar Februar März April Mai Juni Juli August September Oktober November Dezember")
+_DAY_NAMES = listed("Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag")
 
 
 MONTH = any_of(_MONTHS)

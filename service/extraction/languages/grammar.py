@@ -41,6 +41,11 @@ def spellings(words: Mapping[str, T]) -> dict[str, T]:
     return typed | {word.translate(bare): value for word, value in words.items()} | dict(words)
 
 
+def meanings(block: str) -> dict[str, str]:
+    """``pairs`` of a block, with their ``spellings``."""
+    return spellings(pairs(block))
+
+
 def any_of(words: Iterable[str]) -> str:
     """The alternatives of a pattern, the longest first."""
     return "|".join(word.replace(" ", r"\s") for word in sorted(words, key=len, reverse=True))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from service.domain.word_lists import pairs, word_set
-from service.extraction.languages.grammar import Language, spelled, spellings
+from service.domain.word_lists import word_set
+from service.extraction.languages.grammar import Language, meanings, spelled, spellings
 from service.extraction.languages.spanish_forms import CALENDAR, NOBODY, OWN_VERBS, TIME, canonical, third_person
 from service.extraction.languages.spanish_statements import ATTRIBUTES, DIETS, MARITAL, ROWS
 
@@ -100,10 +100,10 @@ SPANISH = Language(
     ),
     attributes=ATTRIBUTES | {"película": "movie", "libro": "book", "comida": "food"},
     values=spellings(DIETS | MARITAL),
-    relatives=spellings(pairs("""
+    relatives=meanings("""
         hermano=brother hermana=sister madre=mother mamá=mother padre=father papá=father hijo=son hija=daughter
         marido=husband esposo=husband esposa=wife mujer=wife novio=boyfriend novia=girlfriend pareja=partner
         jefe=boss jefa=boss perro=dog loro=parrot conejo=rabbit caballo=horse perra=dog gato=cat gata=cat
         abuelo=grandfather abuela=grandmother tío=uncle tía=aunt primo=cousin prima=cousin amigo=friend
-        amiga=friend colega=colleague""")),
+        amiga=friend colega=colleague"""),
 )  # fmt: skip

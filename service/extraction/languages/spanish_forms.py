@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from service.domain.word_lists import pairs, word_set
-from service.extraction.languages.grammar import Calendar, any_of, spelled, spellings
+from service.domain.word_lists import listed, places, word_set
+from service.extraction.languages.grammar import Calendar, any_of, meanings, spelled, spellings
 
 NOBODY = "El usuario"
 
-_SINGULAR = spellings(
-    pairs("""
+_SINGULAR = meanings("""
     soy=es estoy=está tengo=tiene voy=va hago=hace he=ha quiero=quiere puedo=puede debo=debe prefiero=prefiere
     juego=juega suelo=suele vengo=viene vivo=vive escribo=escribe leo=lee como=come bebo=bebe corro=corre
     aprendo=aprende conduzco=conduce padezco=padece pertenezco=pertenece salgo=sale sueño=sueña pienso=piensa
@@ -20,14 +19,11 @@ _SINGULAR = spellings(
     puse=puso traje=trajo leí=leyó era=era había=había tenía=tenía quisiera=quisiera querría=querría iré=irá
     odio=odia necesito=necesita asisto=asiste acabo=acaba vendo=vende recibo=recibe divido=divide mudé=mudó
     curro=curra""")
-)
-_PLURAL = spellings(
-    pairs("""
+_PLURAL = meanings("""
     somos=son estamos=están tenemos=tienen vamos=van hemos=han queremos=quieren debemos=deben podemos=pueden
     fuimos=fueron hicimos=hicieron tuvimos=tuvieron decidimos=decidieron elegimos=eligieron acordamos=acordaron
     vivimos=viven usamos=usan optamos=optaron volamos=vuelan usaremos=usarán preferimos=prefieren
     nos~mudamos=se~mudaron""")
-)
 _LIKING = (
     "gusta|gustan|encanta|encantan|interesa|interesan|molesta|molestan|apasiona|apasionan|chifla|disgusta|disgustan|cae"
     "|sienta|gustaría|gustaria|fascina|fascinan"
@@ -147,24 +143,15 @@ def _plural(verb: str) -> str | None:
     return f"{verb[:-4]}an" if verb.endswith("amos") else f"{verb[:-4]}en" if verb.endswith("emos") else None
 
 
-_MONTHS = spellings({
-    "enero": 1, "febrero": 2, "marzo": 3, "abril": 4, "mayo": 5, "junio": 6, "julio": 7, "agosto": 8, "septiembre": 9,
-    "setiembre": 9, "octubre": 10, "noviembre": 11, "diciembre": 12,
-})  # fmt: skip
-_WEEKDAYS = spellings({"lunes": 0, "martes": 1, "miércoles": 2, "jueves": 3, "viernes": 4, "sábado": 5, "domingo": 6})
-_NAMED = spellings({"anteayer": -2, "ayer": -1, "anoche": -1, "hoy": 0, "mañana": 1, "pasado mañana": 2})
-_UNITS = spellings(
-    pairs("""
+_MONTH_NAMES = listed("enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre")
+_DAY_NAMES = listed("lunes martes miércoles jueves viernes sábado domingo")
+_MONTHS = spellings(places(" ".join(_MONTH_NAMES)) | {"setiembre": 9})
+_WEEKDAYS = spellings(places(" ".join(_DAY_NAMES), 0))
+_NAMED = spellings(places("anteayer ayer/anoche hoy mañana pasado~mañana", -2))
+_UNITS = meanings("""
     día=day días=day semana=week semanas=week fin~de~semana=weekend mes=month meses=month año=year años=year""")
-)
-_STEPS = spellings({"pasado": -1, "pasada": -1, "este": 0, "esta": 0, "próximo": 1, "próxima": 1, "que viene": 1})
-_COUNTS = spellings({
-    "un": 1, "una": 1, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6, "siete": 7, "ocho": 8, "nueve": 9,
-    "diez": 10,
-})  # fmt: skip
-_MONTH_NAMES = ("enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre",
-                "noviembre", "diciembre")  # fmt: skip
-_DAY_NAMES = ("lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo")
+_STEPS = spellings(places("pasado/pasada este/esta próximo/próxima/que~viene", -1))
+_COUNTS = spellings(places("un/una dos tres cuatro cinco seis siete ocho nueve diez"))
 MONTH = any_of(_MONTHS)
 _KEPT = ("antes del", "hasta el", "para el", "desde el", "antes de", "hasta", "para", "desde", "al", "del")
 _DAY = any_of(_WEEKDAYS)
