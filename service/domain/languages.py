@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal
 
 from service.domain.text_normalization import UNSPACED
 from service.domain.word_lists import word_set
@@ -25,7 +25,6 @@ Configuration = Literal[
 ]  # fmt: skip
 """The configurations that every Postgres from 16 on has."""
 
-CONFIGURATIONS: Final[frozenset[str]] = frozenset(get_args(Configuration))
 DEFAULT: Final = "english"
 UNKNOWN: Final = "simple"
 

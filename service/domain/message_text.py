@@ -9,18 +9,15 @@ from service.domain.json import dumps
 from service.domain.languages import language_of
 from service.domain.text_features import extract_features
 from service.domain.text_normalization import normalize_for_search
+from service.domain.word_lists import word_set
 
 SEARCHED_ROLES = frozenset({"user", "assistant", "tool"})
 SEARCHABLE_MAX = 8_000
 """Characters of a message that are searched: what a person writes. The rest of a long paste is only kept."""
 
 
-PART_TYPES = frozenset(
-    {
-        "text", "input_text", "output_text", "refusal", "image_url", "input_image", "input_audio", "video_url", "file",
-        "input_file",
-    }
-)  # fmt: skip
+PART_TYPES = word_set("""
+    text input_text output_text refusal image_url input_image input_audio video_url file input_file""")
 """``type`` of content parts: OpenAI's Chat Completions and Responses APIs, vLLM."""
 
 

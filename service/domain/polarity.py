@@ -9,6 +9,8 @@ import re
 from itertools import islice
 from typing import Literal
 
+from service.domain.word_lists import word_set
+
 Stance = Literal["likes", "dislikes"]
 
 CHARACTERS_MAX = 2_000
@@ -19,20 +21,16 @@ NEGATED_WITHIN = 3
 """How many words before a verb negate it."""
 
 _WORD = re.compile(r"\w+(?:['’]\w+)?")
-_LIKING = frozenset({
-    "adore", "adores", "enjoy", "enjoyed", "enjoys", "favorite", "favorites", "favourite", "favourites", "fond", "like",
-    "liked", "likes", "love", "loved", "loves", "prefer", "preferred", "prefers",
-})  # fmt: skip
-_DISLIKING = frozenset(
-    {"avoid", "avoids", "despise", "despises", "detest", "detests", "dislike", "disliked", "dislikes", "hate", "hated"}
-    | {"hates", "loathe", "loathes"}
-)
-_ASKING = frozenset({"what", "what's", "whats", "which", "who", "whom", "list", "name", "show", "tell"})
-_NEGATIONS = frozenset({"cannot", "dont", "doesnt", "didnt", "never", "no", "not"})
-_COMPARED = frozenset(
-    {"feel", "feels", "is", "look", "looked", "looks", "seem", "seems", "smell", "smells", "sound", "sounds", "taste"}
-    | {"tastes", "things", "something", "anything", "was", "would", "id", "i'd", "he'd", "she'd", "we'd", "they'd"}
-)
+_LIKING = word_set("""
+    adore adores enjoy enjoyed enjoys favorite favorites favourite favourites fond like liked likes love loved
+    loves prefer preferred prefers""")
+_DISLIKING = word_set("""
+    avoid avoids despise despises detest detests dislike disliked dislikes hate hated hates loathe loathes""")
+_ASKING = word_set("what what's whats which who whom list name show tell")
+_NEGATIONS = word_set("cannot dont doesnt didnt never no not")
+_COMPARED = word_set("""
+    feel feels is look looked looks seem seems smell smells sound sounds taste tastes things something anything was
+    would id i'd he'd she'd we'd they'd""")
 """Words after which "like" is no verb, or only asks for something."""
 
 

@@ -8,15 +8,14 @@ from __future__ import annotations
 import re
 from urllib.parse import SplitResult, urlsplit
 
+from service.domain.word_lists import word_set
+
 URI_CHARS_MAX = 1_000
 LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 """RFC 8252, section 7.3, and the name that many programs use all the same."""
-FORBIDDEN_SCHEMES = frozenset(
-    {
-        "about", "blob", "chrome", "content", "data", "file", "filesystem", "ftp", "intent", "jar", "javascript",
-        "mailto", "resource", "sms", "tel", "vbscript", "view-source", "ws", "wss",
-    }
-)  # fmt: skip
+FORBIDDEN_SCHEMES = word_set("""
+    about blob chrome content data file filesystem ftp intent jar javascript mailto resource sms tel vbscript
+    view-source ws wss""")
 """What browsers give a meaning of their own: no private-use scheme of an app (RFC 8252, section 7.1)."""
 _HOST = re.compile(r"[a-z0-9.-]+")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")

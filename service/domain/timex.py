@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from service.domain.word_lists import word_set
+
 WINDOWS_MAX = 4
 COUNT_MAX = 1000
 
@@ -46,13 +48,10 @@ _BOUND_CHARS = 24
 """Before a time, where a word stands that makes it a bound."""
 _EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
 _WORD = re.compile(r"\w+")
-_NO_CONTENT = frozenset({
-    "a", "about", "all", "am", "an", "and", "any", "anything", "are", "at", "been", "did", "do", "does", "done",
-    "event", "events", "everything", "for", "from", "go", "going", "had", "happen", "happened", "happening",
-    "happens", "has", "have", "i", "in", "is", "it", "list", "me", "my", "new", "of", "on", "our", "please",
-    "show", "something", "take", "takes", "tell", "that", "the", "there", "thing", "things", "this", "to",
-    "took", "up", "us", "was", "we", "went", "were", "what", "whats", "when", "which", "who", "you",
-})  # fmt: skip
+_NO_CONTENT = word_set("""
+    a about all am an and any anything are at been did do does done event events everything for from go going had
+    happen happened happening happens has have i in is it list me my new of on our please show something take takes
+    tell that the there thing things this to took up us was we went were what whats when which who you""")
 """Words that ask for nothing but what happened."""
 
 

@@ -41,31 +41,26 @@ class Scope(StrEnum):
 class TypePolicy:
     """Retention and retrieval policy of one type.
 
-    ``decays``: importance halves with time when unused. ``happens``: two memories of this type are identical only
-    if they also happened at the same time. ``has_status``: open or done. ``importance``: of a memory saved without
-    one. ``in_context``: when the context assembly offers it besides search: ``always``, ``user`` (their user
-    talks), ``planning``, ``open`` (while the status is open) or ``search`` only.
+    ``in_context``: when the context assembly offers it besides search: ``always``, ``user`` (their user talks),
+    ``planning``, ``open`` (while the status is open) or ``search`` only. ``happens``: two memories of this type are
+    identical only if they also happened at the same time. ``importance``: of a memory saved without one.
     """
 
-    decays: bool
-    happens: bool
-    has_status: bool
     in_context: str
+    happens: bool = False
     importance: float = 0.5
 
 
 POLICIES: dict[MemoryType, TypePolicy] = {
-    MemoryType.FACT: TypePolicy(decays=False, happens=False, has_status=False, in_context="search"),
-    MemoryType.PREFERENCE: TypePolicy(decays=False, happens=False, has_status=False, in_context="user"),
-    MemoryType.DECISION: TypePolicy(decays=False, happens=False, has_status=False, in_context="search"),
-    MemoryType.IDENTITY: TypePolicy(decays=False, happens=False, has_status=False, in_context="always"),
-    MemoryType.EVENT: TypePolicy(decays=True, happens=True, has_status=False, in_context="search"),
-    MemoryType.OBSERVATION: TypePolicy(
-        decays=True, happens=True, has_status=False, in_context="search", importance=0.3
-    ),
-    MemoryType.GOAL: TypePolicy(decays=False, happens=False, has_status=False, in_context="planning"),
-    MemoryType.TODO: TypePolicy(decays=False, happens=False, has_status=True, in_context="open"),
-    MemoryType.INSIGHT: TypePolicy(decays=False, happens=False, has_status=False, in_context="search"),
+    MemoryType.FACT: TypePolicy("search"),
+    MemoryType.PREFERENCE: TypePolicy("user"),
+    MemoryType.DECISION: TypePolicy("search"),
+    MemoryType.IDENTITY: TypePolicy("always"),
+    MemoryType.EVENT: TypePolicy("search", happens=True),
+    MemoryType.OBSERVATION: TypePolicy("search", happens=True, importance=0.3),
+    MemoryType.GOAL: TypePolicy("planning"),
+    MemoryType.TODO: TypePolicy("open"),
+    MemoryType.INSIGHT: TypePolicy("search"),
 }
 
 HAPPENED = frozenset(type_.value for type_, policy in POLICIES.items() if policy.happens)

@@ -13,8 +13,6 @@ SUM_TOLERANCE: Final = 0.02
 ASKED_FROM: Final = 0.8
 """From this similarity on, a model is asked about two statements that the guards cannot tell apart."""
 
-Probabilities = Mapping[Outcome, float]
-
 
 class Thresholds(Protocol):
     """From which probability on an outcome is a verdict."""

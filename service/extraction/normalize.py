@@ -123,8 +123,6 @@ _WE_ARE = re.compile(r"^were (?=\w{2,20}ing\b)")
 _ABOUT_AGO = re.compile(r"\blike (?=\d{1,3} (?:years?|months?|weeks?|days?|hours?)\b)")
 _BLANKS = re.compile(r"[^\S\n]{1,40}")
 _I_AM_SPACED = re.compile(r"\b[Ii] (?=m\b |ve\b |ll\b |d\b )(m|ve|ll|d)\b")
-_SHOUTED = re.compile(r"\b[A-Z]{2,}\b")
-_NUMBER_SPACED = re.compile(r"(?<=\d)k\b(?= (?:dollars|euros|eur|usd))")
 
 _ENDED = re.compile(r"[.!?;:]|,(?= )")
 _RUN_ON = re.compile(

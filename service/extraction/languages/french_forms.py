@@ -56,7 +56,6 @@ TIME = (
 )
 _FRONTED = spelled(rf"^(?P<front>{TIME}),?\s(?P<rest>(?:je\s|j'|nous\s|on\s|moi\s).{{1,400}})$")
 _STRESSED = spelled(r"^(?:moi|perso|personnellement),?\s(?=(?:je|j')\b|j')")
-_JE = spelled(r"^(?:j(?=\s?(?:ai|aime|adore|habite|utilise)\b)\s?|chuis\s|jsuis\s|j\ssuis\s)")
 
 
 def canonical(clause: str) -> str:
