@@ -94,110 +94,76 @@ def _when(regex: str) -> tuple[Row, ...]:
 SPEAKER: tuple[Row, ...] = (
     row("lives_in", rf"{NO_MORE}live in {PLACE}", importance=0.7, polarity="negative"),
     row("works_at", rf"{NO_MORE}work (?:at|for) {NAME}", importance=0.7, polarity="negative"),
-    row(
-        "works_at",
+    row("works_at",
         rf"{I_HAVE}(?:left|quit|resigned from|retired from|been laid off (?:from|by)|was laid off (?:from|by)"
         rf"|got laid off (?:from|by)"
         rf"|got fired (?:from|by)|was fired (?:from|by)|was let go (?:from|by)|handed in my notice at"
         rf"|stopped working (?:at|for)"
         rf"|quit my job at|left my job at|left my position at) {NAME}(?! (?:for|to|at) (?:a|the|my|lunch|work)\b)",
-        importance=0.7,
-        polarity="negative",
-    ),
+        importance=0.7, polarity="negative"),
     row("lives_in", rf"{I_DO}(?:live|reside) (?:in|near|at) {PLACE}"),
     row("lives_in", rf"{I_AM}(?:living|based|staying|residing|settled) (?:in|near) {PLACE}", importance=0.7),
-    row(
-        "lives_in",
-        rf"{I_HAVE}(?:moved|relocated|emigrated)(?: back| home| house| over| out| down| up){{0,2}}"
-        rf"(?: from [\w ]{{1,30}}?)? (?:to|into) {PLACE}",
-    ),
+    row("lives_in", rf"{I_HAVE}(?:moved|relocated|emigrated)(?: back| home| house| over| out| down| up){{0,2}}"
+        rf"(?: from [\w ]{{1,30}}?)? (?:to|into) {PLACE}"),
     row("lives_in", rf"{I_HAVE}been (?:living|based) in {PLACE}", importance=0.7),
-    row(
-        "lives_in",
+    row("lives_in",
         rf"^(?:i've|i have|we've|we have) {ADVERB}{{0,2}}lived in {PLACE} (?:for|since|all my life|ever since)\b",
-        importance=0.7,
-    ),
+        importance=0.7),
     row("lives_in", rf"{I_HAVE}settled (?:down )?in {PLACE}"),
     row("lives_in", rf"{I_AM}in {PLACE} now,? (?:i |we )?(?:just )?(?:moved|relocated)\b"),
     row("works_at", rf"{I_HAVE}been (?:at|working (?:at|for|with)) {NAME} (?:for|since)\b"),
     row("works_at", rf"{I_HAVE}been with {_NO_PERSON}{NAME} (?:for|since)\b"),
-    row(
-        "fact",
-        r"^(?:i|i'm|i am|i'm now|i now)(?: now)? (?:weigh|weighing|(?:back )?down to|(?:back )?up to) "
+    row("fact", r"^(?:i|i'm|i am|i'm now|i now)(?: now)? (?:weigh|weighing|(?:back )?down to|(?:back )?up to) "
         r"(?:about |around )?"
-        r"(?P<value>\d[\d.,]{0,6} ?(?:kg|kgs|kilos?|lbs?|pounds?|stone))\b",
-        slot="weight",
-    ),
+        r"(?P<value>\d[\d.,]{0,6} ?(?:kg|kgs|kilos?|lbs?|pounds?|stone))\b", slot="weight"),
     row("works_at", rf"^(?:i'm|i am) (?:now )?at {NAME} these days\b", importance=0.7),
     row("works_at", rf"{I_DO}work (?:at|for|with) {NAME}"),
     row("works_at", rf"{I_AM}(?:working|employed) (?:at|for|by) {NAME}"),
-    row(
-        "works_at",
+    row("works_at",
         rf"{I_HAVE}(?:started (?:working )?(?:at|with)|joined(?= [A-Z][\w &.-]{{0,40}} as (?:an?|the|their) )"
         rf"|got hired (?:at|by)|been hired by|was hired by"
         rf"|(?:got|started|accepted|took|landed|found|begun|began|start) (?:a |an |my |the )?(?:new |first )?(?:job"
         rf"|position|role|offer|gig)"
-        rf"(?: as (?:an? )?[\w -]{{3,30}}?)? (?:at|with|from)) {NAME}",
-    ),
-    row(
-        "fact",
+        rf"(?: as (?:an? )?[\w -]{{3,30}}?)? (?:at|with|from)) {NAME}"),
+    row("fact",
         rf"{I_AM}(?:starting|joining)(?: (?:a |my )?(?:new )?(?:job|position|role))?(?: at| with)? {NAME}(?= (?:on"
-        rf"|in|next|as|soon)|[.!]|$)",
-        importance=0.7,
-    ),
+        rf"|in|next|as|soon)|[.!]|$)", importance=0.7),
     row("studies_at", rf"{I_DO}(?:study|go to (?:school|college|university)|am enrolled) at {NAME}"),
     row("studies_at", rf"{I_AM}(?:studying|enrolled) at {NAME}"),
-    row(
-        "attribute",
-        rf"^(?:i|we)(?:'ve| have)?(?: just| now| had to| have to| need to)* "
+    row("attribute", rf"^(?:i|we)(?:'ve| have)?(?: just| now| had to| have to| need to)* "
         rf"(?:{_CHANGED}|raise|agreed to raise|agreed to cut) "
         rf"(?:my|our|the) {_MODIFIERS}{_ATTRIBUTE}"
-        rf"(?: (?:for|of) (?:the )?(?P<of>[\w'’ -]{{1,40}}?))?(?: from [\w$€£.,% ]{{1,25}}?)? to {VALUE}",
-    ),
+        rf"(?: (?:for|of) (?:the )?(?P<of>[\w'’ -]{{1,40}}?))?(?: from [\w$€£.,% ]{{1,25}}?)? to {VALUE}"),
     *_when(
         rf"^(?:i|we)(?:'ve| have|'ll| will|'re)?(?: just| now| had to| have to| need to| going to)* "
         rf"(?:{_RESCHEDULED}|push|move|postpone|shift|reschedule|delay)(?: back)? (?:my|our|the) {_EVENT} "
         rf"(?:from [\w: ]{{1,25}}? )?(?:to|for|until|till) "
     ),
-)
+)  # fmt: skip
 NAMED: tuple[Row, ...] = (
     row("lives_in", rf"^home is (?:now )?{PLACE}(?: for (?:me|us))?\b"),
-    row(
-        "lives_in",
+    row("lives_in",
         rf"^(?!(?:this|that|it|there|here) ){PLACE} is (?:now )?(?:my |our )?(?:new )?home(?: now| these days)?"
-        r"(?=[.!]*$)",
-    ),
+        r"(?=[.!]*$)"),
     row("works_at", rf"^{NAME} (?:has |have )?(?:just |now )?hired (?:me|us)\b"),
-)
+)  # fmt: skip
 OTHER: tuple[Row, ...] = (
     row("lives_in", rf"^(?:my|our) (?:new )?(?:flat|apartment|house|home|place) is in {PLACE}", importance=0.7),
     row("works_at", rf"^(?:my|our) (?:new |current )?employer(?:'s| is)(?: now)? {NAME}"),
-    row(
-        "attribute",
+    row("attribute",
         r"^(?:my|our)(?: new)? (?P<attribute>phone|car|laptop|bike|camera|tablet|watch) is(?: now)? (?:an? )?"
         r"(?P<value>(?:[\w-]{1,20} ){0,2}?[\w-]{0,20}(?-i:[A-Z0-9])[\w-]{0,20}(?: [A-Z0-9][\w-]{0,20}){0,2})"
-        r"(?= now\b|[.,!]|$)",
-    ),
-    row(
-        "attribute",
+        r"(?= now\b|[.,!]|$)"),
+    row("attribute",
         rf"^my(?: new)? (?P<attribute>girlfriend|boyfriend|partner|wife|husband|fianc[eé]e?|boss|flatmate|roommate"
-        rf"|therapist|coach|trainer)(?:'s| is)(?: now)? {_NO_DEMONYM}{NAME}(?= now\b|[.,!]|$)",
-    ),
+        rf"|therapist|coach|trainer)(?:'s| is)(?: now)? {_NO_DEMONYM}{NAME}(?= now\b|[.,!]|$)"),
     *_when(rf"{_WHOSE}{_EVENT}{_TAKES_PLACE}"),
-    row(
-        "attribute",
-        rf"{_WHOSE}{_MODIFIERS}{_ATTRIBUTE}(?: (?:for|of|at|in) (?:the )?"
-        rf"(?P<of>[\w'’ -]{{1,40}}?))?{_IS_NOW}{_NO_VERDICT} {VALUE}",
-    ),
-    row(
-        "attribute",
-        rf"^(?P<owner>(?:(?:the|our|my) )?[\w-]{{2,30}}(?: [\w-]{{2,30}})?)['’]s? "
-        rf"(?:new )?{_ATTRIBUTE}{_IS_NOW}{_NO_VERDICT} {VALUE}",
-    ),
-    row(
-        "attribute",
+    row("attribute", rf"{_WHOSE}{_MODIFIERS}{_ATTRIBUTE}(?: (?:for|of|at|in) (?:the )?"
+        rf"(?P<of>[\w'’ -]{{1,40}}?))?{_IS_NOW}{_NO_VERDICT} {VALUE}"),
+    row("attribute", rf"^(?P<owner>(?:(?:the|our|my) )?[\w-]{{2,30}}(?: [\w-]{{2,30}})?)['’]s? "
+        rf"(?:new )?{_ATTRIBUTE}{_IS_NOW}{_NO_VERDICT} {VALUE}"),
+    row("attribute",
         rf"^(?:they|the \w{{3,15}}|finance|management|(?-i:{CAPITALS})) (?:have |has |just )*{_CHANGED} (?:my|our"
         rf"|the) {_MODIFIERS}{_ATTRIBUTE}"
-        rf"(?: (?:for|of) (?:the )?(?P<of>[\w'’ -]{{1,40}}?))?(?: from [\w$€£.,% ]{{1,25}}?)? to {VALUE}",
-    ),
-)
+        rf"(?: (?:for|of) (?:the )?(?P<of>[\w'’ -]{{1,40}}?))?(?: from [\w$€£.,% ]{{1,25}}?)? to {VALUE}"),
+)  # fmt: skip

@@ -35,20 +35,14 @@ def _taste(regex: str, polarity: Polarity = "positive") -> Row:
 
 
 ROWS: tuple[Row, ...] = (
-    row(
-        "fact",
+    row("fact",
         rf"^(?P<who>(?-i:{CAPITALS}) and (?-i:{CAPITALS})) (?:have |just |recently |finally |are |aren't |are not "
         rf"|got )*"
         r"(?P<value>broke up|broken up|split up|separated|divorced|no longer together|together anymore|together"
-        r"|dating|married|engaged)\b",
-        slot="relationship",
-    ),
-    row(
-        "prefers",
+        r"|dating|married|engaged)\b", slot="relationship"),
+    row("prefers",
         rf"^{PERSON}{_ALSO} (?:prefers|would rather have) (?P<value>[\w '+#.-]{{1,40}}?) (?:to|over|than|instead of"
-        rf"|rather than) (?P<other>[\w '+#-]{{1,40}})",
-        importance=0.65,
-    ),
+        rf"|rather than) (?P<other>[\w '+#-]{{1,40}})", importance=0.65),
     _taste(
         r"(?:hates|dislikes|detests|loathes|avoids|can't stand|cannot stand|doesn't (?:like|love|enjoy|eat|drink)"
         r"|does not (?:like|love|enjoy|eat|drink)|never (?:eats|drinks)|no longer (?:likes|eats|drinks|enjoys)"
@@ -106,7 +100,7 @@ ROWS: tuple[Row, ...] = (
         r"(?=[^.!?]{0,150})"
     ),
     _fact(r" (?:usually|always|never|often|rarely|regularly) [a-z]{2,15}s\b"),
-)
+)  # fmt: skip
 NOBODY = word_set("""
     it this that there he she what who everyone everybody nobody someone somebody one life nature music love time
     people which here they these those something nothing everything anyone anybody never always sometimes usually

@@ -33,22 +33,15 @@ _FREQUENCY = (
 )
 
 SPEAKER: tuple[Row, ...] = (
-    row(
-        "prefers",
-        rf"^(?:i|we)(?:'d| would| do)? {ADVERB}{{0,2}}(?:prefer|rather)(?: have)? (?!not\b)"
+    row("prefers", rf"^(?:i|we)(?:'d| would| do)? {ADVERB}{{0,2}}(?:prefer|rather)(?: have)? (?!not\b)"
         rf"(?P<value>[\w '+#.-]{{1,40}}?) (?:to|over|than|instead of"
-        rf"|rather than) (?P<other>[\w '+#-]{{1,40}})",
-    ),
-    row(
-        "abstains",
+        rf"|rather than) (?P<other>[\w '+#-]{{1,40}})"),
+    row("abstains",
         r"^(?:i|we) (?:really |just |also )*(?:never|don't|do not|no longer) (?P<value>smoke|vape|gamble|drink"
-        r"|drive)(?: anymore| any ?more| at all| ever)?[.!]*$",
-    ),
-    row(
-        "abstains",
+        r"|drive)(?: anymore| any ?more| at all| ever)?[.!]*$"),
+    row("abstains",
         r"^(?:i|we)(?:'ve| have)? (?:recently |finally )?(?:quit|stopped|gave up|given up) (?P<value>smok|vap|gambl"
-        r"|drink|driv)ing\b",
-    ),
+        r"|drink|driv)ing\b"),
     likes(rf"{I_DO_NOT}(?:like|love|enjoy|care for|fancy|eat|drink) ", "negative"),
     likes(
         rf"{I_AM}not (?:really |much of )?(?:an? )?(?:big |huge )?(?:fan of|into|fond of|keen on|crazy about"
@@ -83,32 +76,20 @@ SPEAKER: tuple[Row, ...] = (
     likes(r"^(?:i|we)(?:'ve| have) always (?:loved|liked|enjoyed|been (?:passionate about|into|a fan of|fond of)) "),
     likes(r"^(?:i|we) (?:only|just) (?:drink|eat|use|like|wear|buy|listen to) "),
     row("fact", rf"^(?:i|we) (?:also |still |now |almost |nearly |just )*{_FREQUENCY} {_NO_HABIT}(?=[a-z])"),
-    row(
-        "fact",
-        rf"^as a rule,? (?:i|we) |^(?:every|each) (?:day|morning|evening|night|week|month|sunday|monday|tuesday"
-        rf"|wednesday|thursday|friday|saturday|weekend),? (?:i|we) {_NO_HABIT}",
-        importance=0.55,
-    ),
-)
+    row("fact", rf"^as a rule,? (?:i|we) |^(?:every|each) (?:day|morning|evening|night|week|month|sunday|monday|tuesday"
+        rf"|wednesday|thursday|friday|saturday|weekend),? (?:i|we) {_NO_HABIT}", importance=0.55),
+)  # fmt: skip
 OTHER: tuple[Row, ...] = (
-    row(
-        "likes",
-        r"^(?P<value>(?!it\b|this\b|that\b|he\b|she\b|they\b|these\b|those\b|my\b"
+    row("likes", r"^(?P<value>(?!it\b|this\b|that\b|he\b|she\b|they\b|these\b|those\b|my\b"
         r"|your\b)[\w'’-]{2,30}(?: [\w'’-]{2,30}){0,2}?)"
-        r"(?: is| are|'s)(?: just| really| simply)? not for me[.!]*$",
-        polarity="negative",
-    ),
-    row(
-        "favorite",
+        r"(?: is| are|'s)(?: just| really| simply)? not for me[.!]*$", polarity="negative"),
+    row("favorite",
         rf"^my {_FAVORITE} (?P<attribute>(?!part|thing|way|memory|moment)[\w-]{{2,20}}(?: [\w-]{{2,20}})?) (?:is|are"
         rf"|has to be"
         rf"|would be|has always been|used to be [\w' ]{{1,30}}, (?:but )?(?:now )?it's)(?: now)? "
-        r"(?:definitely |probably |still |by far )?" + VALUE,
-    ),
-    row(
-        "favorite",
+        r"(?:definitely |probably |still |by far )?" + VALUE),
+    row("favorite",
         rf"^(?P<value>(?!it\b|this\b|that\b|he\b|she\b)[\w'’]{{2,30}}(?: [\w'’]{{2,30}}){{0,3}}?)(?:'s| is| are)"
         rf"(?: now)? (?:definitely |still "
-        rf"|probably |by far )?my {_FAVORITE}(?: (?P<attribute>\w{{3,20}})|[.!,]|$)",
-    ),
-)
+        rf"|probably |by far )?my {_FAVORITE}(?: (?P<attribute>\w{{3,20}})|[.!,]|$)"),
+)  # fmt: skip

@@ -42,17 +42,12 @@ SPEAKER: tuple[Row, ...] = (
         row("version", rf"^(?:i|we)(?:'ve| have)?(?: just| now)? {_UPGRADED} (?:the |our )?{_PROJECT}{to}")
         for to in _TO_VERSION
     ),
-    row(
-        "attribute",
+    row("attribute",
         rf"^(?:i|we)(?:'ve| have)?(?: got| now have)? {_FIGURE} for (?:the )?{_PROJECT}(?:,| -|:| and) (?:and )?"
-        rf"(?:that's|that is|it's|this is|which is) (?:the|our|my) (?:whole |total |full )?{_LIMIT}\b",
-    ),
-    row(
-        "fact",
-        rf"^we(?:'re|'ll| are| will)? (?:now )?(?:launch|launching|ship|shipping) {_PROJECT} on {_DATE}",
-        slot="launch date",
-    ),
-)
+        rf"(?:that's|that is|it's|this is|which is) (?:the|our|my) (?:whole |total |full )?{_LIMIT}\b"),
+    row("fact", rf"^we(?:'re|'ll| are| will)? (?:now )?(?:launch|launching|ship|shipping) {_PROJECT} on {_DATE}",
+        slot="launch date"),
+)  # fmt: skip
 OTHER: tuple[Row, ...] = (
     row("fact", rf"^(?:the |our |my )?{_PROJECT} (?:is|are)(?: now)? due (?:on|by) {_DATE}", slot="deadline"),
     row("fact", rf"^(?:the |our )?{_PROJECT}(?: now)? {_LAUNCHES}(?: now)? (?:on|by) {_DATE}", slot="launch date"),
@@ -68,20 +63,14 @@ OTHER: tuple[Row, ...] = (
     row("fact", rf"^(?:the )?ownership of {_PROJECT} {_HANDED}(?: from (?-i:{CAPITALS}))? to {NAME}", slot="owner"),
     row("attribute", rf"^{NAME} is(?: now)? {_ROLE_OF}{_CLOSES}"),
     row("attribute", rf"^{NAME} (?:has |have )?(?:replaced|succeeded) [\w ]{{1,60}}? as {_ROLE_OF}{_CLOSES}"),
-    row(
-        "attribute",
-        rf"^(?:they|management|the \w{{3,15}}|(?-i:{CAPITALS})) (?:have |has |just )*"
-        rf"(?:approved|confirmed|granted|agreed on) {_FIGURE} as (?:the |our )?(?:new )?{_PROJECT} {_LIMIT}\b",
-    ),
+    row("attribute", rf"^(?:they|management|the \w{{3,15}}|(?-i:{CAPITALS})) (?:have |has |just )*"
+        rf"(?:approved|confirmed|granted|agreed on) {_FIGURE} as (?:the |our )?(?:new )?{_PROJECT} {_LIMIT}\b"),
     *(
-        row(
-            "version",
-            rf"^(?:they(?:'ve| have)?(?: just)? {_UPGRADED} (?:the |our )?{_PROJECT}"
+        row("version", rf"^(?:they(?:'ve| have)?(?: just)? {_UPGRADED} (?:the |our )?{_PROJECT}"
             rf"|(?:the |our )?{_PROJECT.replace('<of>', '<owner>')} (?:was |has been |got |has |just |now )*"
-            rf"{_UPGRADED})" + to,
-        )
+            rf"{_UPGRADED})" + to)
         for to in _TO_VERSION
     ),
     row("version", rf"^(?:the |our )?{_PROJECT}(?: now| still)? (?:runs on|uses)(?: now)? {_PRODUCT} {_NUMBER}"),
     row("version", rf"^(?:the |our )?{_PROJECT} is(?: now| still)? on(?: now)? {_KNOWN} {_NUMBER}"),
-)
+)  # fmt: skip
