@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
 
-from service.domain.word_lists import listed, pairs, word_set
+from service.domain.word_lists import listed, pairs, places, word_set
 
 _CONTROLS = dict.fromkeys((*range(32), *range(127, 160)), " ")  # category Cc, fixed by Unicode for ever
 _TEXT_MAX = 20_000  # characters; past this a text is not compared word for word
@@ -56,10 +56,8 @@ _AUXILIARIES = word_set("am is are was were be been being do does did has have h
 _PREPOSITIONS = word_set("""
     in on at to into onto from with without of for by near over under behind beside through across around about
     during after before since until while and or but""")
-_NUMBER_WORDS = {
-    word: str(number)
-    for number, word in enumerate(listed("two three four five six seven eight nine ten eleven twelve"), start=2)
-}
+_NUMBERS = places("two three four five six seven eight nine ten eleven twelve", 2)
+_NUMBER_WORDS = {word: str(number) for word, number in _NUMBERS.items()}
 _VARIANTS = pairs("""
     postgresql=postgres colour=color colours=colors favourite=favorite organise=organize telephone=phone
     television=tv mom=mother mum=mother dad=father photograph=photo film=movie automobile=car bicycle=bike

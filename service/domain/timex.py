@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from service.domain.word_lists import word_set
+from service.domain.word_lists import places, word_set
 
 WINDOWS_MAX = 4
 COUNT_MAX = 1000
@@ -24,12 +24,8 @@ _FULL_MONTH = "(january|february|april|june|july|august|september|october|novemb
 _MONTH = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + ")"
 _WEEKDAYS = {name.lower(): number for number, name in enumerate(calendar.day_name)}
 _WEEKDAY = "(" + "|".join(_WEEKDAYS) + ")"
-_COUNTS = {"a": 1, "an": 1, "a couple of": 2, "couple of": 2, "few": 3, "a few": 3, "several": 4} | {
-    word: number
-    for number, word in enumerate(
-        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=1
-    )
-}
+_COUNTS = places("""
+    a/an/one a~couple~of/couple~of/two few/a~few/three several/four five six seven eight nine ten eleven twelve""")
 _ORDINALS = {"first": 0, "1st": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3, "last": -1}
 _ORDINAL = "(" + "|".join(_ORDINALS) + ")"
 _VAGUE = frozenset({"few", "a few", "several", "couple of", "a couple of"})

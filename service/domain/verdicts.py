@@ -5,26 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol, get_args
+from typing import Final, Literal, get_args
+
+from service.domain.dream_settings import DreamChoices
 
 Outcome = Literal["duplicate", "update", "contradiction", "different"]
 OUTCOMES: Final[tuple[Outcome, ...]] = get_args(Outcome)
 SUM_TOLERANCE: Final = 0.02
 ASKED_FROM: Final = 0.8
 """From this similarity on, a model is asked about two statements that the guards cannot tell apart."""
-
-
-class Thresholds(Protocol):
-    """From which probability on an outcome is a verdict."""
-
-    @property
-    def merge_at(self) -> float: ...
-
-    @property
-    def replace_at(self) -> float: ...
-
-    @property
-    def distinct_at(self) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +43,10 @@ def likeliest(answered: Mapping[str, object] | None) -> PairVerdict | None:
     return PairVerdict(best, found[best])
 
 
-def is_decided(verdict: PairVerdict, thresholds: Thresholds) -> bool:
+def is_decided(verdict: PairVerdict, choices: DreamChoices) -> bool:
     """Whether a verdict is sure enough to go by."""
     at = {
-        "duplicate": thresholds.merge_at, "update": thresholds.replace_at, "contradiction": thresholds.replace_at,
-        "different": thresholds.distinct_at,
+        "duplicate": choices.merge_at, "update": choices.replace_at, "contradiction": choices.replace_at,
+        "different": choices.distinct_at,
     }  # fmt: skip
     return verdict.probability is not None and verdict.probability >= at[verdict.outcome]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
@@ -38,7 +38,7 @@ OTHER_FIELDS = ("type", "scope", "origin", "status", "importance", "confidence",
 FIELDS = (*JSON_FIELDS, *NAME_FIELDS, *OTHER_FIELDS, *TIME_FIELDS)
 
 Operator = Literal["eq", "ne", "in", "gt", "gte", "lt", "lte", "exists"]
-OPERATORS: tuple[Operator, ...] = ("eq", "ne", "in", "gt", "gte", "lt", "lte", "exists")
+OPERATORS: tuple[Operator, ...] = get_args(Operator)
 RANGES = ("gt", "gte", "lt", "lte")
 Loc = tuple[str | int, ...]
 _PLAIN_KEY = re.compile(r'[^."]+')

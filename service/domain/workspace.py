@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, Field, StringConstraints, ValidationError, model_validator
@@ -24,9 +24,7 @@ from service.domain.strict import FrozenModel
 PiiEntity = Literal[
     "EMAIL_ADDRESS", "IBAN_CODE", "CREDIT_CARD", "US_SSN", "IP_ADDRESS", "PHONE_NUMBER", "PERSON", "LOCATION"
 ]
-ALL_PII: tuple[PiiEntity, ...] = (
-    "EMAIL_ADDRESS", "IBAN_CODE", "CREDIT_CARD", "US_SSN", "IP_ADDRESS", "PHONE_NUMBER", "PERSON", "LOCATION"
-)  # fmt: skip
+ALL_PII: tuple[PiiEntity, ...] = get_args(PiiEntity)
 
 INSTRUCTIONS_MAX = 8_000
 REPLACED = frozenset({"memory_types", "entity_kinds", "profile_schema"})
@@ -62,7 +60,7 @@ class PiiSettings(FrozenModel):
 
 
 SecretMode = Literal["off", "redact", "reject", "quarantine"]
-ALL_SECRET_MODES: tuple[SecretMode, ...] = ("off", "redact", "reject", "quarantine")
+ALL_SECRET_MODES: tuple[SecretMode, ...] = get_args(SecretMode)
 
 
 class SecretSettings(FrozenModel):

@@ -16,7 +16,7 @@ _DAY = "|".join(sorted(WEEKDAYS, key=len, reverse=True))
 _COUNT = r"\d{1,3}|a\scouple\sof|couple\sof|a\sfew|few|several|an?|" + "|".join(
     word for word in SMALL_NUMBERS if " " not in word and word not in ("a", "an", "few", "several")
 )
-_MONTH_NAMES = tuple(name.capitalize() for name in _MONTH_FULL.split("|"))
+MONTH_NAMES = tuple(name.capitalize() for name in _MONTH_FULL.split("|"))
 
 _EXPRESSION = re.compile(
     rf"""(?P<prep>\b(?:on|in|by|until|till|since|from|before|after|for|of|to|due|about|around|roughly|almost
@@ -122,11 +122,11 @@ def _written(match: re.Match[str], when: _When, given: str) -> str:
 
 def day_words(day: date) -> str:
     """A date in words without leading zero: ``7 May 2023``."""
-    return f"{day.day} {_MONTH_NAMES[day.month - 1]} {day.year}"
+    return f"{day.day} {MONTH_NAMES[day.month - 1]} {day.year}"
 
 
 def _month_words(day: datetime) -> str:
-    return f"{_MONTH_NAMES[day.month - 1]} {day.year}"
+    return f"{MONTH_NAMES[day.month - 1]} {day.year}"
 
 
 def _resolve(match: re.Match[str], today: datetime, ahead: bool | None) -> _When | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from service.domain.word_lists import word_set
-from service.extraction.lexicon import AUXILIARIES, BASE_VERBS, BLAND, STOPWORDS, gerund_base, is_past
+from service.extraction.lexicon import AUXILIARIES, BASE_VERBS, BLAND, STOPWORDS, gerund_base, is_past, is_present
 
 _PRONOUNS = word_set("it it's they they're he he's she she's him them there ones")
 _POSSESSIVES = word_set("his her its their")
@@ -126,6 +126,4 @@ def _is_predicate(piece: str, before: str) -> bool:
         return False
     if piece in BASE_VERBS:
         return piece != "like" or before in ("i", "we", "they", "you")
-    return piece == "lasts" or (
-        len(piece) > 3 and piece.endswith("s") and (piece[:-1] in BASE_VERBS or piece[:-2] in BASE_VERBS)
-    )
+    return piece == "lasts" or (len(piece) > 3 and is_present(piece))

@@ -149,6 +149,11 @@ def _base_of_regular(word: str) -> str | None:
     return next((base for base in candidates if base in BASE_VERBS), None)
 
 
+def is_present(word: str) -> bool:
+    """Whether a lower-case word may be the third person singular of a known verb: "likes", "goes"."""
+    return word.endswith("s") and (word[:-1] in BASE_VERBS or word[:-2] in BASE_VERBS)
+
+
 def is_past(word: str) -> bool:
     """Whether a lower-case word is the simple past of a known verb."""
     return word in IRREGULAR_PAST or _base_of_regular(word) is not None

@@ -27,9 +27,9 @@ from service.extraction.candidates import Candidate, Turn
 from service.extraction.claims import Claim, claims, row_of
 from service.extraction.fragments import has_dangling_pronoun, is_fragment
 from service.extraction.garbled import is_garbled
-from service.extraction.languages import reading
 from service.extraction.languages.detection import spoken
 from service.extraction.languages.grammar import Language
+from service.extraction.languages.reading import statements_in
 from service.extraction.lexicon import BASE_VERBS
 from service.extraction.mentions import mentions
 from service.extraction.normalize import normalized
@@ -119,8 +119,7 @@ def _confirmed(first: Candidate, again: Candidate) -> Candidate:
 def _of_turn(turn: Turn, people: Collection[str], before: Turn | None, language: Language | None) -> list[Candidate]:
     speaker = speaker_of(turn)
     if language is not None:
-        named = None if speaker.name == NOBODY else speaker.name
-        return reading.statements_in(language, turn, reading.Speaker(named, speaker.subject, speaker.key), people)
+        return statements_in(language, turn, speaker, people)
     content, addresses = without_addresses(turn.content)
     found: list[Candidate] = []
     follows = False

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from service.domain.word_lists import word_set
 from service.extraction.introductions import introduction
-from service.extraction.lexicon import BASE_VERBS, IRREGULAR_PAST, gerund_base, is_past
+from service.extraction.lexicon import IRREGULAR_PAST, gerund_base, is_past, is_present
 from service.extraction.patterns.tables import LEFT_FOR
 
 _STRIPS_MAX = 6
@@ -178,7 +178,7 @@ def _has_finite_verb(text: str) -> bool:
 
 
 def _is_third_person(word: str) -> bool:
-    return len(word) > 4 and word.endswith("s") and (word[:-1] in BASE_VERBS or word[:-2] in BASE_VERBS)
+    return len(word) > 4 and is_present(word)
 
 
 def _lowered(text: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from service.domain.word_lists import word_set
-from service.extraction.lexicon import BASE_VERBS, IRREGULAR_PAST, MODALS
+from service.extraction.lexicon import BASE_VERBS, IRREGULAR_PAST, MODALS, is_present
 
 _REACH = 120  # characters before or after a date in which its verb is looked for
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -129,8 +129,4 @@ def _is_past(word: str) -> bool:
 
 
 def _is_present(word: str) -> bool:
-    if len(word) < 4 or not word.endswith("s"):
-        return False
-    return (
-        word[:-1] in BASE_VERBS or word[:-2] in BASE_VERBS or (word.endswith("ies") and word[:-3] + "y" in BASE_VERBS)
-    )
+    return len(word) > 3 and (is_present(word) or (word.endswith("ies") and word[:-3] + "y" in BASE_VERBS))

@@ -11,7 +11,8 @@ from typing import Any
 
 import structlog
 
-from service.domain.verdicts import Outcome, PairVerdict, Thresholds, is_decided, likeliest
+from service.domain.dream_settings import DreamChoices
+from service.domain.verdicts import Outcome, PairVerdict, is_decided, likeliest
 from service.llm import LLM
 from service.memory.dreams.prompts import ADJUDICATE, DECIDE, Verdicts, listed_pairs, pair_question
 from worker.dreaming.checkpoints import NO_ANSWER, Checkpoints
@@ -34,20 +35,18 @@ class Judged:
     decisions: Counter[str] = field(default_factory=Counter)
 
 
-async def judge_pairs(pairs: Sequence[Pair], checkpoints: Checkpoints, thresholds: Thresholds) -> Judged:
+async def judge_pairs(pairs: Sequence[Pair], checkpoints: Checkpoints, choices: DreamChoices) -> Judged:
     """The verdict on each pair; none where nobody gives one, and the pair stays apart."""
     judged = Judged()
     left = list(pairs)
     if checkpoints.model("decide") is not None:
-        left = await _decide(pairs, checkpoints, thresholds, judged)
+        left = await _decide(pairs, checkpoints, choices, judged)
     if left and checkpoints.model("settle") is not None:
         judged.verdicts |= await _adjudicate(left, checkpoints, judged)
     return judged
 
 
-async def _decide(
-    pairs: Sequence[Pair], checkpoints: Checkpoints, thresholds: Thresholds, judged: Judged
-) -> list[Pair]:
+async def _decide(pairs: Sequence[Pair], checkpoints: Checkpoints, choices: DreamChoices, judged: Judged) -> list[Pair]:
     """Note what the decision model is sure of; the pairs that are left."""
     known = await checkpoints.remembered("decide", [_question(DECIDE, pair) for pair in pairs])
     asked = [pair for pair, one in zip(pairs, known, strict=True) if one is None]
@@ -55,7 +54,7 @@ async def _decide(
     left: list[Pair] = []
     for pair, one in zip(pairs, known, strict=True):
         verdict = likeliest(next(fresh) if one is None else one["answered"])
-        if verdict is not None and is_decided(verdict, thresholds):
+        if verdict is not None and is_decided(verdict, choices):
             judged.verdicts[pair.newer_key, pair.older_key] = verdict
             judged.decisions["decided"] += 1
             if one is not None:

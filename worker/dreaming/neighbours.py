@@ -13,6 +13,7 @@ import numpy as np
 from service.db.pool import Connection
 from service.domain.identity import identity_hash
 from service.domain.origin import Origin
+from service.domain.word_lists import listed
 from service.extraction.candidates import Candidate, evidence_of, proposed_in
 from service.extraction.people import slot_owner
 from service.extraction.testimony import is_of
@@ -33,6 +34,10 @@ TODOS_MAX = 1_000
 """Of more open todos than this the newest are compared with what is said to be done."""
 
 _BATCH = 20
+_AS_STORED = listed("""
+    id audience version type policy_type content since hearsay_by origin edited key status decay_exempt expires_at
+    metadata uses""")
+"""The fields of a memory that are columns of its row."""
 
 Readings = Mapping[UUID, Reading]
 
@@ -210,29 +215,14 @@ def _existing_memory(row: Any, read: Readings) -> ExistingMemory:
         slot, value, polarity = stored["slot"], stored["value"], stored["polarity"]
     owner = slot_owner(slot)
     return ExistingMemory(
-        id=row["id"],
-        audience=row["audience"],
-        version=row["version"],
+        **{name: row[name] for name in _AS_STORED},
         slot=slot,
         value=value,
         polarity=polarity,
-        type=row["type"],
-        policy_type=row["policy_type"],
-        content=row["content"],
         subject=row["user_name"],
         identity=row["identity_hash"].hex(),
-        since=row["since"],
         at=row["occurred_at"],
         word_of=row["word_of"] if not owner or is_of(owner, row["user_name"]) else None,
-        hearsay_by=row["hearsay_by"],
-        origin=row["origin"],
-        edited=row["edited"],
         form=reading.form if reading else stored.get("form"),
         said_at=max(row["since"], row["reinforced_at"] or row["since"]),
-        key=row["key"],
-        status=row["status"],
-        decay_exempt=row["decay_exempt"],
-        expires_at=row["expires_at"],
-        metadata=row["metadata"],
-        uses=row["uses"],
     )

@@ -17,6 +17,7 @@ from service.extraction.dates import Grounded
 from service.extraction.languages.dates import ground
 from service.extraction.languages.grammar import Language
 from service.extraction.mentions import PRODUCTS
+from service.extraction.render import NOBODY, Speaker
 from service.extraction.rows import Row
 from service.extraction.sentences import SPEECH, own_sentences
 
@@ -39,15 +40,6 @@ _CLAUSE = re.compile(
 """What opens a clause of its own rather than one more thing of a list: "se llama Fer y es enfermera"."""
 _PARENTHESIS = re.compile(r"\s?\([^()]{0,200}\)")
 _ENDING = " .!…,;:-–—\"'()*"
-
-
-@dataclass(frozen=True, slots=True)
-class Speaker:
-    """Who says it: the name they are told by, the subject of their memories, and the owner of their slots."""
-
-    name: str | None
-    subject: str
-    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +242,9 @@ def _candidate(language: Language, claim: _Claim, turn: Turn, speaker: Speaker, 
         value = happened.date().isoformat()
     if happened is None and POLICIES[row.type].happens:
         happened = turn.at
-    content = _told(language, row, dated.text, speaker.name or language.nobody)[:_CONTENT_CHARS_MAX]
+    content = _told(language, row, dated.text, language.nobody if speaker.name == NOBODY else speaker.name)[
+        :_CONTENT_CHARS_MAX
+    ]
     return Candidate(
         type=row.type,
         content=content,
@@ -295,7 +289,7 @@ def _mentions(
         for _ in range(2):
             name = language.determiners.sub("", name)
         found.setdefault(normalize(name), Mention(name, claim.row.entity))
-    known = {normalize(name) for name in people} - {normalize(speaker.name or "")}
+    known = {normalize(name) for name in people} - {normalize(speaker.name)}
     for word in _WORD.findall(content):
         folded = normalize(word)
         if folded in known or (folded in PRODUCTS and (word[0].isupper() or not word.isalpha())):

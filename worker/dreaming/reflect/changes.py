@@ -5,11 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from service.domain.guards import normalize
+from service.extraction.dates import MONTH_NAMES
 
-MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
 _SENTENCES = {
     "lives_in": "{who} moved from {old} to {new} in {when}",
     "works_at": "{who} changed jobs from {old} to {new} in {when}",
@@ -34,14 +31,14 @@ def change_sentence(
 
 def month_of(moment: datetime) -> str:
     """As ``November 2026``."""
-    return f"{MONTHS[moment.month - 1]} {moment.year}"
+    return f"{MONTH_NAMES[moment.month - 1]} {moment.year}"
 
 
 def months_between(first: datetime, last: datetime) -> str:
     """As ``November 2026``, ``October–November 2026`` or ``December 2025 – January 2026``."""
     if first.year != last.year:
         return f"{month_of(first)} – {month_of(last)}"
-    return month_of(last) if first.month == last.month else f"{MONTHS[first.month - 1]}–{month_of(last)}"
+    return month_of(last) if first.month == last.month else f"{MONTH_NAMES[first.month - 1]}–{month_of(last)}"
 
 
 def _as_written(value: str, content: str) -> str:
