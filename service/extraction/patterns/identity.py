@@ -86,10 +86,8 @@ SPEAKER: tuple[Row, ...] = (
     row("job", rf"{I_DO}(?:earn|make) (?:my|a) living as (?:an? )?{ANY_PROFESSION}"),
     row("job", rf"{I_HAVE}(?:been )?(?:got |gotten )?(?:promoted to|became|become) (?:an? |the )?{PROFESSION}"),
     row("identity", rf"^(?:i'm|i am) (?:now |currently |actually |also |just )*an? {PASTIME}", importance=0.7),
-    _speaks(
-        rf"^(?:i|we) (?:can |also |only |mostly |fluently |natively |just )*(?:speak|understand) (?:a little |some "
-        rf"|fluent |basic |native |only )*{_SPOKEN}"
-    ),
+    _speaks(rf"^(?:i|we) (?:can |also |only |mostly |fluently |natively |just )*(?:speak|understand) (?:a little |some "
+        rf"|fluent |basic |native |only )*{_SPOKEN}"),
     _speaks(rf"{I_AM}fluent in {_SPOKEN}"),
     _speaks(rf"^i (?:grew up|was raised) speaking {_SPOKEN}"),
     row("native_language", rf"{I_AM}(?:a native )?(?P<value>{_LANGUAGES}) (?:native )?speaker\b"),
@@ -120,4 +118,4 @@ OTHER: tuple[Row, ...] = (
 )  # fmt: skip
 NAMED: tuple[Row, ...] = (
     row("native_language", rf"^(?P<value>{_LANGUAGES}) is my (?:mother tongue|(?:native|first) (?:language|tongue))\b"),
-)
+)  # fmt: skip

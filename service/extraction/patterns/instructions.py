@@ -75,76 +75,54 @@ def _told(regex: str) -> Row:
 
 
 SPEAKER: tuple[Row, ...] = (
-    _told(
-        r"^(?:i|we) (?:want|need|would like|prefer|expect) you to (?!(?:act|pretend|help|write|generate|create|give"
+    _told(r"^(?:i|we) (?:want|need|would like|prefer|expect) you to (?!(?:act|pretend|help|write|generate|create|give"
         r"|explain|make|tell|imagine|rewrite|provide|answer the|play|summari[sz]e|do|come up|analy[sz]e|read|review"
         r"|become|develop|list|translate|continue|find|edit|be (?:a|an|my)|design|check|correct|look|compare"
-        r"|describe|suggest|respond as|reply as)\b)"
-    ),
-    _told(
-        r"^i'd (?:like|prefer) (?:it if )?you (?:to )?(?:always|never|only|not|use|used|answer|answered|call|called"
-        r"|keep|kept|stop|stopped|speak|reply|replied)\b"
-    ),
-    _told(
-        r"^(?:i|we)(?:'d| would)? (?:always |only |also |now )*(?:want|need|like|prefer|expect)(?: to have"
+        r"|describe|suggest|respond as|reply as)\b)"),
+    _told(r"^i'd (?:like|prefer) (?:it if )?you (?:to )?(?:always|never|only|not|use|used|answer|answered|call|called"
+        r"|keep|kept|stop|stopped|speak|reply|replied)\b"),
+    _told(r"^(?:i|we)(?:'d| would)? (?:always |only |also |now )*(?:want|need|like|prefer|expect)(?: to have"
         r"| to get)? (?:all (?:of )?)?(?:my|your|all|every|any|the) (?:\w+ ){0,2}?(?:answers?|replies|responses"
         r"|summaries|explanations|invoices|reports|emails|messages|notifications|reminders|updates|documents|code"
         r"|tests|meetings|calls|quotes|prices|numbers|dates|receipts|orders|deliveries|packages|files|bills"
-        r"|statements|lists|recipes|examples|tables)\b"
-    ),
-)
+        r"|statements|lists|recipes|examples|tables)\b"),
+)  # fmt: skip
 OTHER: tuple[Row, ...] = (
     _told(rf"^(?:(?:also|and|so),? )?{_STANDING},? (?=[^.!?]{{4,200}})"),
     _told(rf"^(?:please )?(?:always|never) (?:please )?{_THINGS_DONE}\b"),
     _told(rf"^(?:please )?remember to (?:always |never )?{_THINGS_DONE}\b"),
     _told(rf"^(?:please )?{_WHENEVER}(?:{_THINGS_DONE}|{_TELLING}|i (?:want|need|expect|prefer|mean))\b"),
-    _told(
-        rf"^(?:please )?(?:{_THINGS_DONE}|{_TELLING})\b[^.!?]{{2,120}}\b(?:whenever|every time|each time|any time"
-        rf"|anytime|when) (?:i|we) (?:ask|say|talk|write|send|mention|request|give|post|paste)\b"
-    ),
+    _told(rf"^(?:please )?(?:{_THINGS_DONE}|{_TELLING})\b[^.!?]{{2,120}}\b(?:whenever|every time|each time|any time"
+        rf"|anytime|when) (?:i|we) (?:ask|say|talk|write|send|mention|request|give|post|paste)\b"),
     _told(rf"^(?:please )?(?:{_THINGS_DONE}|{_TELLING})\b[^.!?]{{2,100}}[ ,]{_STANDING}[.!]*$"),
-    _told(
-        rf"^(?:please,? )?(?:no|avoid|skip|omit|drop|leave out|go easy on|stop (?:using|adding|with)|less|fewer"
+    _told(rf"^(?:please,? )?(?:no|avoid|skip|omit|drop|leave out|go easy on|stop (?:using|adding|with)|less|fewer"
         rf"|more) (?:more |the |any |using |all |so many |your )?(?:[\w-]{{2,20}} ){{0,2}}?{_STYLE}\b[^.!?]{{0,60}}"
-        rf"(?:[.!]|$)"
-    ),
+        rf"(?:[.!]|$)"),
     _told(
         rf"^(?:please )?(?:don't|do not|stop|never|quit) {_THINGS_DONE} (?!(?:it|that|this|them)[.! ])[^.!?]{{2,140}}"
     ),
-    _told(
-        rf"^(?:please )?(?:use|prefer|stick to|stick with|default to|go for|switch to) (?:only |the |a |an |more "
+    _told(rf"^(?:please )?(?:use|prefer|stick to|stick with|default to|go for|switch to) (?:only |the |a |an |more "
         rf"|shorter |my )?(?:[\w/-]{{1,20}} ){{0,3}}?{_STYLE}\b(?! (?:below|above|to (?:write|solve"
-        rf"|answer)))[^.!?]{{0,80}}(?:[.!]|$)"
-    ),
-    _told(
-        rf"^(?:please )?{_TELLING} (?:to me |me )?(?:only |always |everything |things |it )?{_MANNER}\b"
-        rf"(?![^.!?]{{0,60}}\b(?:why|how|what|who|about)\b)[^.!?]{{0,60}}(?:[.!]|$)"
-    ),
-    _told(
-        rf"^(?:please )?(?:keep (?:it|things)|(?:keep|make) (?:your |the |all |all your |every )?(?:answers?|repl"
-        rf"(?:y|ies)|responses?|explanations?|messages?|summaries|code|emails?)) (?:as )?(?:\w+ )?{_TEMPER}"
-    ),
-    _told(
-        r"^(?:please )?keep (?:your |the |all |all your )?(?:answers?|repl(?:y|ies)|responses?|explanations?"
-        r"|messages?|summaries|emails?) (?:to|under|below|within|in|at) "
-    ),
-    _told(
-        rf"^(?:please )?(?:try to )?be (?:a bit |a little |much |as )?(?:more |less "
-        rf"|very )?{_TEMPER}\b[^.!?]{{0,60}}(?:[.!]|$)"
-    ),
+        rf"|answer)))[^.!?]{{0,80}}(?:[.!]|$)"),
+    _told(rf"^(?:please )?{_TELLING} (?:to me |me )?(?:only |always |everything |things |it )?{_MANNER}\b"
+        rf"(?![^.!?]{{0,60}}\b(?:why|how|what|who|about)\b)[^.!?]{{0,60}}(?:[.!]|$)"),
+    _told(rf"^(?:please )?(?:keep (?:it|things)|(?:keep|make) (?:your |the |all |all your |every )?(?:answers?|repl"
+        rf"(?:y|ies)|responses?|explanations?|messages?|summaries|code|emails?)) (?:as )?(?:\w+ )?{_TEMPER}"),
+    _told(r"^(?:please )?keep (?:your |the |all |all your )?(?:answers?|repl(?:y|ies)|responses?|explanations?"
+        r"|messages?|summaries|emails?) (?:to|under|below|within|in|at) "),
+    _told(rf"^(?:please )?(?:try to )?be (?:a bit |a little |much |as )?(?:more |less "
+        rf"|very )?{_TEMPER}\b[^.!?]{{0,60}}(?:[.!]|$)"),
     _told(r"^(?:please )?(?:address|refer to) me (?:as|by|with|using) "),
     _told(r"^(?:please )?limit (?:your |the |all )?(?:answers?|repl(?:y|ies)|responses?|messages?|summaries) "),
-    _told(
-        r"^(?:please )?(?:don't|do not) (?:ever )?(?:call|text|email|contact|message|phone|disturb|wake|book"
-        r"|schedule|invite) (?:me|us|meetings|calls|anything)\b"
-    ),
+    _told(r"^(?:please )?(?:don't|do not) (?:ever )?(?:call|text|email|contact|message|phone|disturb|wake|book"
+        r"|schedule|invite) (?:me|us|meetings|calls|anything)\b"),
     row(
         "instruction",
         r"^(?:please )?(?:call|text|email|contact|message|reach) me (?:on|at|by|via|only|in|before|after) ",
         importance=0.65,
         to_assistant=True,
     ),
-)
+)  # fmt: skip
 
 
 _COMMANDING = word_set("""

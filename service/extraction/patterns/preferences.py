@@ -43,36 +43,24 @@ SPEAKER: tuple[Row, ...] = (
         r"^(?:i|we)(?:'ve| have)? (?:recently |finally )?(?:quit|stopped|gave up|given up) (?P<value>smok|vap|gambl"
         r"|drink|driv)ing\b"),
     likes(rf"{I_DO_NOT}(?:like|love|enjoy|care for|fancy|eat|drink) ", "negative"),
-    likes(
-        rf"{I_AM}not (?:really |much of )?(?:an? )?(?:big |huge )?(?:fan of|into|fond of|keen on|crazy about"
-        rf"|comfortable with) ",
-        "negative",
-    ),
+    likes(rf"{I_AM}not (?:really |much of )?(?:an? )?(?:big |huge )?(?:fan of|into|fond of|keen on|crazy about"
+        rf"|comfortable with) ", "negative"),
     likes(rf"{I_AM}(?:no longer|not) (?:a fan of|into|drinking|eating) ", "negative"),
     likes(rf"{I_AM}(?:sick of|tired of|done with|so over) (?!it\b|this\b|that\b)", "negative"),
     likes(rf"^(?:i|we) {ADVERB}{{0,2}}{HATE} ", "negative"),
     likes(rf"^(?:i|we) used to {LIKE} ", "negative"),
     likes(rf"^(?:i|we) no longer (?:{LIKE}|eat|drink|use) ", "negative"),
-    likes(
-        rf"{I_HAVE}(?:quit|gave up|given up|stopped|cut out|went off|gone off|sworn off|swore off|stopped liking) "
+    likes(rf"{I_HAVE}(?:quit|gave up|given up|stopped|cut out|went off|gone off|sworn off|swore off|stopped liking) "
         rf"(?!my\b|the\b|at\b|by\b|to\b|trying|working|school|college|it\b|on\b|in\b|for\b)"
-        rf"(?:drinking |eating |using |liking |playing |having )?",
-        "negative",
-    ),
-    likes(
-        r"^(?:i|we)(?:'ve| have)? never (?:really )?(?:liked|loved|enjoyed|cared for|been (?:a fan of|into|fond of)) ",
-        "negative",
-    ),
-    likes(
-        r"^(?:i'm|i am) (?:so |totally |completely )?over (?!\d|the (?:moon|age|hill)|here|there|it\b|that\b|this\b)",
-        "negative",
-    ),
+        rf"(?:drinking |eating |using |liking |playing |having )?", "negative"),
+    likes(r"^(?:i|we)(?:'ve| have)? never (?:really )?(?:liked|loved|enjoyed|cared for"
+        r"|been (?:a fan of|into|fond of)) ", "negative"),
+    likes(r"^(?:i'm|i am) (?:so |totally |completely )?over (?!\d|the (?:moon|age|hill)|here|there|it\b|that\b|this\b)",
+        "negative"),
     likes(r"^(?:i|we) (?:just |really )?(?:can't|cannot) get enough of "),
     likes(rf"{I_DO}{LIKE} (?!to see\b|hearing|seeing|how|the way)"),
-    likes(
-        rf"{I_AM}(?:fan of|fond of|keen on|crazy about|obsessed with|addicted to|passionate about|into"
-        rf"|loving|enjoying) (?!my time|it\b)"
-    ),
+    likes(rf"{I_AM}(?:fan of|fond of|keen on|crazy about|obsessed with|addicted to|passionate about|into"
+        rf"|loving|enjoying) (?!my time|it\b)"),
     likes(r"^(?:i|we)(?:'ve| have) always (?:loved|liked|enjoyed|been (?:passionate about|into|a fan of|fond of)) "),
     likes(r"^(?:i|we) (?:only|just) (?:drink|eat|use|like|wear|buy|listen to) "),
     row("fact", rf"^(?:i|we) (?:also |still |now |almost |nearly |just )*{_FREQUENCY} {_NO_HABIT}(?=[a-z])"),
