@@ -15,16 +15,7 @@ from service.domain.field_types import CONTENT_MAX, reject_unstorable
 from service.domain.guards import normalize
 from service.domain.json import dumps
 from service.domain.json_schema import check_schema, problems
-from service.domain.profile import (
-    GROUPS,
-    SEVERAL,
-    SINGLE,
-    Known,
-    ProfileField,
-    Scalar,
-    field_of_kind,
-    values_of,
-)
+from service.domain.profile import GROUPS, SEVERAL, SINGLE, Known, ProfileField, Scalar, field_of_kind, values_of
 
 SLOT: Final = "x-reverie-slot"
 NAME_MAX: Final = 100

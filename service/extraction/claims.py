@@ -105,17 +105,9 @@ def _switched(sentence: str) -> list[Claim]:
     former, value = slot_key(match["former"]), slot_key(match["value"])
     if not former or not value:
         return []
+    no_longer = f"{match['who']} no longer use {match['former']}."
     return [
-        Claim(
-            MemoryType.FACT,
-            f"{match['who']} no longer use {match['former']}.",
-            "negative",
-            f"uses/{former}",
-            former,
-            None,
-            0.5,
-            0.8,
-        ),
+        Claim(MemoryType.FACT, no_longer, "negative", f"uses/{former}", former, None, 0.5, 0.8),
         Claim(MemoryType.FACT, sentence, "positive", f"uses/{value}", value, None, 0.6, 0.8),
     ]
 

@@ -59,10 +59,9 @@ def candidate_of(
     grounded = ground(told, turn.at, future=forward) if claim.grounded and not _RECURS.search(told) else None
     content = with_addresses(grounded.text if grounded else told, addresses)
     happened = grounded.at if grounded else None
-    if happened is not None and claim.slot is not None and claim.slot.endswith(_DATES):
-        happened = _moved_to(told, turn) or happened
     value = with_addresses(claim.value, addresses) if claim.slot and claim.value else None
     if happened is not None and claim.slot is not None and claim.slot.endswith(_DATES):
+        happened = _moved_to(told, turn) or happened
         value = happened.date().isoformat()
     dated = happened is not None
     if happened is None and claim.type in _HAPPENING:

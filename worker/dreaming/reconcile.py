@@ -21,17 +21,7 @@ from service.domain.verdicts import ASKED_FROM, Outcome, PairVerdict
 from worker.dreaming.closing import Place, Report, close_todos, open_again
 from worker.dreaming.merging import kept_of
 from worker.dreaming.neighbours import ExistingMemory, RelatedMemories
-from worker.dreaming.plan import (
-    Key,
-    NewMemory,
-    Pair,
-    Plan,
-    Reinforcement,
-    Relation,
-    Replacement,
-    Statement,
-    key_of,
-)
+from worker.dreaming.plan import Key, NewMemory, Pair, Plan, Reinforcement, Relation, Replacement, Statement, key_of
 from worker.dreaming.precedence import may_replace, may_speak_for, stands_for, vouched_alike
 from worker.dreaming.slots import ended_slot
 

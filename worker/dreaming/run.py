@@ -152,10 +152,6 @@ class AgentRun:
     error: str | None = None
     _tracker: Tracker | None = None
 
-    @property
-    def _engine(self) -> Engine:
-        return self.dreamer.engine
-
     async def dream_all(self) -> str | None:
         """The dreams left unfinished or asked for; then, if the agent was due, as many as there is reason for.
 
@@ -196,8 +192,8 @@ class AgentRun:
     async def _postponed(self) -> datetime | None:
         """When to look again, where the settings do not let the agent dream now; None where they do. What was asked for
         waits for no quiet hours."""
-        workspace, now = self.lease.workspace_id, self._engine.now()
-        async with self._engine.db.transaction(workspace) as connection:
+        workspace, now = self.lease.workspace_id, self.dreamer.engine.now()
+        async with self.dreamer.engine.db.transaction(workspace) as connection:
             settings = await agent_settings(connection, workspace, self.lease.agent_id)
             if not settings.memory.enabled:
                 return settings.next_dream(now)
@@ -208,8 +204,8 @@ class AgentRun:
 
     async def _begin(self, trigger: str | None, *, dry_run: bool = False, scheduled: bool = True) -> DreamRun | None:
         """The dream to run now: one left unfinished or asked for, else a new one if there is a trigger for it."""
-        now = self._engine.now()
-        async with fenced(self._engine, self.lease) as connection:
+        now = self.dreamer.engine.now()
+        async with fenced(self.dreamer.engine, self.lease) as connection:
             row = await dreams.begin(connection, self.lease, now, trigger=trigger, dry_run=dry_run)
             if row is None and scheduled and self.lease.scheduled and await self._has_reason(connection):
                 row = await dreams.begin(connection, self.lease, now, trigger="schedule")
@@ -222,10 +218,10 @@ class AgentRun:
     async def _has_reason(self, connection: Connection) -> bool:
         """Whether a dream would do anything: messages or memories are due, something fades, or the bulletin is out of
         date."""
-        workspace, agent_id, now = self.lease.workspace_id, self.lease.agent_id, self._engine.now()
+        workspace, agent_id, now = self.lease.workspace_id, self.lease.agent_id, self.dreamer.engine.now()
         if await dreams.count_due(connection, self.lease):
             return True
-        embedded = self._engine.embedder is not None
+        embedded = self.dreamer.engine.embedder is not None
         if await dreams.count_unread_memories(connection, self.lease, embedded=embedded, now=now):
             return True
         settings = await agent_settings(connection, workspace, agent_id)
@@ -233,7 +229,7 @@ class AgentRun:
             return True
         rows = await bulletin.inputs(connection, workspace, agent_id, now)
         latest = await bulletins.latest_hash(connection, workspace, agent_id)
-        llm = self._engine.model("bulletin", workspace, settings.llm)
+        llm = self.dreamer.engine.model("bulletin", workspace, settings.llm)
         return bulletin.is_stale(latest, rows, bulletin.writer_of(llm, settings.dream))
 
     async def _dream(self, running: DreamRun) -> DreamOutcome:
@@ -241,11 +237,11 @@ class AgentRun:
         began = time.monotonic()
         tracker = await self._suspects(running)
         dream = Dream(
-            self._engine, self.lease, running, self.dreamer.unsaved, tracker, self.dreamer.on_step,
+            self.dreamer.engine, self.lease, running, self.dreamer.unsaved, tracker, self.dreamer.on_step,
             self.dreamer.on_progress,
         )  # fmt: skip
         try:
-            with self._engine.span("dream"), paid_by(replace(payer(), dream_id=running.id)):
+            with self.dreamer.engine.span("dream"), paid_by(replace(payer(), dream_id=running.id)):
                 ended, diff = await dream.run()
         except (LeaseLost, Unavailable):
             raise
@@ -272,37 +268,37 @@ class AgentRun:
     async def _fail(self, running: DreamRun, error: Exception, report: Json) -> None:
         reason = error.message if isinstance(error, ReverieError) else str(error)
         self.error = replace_unstorable(f"{type(error).__name__}: {reason}")[:2000]
-        async with fenced(self._engine, self.lease) as connection:
+        async with fenced(self.dreamer.engine, self.lease) as connection:
             used = await dreams.usage(connection, self.lease.workspace_id, running.id)
             await dreams.finish(
                 connection, self.lease.workspace_id, running.id, status="failed",
                 report=report | {"llm": usage_report(used)},
-                error=self.error, now=self._engine.now(),
+                error=self.error, now=self.dreamer.engine.now(),
             )  # fmt: skip
         failures = self.lease.failures + 1
         wait_s = min(RETRY_MAX_S, self.dreamer.retry_s * 2 ** (failures - 1)) * random.uniform(0.8, 1.2)
-        await self._release(failures=failures, due_at=self._engine.now() + timedelta(seconds=wait_s))
+        await self._release(failures=failures, due_at=self.dreamer.engine.now() + timedelta(seconds=wait_s))
 
     async def _count(self, running: DreamRun, outcome: str) -> None:
         """Count the dream for the metrics; what cannot be counted now is not."""
         with suppress(Unavailable):
-            async with self._engine.db.transaction(self.lease.workspace_id) as connection:
+            async with self.dreamer.engine.db.transaction(self.lease.workspace_id) as connection:
                 used = await dreams.usage(connection, self.lease.workspace_id, running.id)
-            await count_dream(self._engine, outcome, used)
+            await count_dream(self.dreamer.engine, outcome, used)
 
     async def _compact_and_release(self) -> None:
         """What else is due of the agent when its dreams are done: pages are written, full windows folded."""
         workspace, agent_id = self.lease.workspace_id, self.lease.agent_id
-        await write_due(self._engine, workspace, agent_id, on_step=self.dreamer.on_step)
-        await compact_agent(self._engine, workspace, agent_id, self.flight)
+        await write_due(self.dreamer.engine, workspace, agent_id, on_step=self.dreamer.on_step)
+        await compact_agent(self.dreamer.engine, workspace, agent_id, self.flight)
         await self._release(failures=0)
 
     async def _release(self, *, failures: int, due_at: datetime | None = None) -> None:
         """Give the lease back. Without ``due_at`` a scheduled agent is due again after its interval, in its quiet
         hours."""
-        async with self._engine.db.transaction(self.lease.workspace_id) as connection:
+        async with self.dreamer.engine.db.transaction(self.lease.workspace_id) as connection:
             if due_at is None and self.lease.scheduled:
                 settings = await agent_settings(connection, self.lease.workspace_id, self.lease.agent_id)
-                due_at = settings.next_dream(self._engine.now())
+                due_at = settings.next_dream(self.dreamer.engine.now())
             await dreams.release(connection, self.lease, due_at=due_at, failures=failures)
         await self.dreamer.on_step("released")

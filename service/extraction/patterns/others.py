@@ -6,15 +6,7 @@ from typing import Any
 
 from service.domain.word_lists import word_set
 from service.extraction.candidates import Polarity
-from service.extraction.patterns.grammar import (
-    ANY_PROFESSION,
-    CAPITALS,
-    DIET,
-    PERSON,
-    PROFESSION,
-    VALUE,
-    row,
-)
+from service.extraction.patterns.grammar import ANY_PROFESSION, CAPITALS, DIET, PERSON, PROFESSION, VALUE, row
 from service.extraction.rows import Row
 
 _ALSO = (

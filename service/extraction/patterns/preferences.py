@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-from service.extraction.patterns.grammar import (
-    ADVERB,
-    HATE,
-    I_AM,
-    I_DO,
-    I_DO_NOT,
-    I_HAVE,
-    LIKE,
-    VALUE,
-    likes,
-    row,
-)
+from service.extraction.patterns.grammar import ADVERB, HATE, I_AM, I_DO, I_DO_NOT, I_HAVE, LIKE, VALUE, likes, row
 from service.extraction.rows import Row
 
 _FAVORITE = r"(?:all-time )?fav(?:ou?rite|e|s)?"

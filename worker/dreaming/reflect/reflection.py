@@ -23,15 +23,7 @@ from worker.dreaming.plan import NewMemory, Plan
 from worker.dreaming.readings import Reading
 from worker.dreaming.reflect.across import questions_in, questions_of, tastes_in
 from worker.dreaming.reflect.by_model import Remembered, conclude_by_model, on_known_matters
-from worker.dreaming.reflect.conclude import (
-    FIELD,
-    changes_in,
-    conclude,
-    current,
-    evidence_of,
-    habits_in,
-    reports_of,
-)
+from worker.dreaming.reflect.conclude import FIELD, changes_in, conclude, current, evidence_of, habits_in, reports_of
 from worker.dreaming.reflect.fields import FieldValue, fill_by_model
 from worker.dreaming.reflect.habits import Habit
 from worker.dreaming.reflect.insight import Conclusions, Evidence, Insight, KnownInsight
