@@ -71,8 +71,6 @@ Reason = Annotated[Text, Field(max_length=500)]
 class Line(BaseModel):
     """What every line has. ``agent`` may be left out where the import names one."""
 
-    model_config = ConfigDict(extra="ignore", frozen=False)
-
     agent: Name | None = None
 
 
@@ -95,8 +93,6 @@ class AgentLine(Line):
 
 class TaskLine(BaseModel):
     """A task that only its members may name. What is open to whoever names it has no line."""
-
-    model_config = ConfigDict(extra="ignore")
 
     task: Name
     members: Annotated[list[Name], Field(max_length=10_000)] = []

@@ -26,8 +26,7 @@ _ELIDED_VERB = re.compile(
     re.IGNORECASE,
 )
 _ELIDED_ONLY = re.compile(
-    r"^(?:only|just) (?P<a>[\w-]{2,20}(?: \w{2,20})?)[.!]?$|^(?P<b>[\w-]{2,20}(?: \w{2,20})?) only[.!]?$",
-    re.I,
+    r"^(?:only|just) (?P<a>[\w-]{2,20}(?: \w{2,20})?)[.!]?$|^(?P<b>[\w-]{2,20}(?: \w{2,20})?) only[.!]?$", re.I
 )
 _OWN_SUBJECT = re.compile(r"(?:i|we|i'm|i've|i'll|we're|we've|we'll|my|our)\b", re.IGNORECASE)
 _HEDGE = re.compile(

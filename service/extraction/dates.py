@@ -44,8 +44,7 @@ _EXPRESSION = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _CUE = re.compile(
-    rf"\d|day|week|month|year|night|tomorrow|\b(?:morning|evening|afternoon|{_MONTH_FULL})\b",
-    re.IGNORECASE,
+    rf"\d|day|week|month|year|night|tomorrow|\b(?:morning|evening|afternoon|{_MONTH_FULL})\b", re.IGNORECASE
 )
 _IS = re.compile(r"(?:'s|\bis|\bare|\bbe|\bwas|\bnow)\s$", re.IGNORECASE)
 _TO_WEEKDAY = re.compile(rf"\s?(?:to|till?|until|through|thru|[-–])\s?(?:{_DAY})\b", re.IGNORECASE)

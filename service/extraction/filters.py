@@ -19,9 +19,7 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _WHEN_ASKS = re.compile(
-    r"^(?:when|where)\b (?:is|are|was|were|do|does|did|can|could|will|would|should|have"
-    r"|has)\b",
-    re.I,
+    r"^(?:when|where)\b (?:is|are|was|were|do|does|did|can|could|will|would|should|have|has)\b", re.I
 )
 _MENTIONED = re.compile(
     r"^(?:did|have|didn't|haven't) (?:i|we)(?: already| ever)? (?:mention|mentioned|tell you|told you|say|said|tell)"
@@ -63,9 +61,7 @@ _REPORTED = re.compile(
     re.IGNORECASE,
 )
 _OTHER_VOICE = re.compile(
-    r"\b(?:according to|as they say|the saying goes|quote|in the words of|in the (?:movie"
-    r"|book|song),)\b",
-    re.I,
+    r"\b(?:according to|as they say|the saying goes|quote|in the words of|in the (?:movie|book|song),)\b", re.I
 )
 _SCRIPT_LINE = re.compile(
     r"^(?!(?:Note|Update|Decision|Todo|Reminder|Fact|Goal|Plan|Edit|Correction|Preference|Answer|Context|Background"

@@ -68,8 +68,7 @@ _WORKPLACE = re.compile(
     re.I,
 )
 _PLACE_CUE = re.compile(
-    r"\b(?:in|to|from|near|around|visit(?:s|ed|ing)?|across|through|toward|towards|outside|leave|left"
-    r"|explore[ds]?) $",
+    r"\b(?:in|to|from|near|around|visit(?:s|ed|ing)?|across|through|toward|towards|outside|leave|left|explore[ds]?) $",
     re.I,
 )
 _KIN_CUE = re.compile(

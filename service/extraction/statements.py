@@ -17,8 +17,7 @@ _CLAUSE = re.compile(
 )
 _CLAUSE_AFTER_HATE = re.compile(rf"{_CLAUSE.pattern}|(?:,| and) (?=(?:love|like|enjoy)\b)", re.IGNORECASE)
 _STARTS_HATE = re.compile(
-    r"^(?:i|we) (?:\w+ )?(?:hate|dislike|detest|can't stand|don't (?:like|enjoy|love))\b",
-    re.IGNORECASE,
+    r"^(?:i|we) (?:\w+ )?(?:hate|dislike|detest|can't stand|don't (?:like|enjoy|love))\b", re.IGNORECASE
 )
 _LEAD = re.compile(
     r"^(?:[\w'’ ]{2,45}, |i (?:think|guess|believe|feel like) (?:that )?|(?:these days|nowadays|currently"

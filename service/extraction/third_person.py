@@ -27,9 +27,7 @@ _SPELLED = (
 _BEFORE_LIST = frozenset({": ", " - ", " – ", " — ", " ("})
 """Before a list of people: "five of us: me, Ana and her kids"."""
 _FIRST_PERSON = re.compile(
-    r"\b(?:i|i'm|i've|i'll|i'd|me|my|mine|myself|we|we're|we've|we'll|we'd|us|our|ours"
-    r"|ourselves)\b",
-    re.I,
+    r"\b(?:i|i'm|i've|i'll|i'd|me|my|mine|myself|we|we're|we've|we'll|we'd|us|our|ours|ourselves)\b", re.I
 )
 
 

@@ -57,8 +57,7 @@ LANGUAGES = (
     r"|noruego|sueco|holandés|griego|turco|ucraniano|mandarín)"
 )
 _NOT_A_WISH = (
-    r"(?!(?:saber|preguntar(?:te)?|decir(?:te)?|entender|agradecer(?:te)?|pedir(?:te)?|irme|ver|admitir"
-    r"|reconocer)\b)"
+    r"(?!(?:saber|preguntar(?:te)?|decir(?:te)?|entender|agradecer(?:te)?|pedir(?:te)?|irme|ver|admitir|reconocer)\b)"
 )
 _INFINITIVE = r"\w{2,20}(?:ar|er|ir|arme|erme|irme|arlo|arla|erlo|irlo|arle|arnos)\b"
 

@@ -30,10 +30,6 @@ _MARRIED_TO_NO_THING = r"(?! to (?:my|the) (?:job|work|laptop|phone|couch|bed|co
 _SPOKEN = rf"(?P<value>{_LANGUAGES}(?:(?:,| and|, and) {_LANGUAGES}){{0,4}})\b"
 
 
-def _speaks(regex: str) -> Row:
-    return row("speaks", regex, importance=0.8)
-
-
 SPEAKER: tuple[Row, ...] = (
     row("name", rf"^i (?:go by|am called|changed my name to) {NAME}"),
     row("name", rf"^(?:i'm|i am) (?!(?-i:[A-Z]{{2}})|\w{{2,20}}(?:ian|ish|ese|can)\b){NAME},? by the way\b"),
@@ -86,10 +82,10 @@ SPEAKER: tuple[Row, ...] = (
     row("job", rf"{I_DO}(?:earn|make) (?:my|a) living as (?:an? )?{ANY_PROFESSION}"),
     row("job", rf"{I_HAVE}(?:been )?(?:got |gotten )?(?:promoted to|became|become) (?:an? |the )?{PROFESSION}"),
     row("identity", rf"^(?:i'm|i am) (?:now |currently |actually |also |just )*an? {PASTIME}", importance=0.7),
-    _speaks(rf"^(?:i|we) (?:can |also |only |mostly |fluently |natively |just )*(?:speak|understand) (?:a little |some "
-        rf"|fluent |basic |native |only )*{_SPOKEN}"),
-    _speaks(rf"{I_AM}fluent in {_SPOKEN}"),
-    _speaks(rf"^i (?:grew up|was raised) speaking {_SPOKEN}"),
+    row("speaks", rf"^(?:i|we) (?:can |also |only |mostly |fluently |natively |just )*(?:speak|understand) (?:a little "
+        rf"|some |fluent |basic |native |only )*{_SPOKEN}", importance=0.8),
+    row("speaks", rf"{I_AM}fluent in {_SPOKEN}", importance=0.8),
+    row("speaks", rf"^i (?:grew up|was raised) speaking {_SPOKEN}", importance=0.8),
     row("native_language", rf"{I_AM}(?:a native )?(?P<value>{_LANGUAGES}) (?:native )?speaker\b"),
     row("identity", rf"{I_AM}(?:bilingual|a native (?:\w+ )?speaker)\b"),
     row("time_zone",
