@@ -30,13 +30,17 @@ _LEAD = re.compile(
 
 def clauses(sentence: str) -> list[tuple[str, str]]:
     """The clauses of a sentence, each with what separates it from the one before."""
+    return parted(sentence, _CLAUSE_AFTER_HATE if _STARTS_HATE.match(sentence) else _CLAUSE)
+
+
+def parted(text: str, breaks: re.Pattern[str]) -> list[tuple[str, str]]:
+    """The parts of a text between ``breaks``, each with what separates it from the one before."""
     parts: list[tuple[str, str]] = []
     start, separator = 0, ""
-    breaks = _CLAUSE_AFTER_HATE if _STARTS_HATE.match(sentence) else _CLAUSE
-    for match in breaks.finditer(sentence):
-        parts.append((separator, sentence[start : match.start()]))
+    for match in breaks.finditer(text):
+        parts.append((separator, text[start : match.start()]))
         start, separator = match.end(), match[0]
-    return [*parts, (separator, sentence[start:])]
+    return [*parts, (separator, text[start:])]
 
 
 def without_lead(clause: str) -> str:

@@ -45,17 +45,6 @@ class Fact:
     place: int
     personal: bool
 
-
-@dataclass(frozen=True, slots=True)
-class _Correction:
-    """A statement of the attribute of something that it does not name."""
-
-    slot: str
-    value: str
-    audience: UUID
-    session: UUID | None
-    place: int
-
     @property
     def attribute(self) -> str:
         return self.slot.rpartition("/")[2]
@@ -68,8 +57,15 @@ class Corrections:
         self._batch, self._home = batch, home
         self._candidates, self._readings = candidates, readings
         self._place = {turn.id: at for at, turn in enumerate(batch.turns)}
-        self._said: dict[int, _Correction] = dict(self._of_turns())
-        self._saved: dict[int, _Correction] = dict(self._of_memories())
+        said, saved = dict(self._facts_said()), dict(self._facts_saved())
+        self._said = {
+            at: replace(one, sessions=frozenset({batch.session_of[batch.turns[one.place].id]}))
+            for at, one in said.items()
+            if _is_correction(one, batch.turns[one.place].content)
+        }
+        self._saved = {at: one for at, one in saved.items() if _is_correction(one, one.content)}
+        self._facts = [one for at, one in saved.items() if at not in self._saved]
+        self._facts += [one for at, one in said.items() if at not in self._said]
 
     @property
     def attributes(self) -> list[str]:
@@ -84,7 +80,7 @@ class Corrections:
     def settled(self, rows: Iterable[Mapping[str, Any]]) -> tuple[list[Candidate], list[Reading]]:
         """The candidates and readings, those of which it is clear what they correct with its slot. ``rows``: what is
         known of such attributes."""
-        known = [*map(_stored, rows), *self._facts_saved(), *self._facts_said()]
+        known = [*map(_stored, rows), *self._facts]
         candidates, readings = list(self._candidates), list(self._readings)
         for at, one in self._said.items():
             fact = _corrected(one, [fact for fact in known if fact.place < one.place])
@@ -96,37 +92,19 @@ class Corrections:
                 readings[at] = replace(readings[at], slot=fact.slot)
         return candidates, readings
 
-    def _of_turns(self) -> Iterator[tuple[int, _Correction]]:
+    def _facts_said(self) -> Iterator[tuple[int, Fact]]:
         for at, one in enumerate(self._candidates):
-            turn = self._batch.turns[self._place[one.evidence[0]]]
-            if one.slot and one.value and one.polarity == "positive" and _is_anonymous(one.content, one.slot):
-                session = self._batch.session_of[turn.id]
-                found = _Correction(one.slot, one.value, self._home, session, self._place[turn.id])
-                if _corrects(turn.content, found.attribute):
-                    yield at, found
-
-    def _of_memories(self) -> Iterator[tuple[int, _Correction]]:
-        for at, one in enumerate(self._readings):
-            said = one.memory.content
-            if one.slot and one.value and one.polarity == "positive" and _is_anonymous(said, one.slot):
-                found = _Correction(one.slot, one.value, one.memory.audience, None, at - len(self._readings))
-                if _corrects(said, found.attribute):
-                    yield at, found
-
-    def _facts_said(self) -> Iterator[Fact]:
-        for at, one in enumerate(self._candidates):
-            if at not in self._said and one.slot and one.value and one.polarity == "positive":
-                place = self._place[one.evidence[0]]
+            if one.slot and one.value and one.polarity == "positive":
                 sessions = frozenset(self._batch.session_of[id_] for id_ in one.evidence)
-                own = _is_of(one.subject, one.slot)
-                yield Fact(one.slot, one.value, one.content, self._home, sessions, place, own)
+                place, own = self._place[one.evidence[0]], _is_of(one.subject, one.slot)
+                yield at, Fact(one.slot, one.value, one.content, self._home, sessions, place, own)
 
-    def _facts_saved(self) -> Iterator[Fact]:
+    def _facts_saved(self) -> Iterator[tuple[int, Fact]]:
         for at, one in enumerate(self._readings):
-            if at not in self._saved and one.slot and one.value and one.polarity == "positive":
+            if one.slot and one.value and one.polarity == "positive":
                 memory, place = one.memory, at - len(self._readings)
                 own = _is_of(memory.user_name, one.slot)
-                yield Fact(one.slot, one.value, memory.content, memory.audience, frozenset(), place, own)
+                yield at, Fact(one.slot, one.value, memory.content, memory.audience, frozenset(), place, own)
 
 
 def _stored(row: Mapping[str, Any]) -> Fact:
@@ -145,6 +123,11 @@ def _is_anonymous(content: str, slot: str) -> bool:
     return f"the {slot.rpartition('/')[2]} " in normalize(content[:_REACH])
 
 
+def _is_correction(one: Fact, text: str) -> bool:
+    """Whether a statement of an attribute does not name whose, and a text says that it is other than was said."""
+    return _is_anonymous(one.content, one.slot) and _corrects(text, one.attribute)
+
+
 def _corrects(text: str, attribute: str) -> bool:
     """Whether a text says of an attribute that it is other than was said."""
     folded = normalize(text)
@@ -152,13 +135,13 @@ def _corrects(text: str, attribute: str) -> bool:
     return bool(named) and bool(_ANNOUNCED.search(before[-_REACH:]) or _CHANGED.match(after[:_REACH]))
 
 
-def _corrected(one: _Correction, known: Sequence[Fact]) -> Fact | None:
+def _corrected(one: Fact, known: Sequence[Fact]) -> Fact | None:
     """The one thing that a correction may be about; None where there is none, or several."""
-    fits = [fact for fact in known if fact.audience == one.audience and fact.slot.rpartition("/")[2] == one.attribute]
+    fits = [fact for fact in known if fact.audience == one.audience and fact.attribute == one.attribute]
     if any(fact.slot == one.slot for fact in fits):
         return None
     fits = [fact for fact in fits if not fact.personal]
-    near = [fact for fact in fits if one.session in fact.sessions] or fits
+    near = [fact for fact in fits if one.sessions & fact.sessions] or fits
     alike = [fact for fact in near if _has_figures(fact.value) == _has_figures(one.value)]
     return alike[-1] if len({fact.slot for fact in near}) == 1 and alike else None
 
@@ -170,7 +153,7 @@ def _has_figures(value: str) -> bool:
 def _of(fact: Fact, correction: Candidate) -> Candidate:
     """A correction that says of what it is, in the words of what it corrects."""
     head = _HEAD.match(fact.content)
-    start = len(f"the {fact.slot.rpartition('/')[2]}")
+    start = len(f"the {fact.attribute}")
     content = correction.content if head is None else f"{head['head']}{correction.content[start:]}"
     named = mentions(content, (), correction.subject)
     return replace(correction, slot=fact.slot, content=content, mentions=named or correction.mentions)

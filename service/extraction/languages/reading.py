@@ -20,6 +20,7 @@ from service.extraction.mentions import PRODUCTS
 from service.extraction.render import NOBODY, Speaker
 from service.extraction.rows import Row
 from service.extraction.sentences import SPEECH, own_sentences
+from service.extraction.statements import parted
 
 _PER_TURN_MAX = 24
 _CHARS_MIN = 3
@@ -90,7 +91,7 @@ def _claims(language: Language, sentence: str, speaker: Speaker) -> list[_Claim]
     found: list[_Claim] = []
     last: Row | None = None
     begun = False
-    for separator, clause in _clauses(language, sentence):
+    for separator, clause in parted(sentence, language.clauses):
         clause = _elided(language, _without_openings(language, clause.strip(_ENDING)), last, begun=begun)
         begun = begun or language.first_person.match(clause) is not None
         ordered = language.canonical(clause)
@@ -125,14 +126,6 @@ def _without_openings(language: Language, sentence: str) -> str:
             break
         sentence = sentence[opening.end() :]
     return sentence
-
-
-def _clauses(language: Language, sentence: str) -> Iterator[tuple[str, str]]:
-    start, separator = 0, ""
-    for match in language.clauses.finditer(sentence):
-        yield separator, sentence[start : match.start()]
-        start, separator = match.end(), match[0]
-    yield separator, sentence[start:]
 
 
 def _elided(language: Language, clause: str, last: Row | None, *, begun: bool) -> str:
