@@ -41,6 +41,7 @@ from service.proxy import formats, transcript
 from service.proxy.chat_completions import StreamParser
 from service.proxy.messages import MessageStream
 from service.proxy.responses import ResponseStream
+from service.store.dreams import Lease
 from tests.patterns.compiled import modules
 from tests.patterns.work import Run
 from worker.dreaming.entity_names import spellings
@@ -101,14 +102,15 @@ _NOW = datetime(2024, 5, 8, tzinfo=UTC)
 _ID = UUID(int=1)
 FILLED: dict[str, Any] = {
     "about": None, "addresses": ["https://a.example/b"], "ahead": True, "allowed": ["m"], "alone": True, "at": _NOW,
-    "bounds": DocumentSettings(), "calendar": GERMAN.calendar, "characters_max": 600, "check": lambda _: None,
-    "default": "english", "end": 5,
+    "bounds": DocumentSettings(), "breaks": GERMAN.clauses, "calendar": GERMAN.calendar, "characters_max": 600,
+    "check": lambda _: None, "default": "english", "dream_id": _ID, "end": 5,
     "entities": Redactor().entities, "given": "x", "gone": frozenset({"x"}), "hearsay_by": None, "preposition": "on",
     "happens": True, "start": 0, "found": [], "slot": "ann/marital_status",
     "kind": "EMAIL_ADDRESS", "own_model": None, "owner": "Ann",
     "id_": _ID, "index": 0, "key": None, "lead": "", "memory": {}, "name": "Ann", "named": ["x"], "now": _NOW,
+    "lease": Lease(_ID, _ID, 1, None, 0, 0, scheduled=False),
     "notes": [Note("x", [], _NOW)], "number": 1, "occurred_at": None, "ordinal": 1, "overlap_tokens": 50,
-    "path": "/", "people": ["Ann"], "placement": "system", "policy": _POLICY, "role": "user", "rows": [],
+    "path": "/", "people": ["Ann"], "placement": "system", "policy": _POLICY, "reading": {}, "role": "user", "rows": [],
     "schema": Notes, "secret": "x", "so_far": None, "speaker": "Ann",
     "data_schema": {"enum": ["x"], "minLength": 1}, "title": "Trees", "tokens_max": 100, "type_": MemoryType.FACT,
     "user": None, "wanted": ["x"], "sources": ["Ann is here."], "subject": "Ann", "mentions": [],

@@ -5,6 +5,6 @@ from __future__ import annotations
 import hashlib
 
 
-def digest_of(*words: str) -> str:
-    """32 hexadecimal digits that differ with the words and their order."""
-    return hashlib.sha256("\x1f".join(words).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+def digest_of(*parts: str) -> str:
+    """32 hexadecimal digits that differ with the parts and their order."""
+    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
