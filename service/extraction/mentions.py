@@ -75,7 +75,7 @@ _KIN_CUE = re.compile(
     r"\b(?:friend|sister|brother|wife|husband|partner|son|daughter|cousin|boss|manager|colleague|coworker|teacher"
     r"|mentor|aunt|uncle"
     r"|girlfriend|boyfriend|neighbor|neighbour|roommate|doctor|coach|teammate|mr\.|mrs\.|ms\.|dr\.|professor),? $"
-    r"|(?:married|engaged) to $|\\b(?<!dog's )(?<!cat's )name is $|\\bgoes by $|\\bcall (?:them|him|her) $",
+    r"|(?:married|engaged) to $",
     re.IGNORECASE,
 )
 _PROJECT_BEFORE = re.compile(r"\b(?:project|codename|code-named|initiative|repo|repository) $", re.IGNORECASE)
