@@ -14,7 +14,6 @@ import asyncpg
 import pytest
 
 from reverie_client import AsyncReverie
-from service.db.tables import metadata
 from service.domain.principal import KeyGrant
 from service.errors import Unavailable
 from service.first_start import key_in_workspace
@@ -23,6 +22,7 @@ from service.settings import Settings
 from service.store import health
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import ADMIN_KEY, Api, serving
+from tests.schema_snapshot import table_names
 from tests.worker.dreaming import dream, say
 from worker.maintenance.reindex import Reindexer
 
@@ -50,7 +50,7 @@ async def rows_everywhere(api: Api) -> dict[str, int]:
         await connection.raw.execute("RESET ROLE")
         return {
             name: await connection.raw.fetchval(f'SELECT count(*) FROM "{name}"')  # noqa: S608
-            for name in metadata.tables
+            for name in table_names()
         }
 
 

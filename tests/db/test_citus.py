@@ -12,7 +12,6 @@ import pytest
 from service.db.migrate import migrate
 from service.db.pool import Connection
 from service.db.queries import Query, all_queries
-from service.db.tables import SHARED_TABLES, metadata
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
@@ -25,6 +24,7 @@ from tests.captured_queries import CapturedQuery
 from tests.citus_cluster import Cluster
 from tests.live_api import Api
 from tests.rendered import renderings
+from tests.schema_snapshot import SHARED_TABLES, table_names
 
 SOME = {
     "uuid": "00000000-0000-7000-8000-00000000000a", "text": "x", "jsonb": "[]", "int2": "1", "int4": "1", "int8": "1",
@@ -96,7 +96,7 @@ async def test_tenant_tables_lie_together_and_the_schedule_apart(engine: Engine)
     async with engine.db.unscoped() as connection:
         rows = await connection.raw.fetch("SELECT table_name::text, citus_table_type, colocation_id FROM citus_tables")
     kinds = {row["table_name"]: row["citus_table_type"] for row in rows}
-    tenant = set(metadata.tables) - SHARED_TABLES | {"reindex_requests", "field_backfills"}
+    tenant = table_names() - SHARED_TABLES | {"reindex_requests", "field_backfills"}
     assert {table for table, kind in kinds.items() if kind == "distributed"} == tenant
     assert {table for table, kind in kinds.items() if kind == "reference"} == {
         "workspaces", "embedding_models", "embedding_state",
