@@ -8,7 +8,7 @@ import math
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import asyncpg
@@ -52,6 +52,7 @@ _CITUS_SHOW_SHARDS = " SET LOCAL citus.override_table_visibility = off;"
 """Citus hides shards from the catalog, which takes each new connection a second as it first asks for types."""
 
 Row = Mapping[str, Any]
+T = TypeVar("T")
 
 
 class Connection:
@@ -92,10 +93,11 @@ class Connection:
         row: Row | None = await self.raw.fetchrow(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
         return row
 
-    async def value(self, name: str, /, **values: Any) -> Any:
-        """The first column of the first row, or None."""
+    async def value(self, name: str, /, **values: Any) -> T:
+        """The first column of the first row, or None: of the type that the caller says the query gives."""
         statement = self._named(name)
-        return await self.raw.fetchval(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
+        found: T = await self.raw.fetchval(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
+        return found
 
     async def batches(self, name: str, size: int, flags: Flags, /, **values: Any) -> AsyncIterator[list[Row]]:
         """The rows of the named query under these flags, ``size`` at a time through a cursor, never all in memory."""

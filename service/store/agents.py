@@ -212,8 +212,7 @@ async def barred_from_tasks(
 
 async def agent_name(connection: Connection, workspace: UUID, agent_id: UUID) -> str:
     """The name of an agent."""
-    name: str = await connection.value("agent_by_id", workspace=workspace, agent_id=agent_id)
-    return name
+    return await connection.value("agent_by_id", workspace=workspace, agent_id=agent_id)
 
 
 async def change_agent(connection: Connection, workspace: UUID, agent_id: UUID, changes: Mapping[str, Any]) -> None:

@@ -41,8 +41,7 @@ async def inputs(
 
 async def latest_hash(connection: Connection, workspace: UUID, agent_id: UUID) -> str | None:
     """The hash of the inputs of the latest bulletin."""
-    found: str | None = await connection.value("bulletin_hash", workspace=workspace, agent_id=agent_id)
-    return found
+    return await connection.value("bulletin_hash", workspace=workspace, agent_id=agent_id)
 
 
 async def add(
@@ -58,7 +57,7 @@ async def add(
     now: datetime,
 ) -> int:
     """Add the next version and return its number."""
-    version: int = await connection.value(
+    return await connection.value(
         "add_bulletin",
         workspace=workspace,
         agent_id=agent_id,
@@ -69,4 +68,3 @@ async def add(
         dream_id=dream_id,
         now=now,
     )
-    return version

@@ -172,7 +172,9 @@ async def extend(connection: Connection, lease: Lease, *, lease_s: float) -> boo
 
 async def fence(connection: Connection, lease: Lease) -> bool:
     """Lock the lease until the transaction ends; False when it has been lost."""
-    found = await connection.value("fence", workspace=lease.workspace_id, agent_id=lease.agent_id, token=lease.token)
+    found: int | None = await connection.value(
+        "fence", workspace=lease.workspace_id, agent_id=lease.agent_id, token=lease.token
+    )
     return found is not None
 
 
@@ -254,10 +256,9 @@ async def unread_memories(
 
 async def count_unread_memories(connection: Connection, lease: Lease, *, embedded: bool, now: datetime) -> int:
     """How many such memories there are."""
-    count: int = await connection.value(
+    return await connection.value(
         "count_unread_memories", workspace=lease.workspace_id, agent_id=lease.agent_id, embedded=embedded, now=now
     )
-    return count
 
 
 async def mark_read(connection: Connection, workspace: UUID, items: Sequence[Record]) -> set[UUID]:
@@ -360,8 +361,7 @@ async def due_messages(
 
 async def count_due(connection: Connection, lease: Lease) -> int:
     """How many messages past the watermarks the agent has."""
-    count: int = await connection.value("count_due_messages", workspace=lease.workspace_id, agent_id=lease.agent_id)
-    return count
+    return await connection.value("count_due_messages", workspace=lease.workspace_id, agent_id=lease.agent_id)
 
 
 async def advance_watermark(
@@ -381,8 +381,7 @@ async def forget_steps(connection: Connection, workspace: UUID, agent_id: UUID, 
 
 async def has_decayed(connection: Connection, lease: Lease, settings: WorkspaceSettings, now: datetime) -> bool:
     """Whether ``decay`` would change anything."""
-    changed: bool = await connection.value("has_decayed", **_decay(lease, settings, now))
-    return changed
+    return await connection.value("has_decayed", **_decay(lease, settings, now))
 
 
 async def decay(connection: Connection, lease: Lease, settings: WorkspaceSettings, now: datetime) -> list[Row]:

@@ -193,14 +193,12 @@ def _columns(rows: Sequence[Row], vectors: Sequence[Any], space: VectorSpace) ->
 
 async def count_pending(connection: Connection, workspace: UUID) -> int:
     """How many rows of a workspace have no vector yet."""
-    count: int = await connection.value("count_pending", workspace=workspace)
-    return count
+    return await connection.value("count_pending", workspace=workspace)
 
 
 async def count_rows(connection: Connection, workspace: UUID) -> int:
     """How many rows of a workspace are searched."""
-    count: int = await connection.value("count_index_rows", workspace=workspace)
-    return count
+    return await connection.value("count_index_rows", workspace=workspace)
 
 
 async def requests(connection: Connection) -> list[Row]:

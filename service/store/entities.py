@@ -144,7 +144,7 @@ async def list_by_name(
 
 async def connect(connection: Connection, workspace: UUID, edge: Edge, created_by: str) -> UUID | None:
     """Write an edge; the id of a new one, None when it was there already."""
-    made: UUID | None = await connection.value(
+    return await connection.value(
         "add_edge",
         workspace=workspace,
         id=new_id(),
@@ -158,7 +158,6 @@ async def connect(connection: Connection, workspace: UUID, edge: Edge, created_b
         dream_id=edge.dream_id,
         created_by=created_by,
     )
-    return made
 
 
 async def connect_all(

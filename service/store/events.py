@@ -47,8 +47,7 @@ async def last(connection: Connection, workspace: UUID) -> int:
 
 async def first(connection: Connection, workspace: UUID) -> int | None:
     """The oldest position that can still be read."""
-    found: int | None = await connection.value("first_event", workspace=workspace)
-    return found
+    return await connection.value("first_event", workspace=workspace)
 
 
 async def after(
@@ -96,5 +95,4 @@ async def notify(connection: Connection, workspaces: Collection[UUID], now: date
 
 async def key_hash(connection: Connection, workspace: UUID, key_id: UUID) -> bytes | None:
     """What is stored of a key; None when it is revoked or expired."""
-    found: bytes | None = await connection.value("key_hash", workspace=workspace, id=key_id)
-    return found
+    return await connection.value("key_hash", workspace=workspace, id=key_id)

@@ -50,16 +50,12 @@ async def dreams_waiting(connection: Connection, workspace: UUID | None, now: da
 
 async def abandoned_lease_s(connection: Connection, workspace: UUID, agent: str) -> float | None:
     """For how many more seconds a worker that has been silent for ABANDONED_S holds the agent; None when none does."""
-    left: float | None = await connection.value(
-        "abandoned_lease", workspace=workspace, agent=agent, silent_s=ABANDONED_S
-    )
-    return left
+    return await connection.value("abandoned_lease", workspace=workspace, agent=agent, silent_s=ABANDONED_S)
 
 
 async def dreams_running(connection: Connection, workspace: UUID) -> int:
     """How many agents of the workspace are being dreamed for."""
-    count: int = await connection.value("dreams_running", workspace=workspace)
-    return count
+    return await connection.value("dreams_running", workspace=workspace)
 
 
 async def server(connection: Connection) -> Row:

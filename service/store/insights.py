@@ -61,10 +61,7 @@ async def to_reflect_on(
 
 async def last_reflection(connection: Connection, lease: Lease) -> datetime | None:
     """When a model concluded something for the agent last."""
-    at: datetime | None = await connection.value(
-        "last_reflection", workspace=lease.workspace_id, agent_id=lease.agent_id
-    )
-    return at
+    return await connection.value("last_reflection", workspace=lease.workspace_id, agent_id=lease.agent_id)
 
 
 async def reports_on(

@@ -18,8 +18,7 @@ async def claim_cron_run(connection: Connection, job: str, within_s: float) -> b
 
 async def shared_secret(connection: Connection, name: str) -> bytes:
     """The secret of this name, 32 random bytes, the same for every process; made at the first call."""
-    value: bytes = await connection.value("shared_secret", name=name, made=secrets.token_bytes(SECRET_BYTES))
-    return value
+    return await connection.value("shared_secret", name=name, made=secrets.token_bytes(SECRET_BYTES))
 
 
 async def installation_settings(connection: Connection) -> InstallationSettings:

@@ -65,8 +65,7 @@ async def revoke_granted(connection: Connection, workspace: UUID, key_id: UUID) 
 
 async def count_admin_keys(connection: Connection, workspace: UUID) -> int:
     """How many live admin keys without scopes a workspace has."""
-    count: int = await connection.value("live_admin_keys", workspace=workspace)
-    return count
+    return await connection.value("live_admin_keys", workspace=workspace)
 
 
 async def with_secret(connection: Connection, workspace: UUID, hashed: bytes) -> Row | None:

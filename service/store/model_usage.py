@@ -72,7 +72,7 @@ async def reserve(
     pass a limit."""
     if limits.passed_by(worst):
         return False
-    taken = await connection.value(
+    taken: date | None = await connection.value(
         "reserve_budget", workspace=workspace, key_id=key_id, day=day, **asdict(worst), **asdict(limits)
     )
     return taken is not None

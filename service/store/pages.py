@@ -63,8 +63,7 @@ def _columns(content: PageContent) -> dict[str, Any]:
 
 async def count(connection: Connection, workspace: UUID, agent_id: UUID) -> int:
     """How many an agent has."""
-    found: int = await connection.value("count_pages", workspace=workspace, agent_id=agent_id)
-    return found
+    return await connection.value("count_pages", workspace=workspace, agent_id=agent_id)
 
 
 async def get(connection: Connection, workspace: UUID, page_id: UUID, agent: str | None = None) -> Row | None:
@@ -95,10 +94,7 @@ async def sentences_of(
     connection: Connection, workspace: UUID, page_id: UUID, version: int
 ) -> list[PageSentence] | None:
     """The sentences of one version; None where there is no such version."""
-    found: list[PageSentence] | None = await connection.value(
-        "page_version", workspace=workspace, page_id=page_id, version=version
-    )
-    return found
+    return await connection.value("page_version", workspace=workspace, page_id=page_id, version=version)
 
 
 async def cited_states(
@@ -151,7 +147,7 @@ async def add_version(
     connection: Connection, workspace: UUID, page_id: UUID, new: NewVersion, dream_id: UUID | None, now: datetime
 ) -> None:
     """Add the next version; only the newest ``VERSIONS_MAX`` are kept."""
-    newest = await connection.value(
+    newest: int = await connection.value(
         "add_page_version", workspace=workspace, page_id=page_id, sentences=new.sentences, writer=new.writer,
         dropped=new.dropped, inputs_hash=new.inputs_hash, dream_id=dream_id, now=now,
     )  # fmt: skip
@@ -162,10 +158,7 @@ async def claim(
     connection: Connection, workspace: UUID, agent_id: UUID | None, *, now: datetime, until: datetime
 ) -> UUID | None:
     """A page that is due, of one agent or of the workspace, which nobody else is given until then."""
-    found: UUID | None = await connection.value(
-        "claim_page", workspace=workspace, agent_id=agent_id, now=now, until=until
-    )
-    return found
+    return await connection.value("claim_page", workspace=workspace, agent_id=agent_id, now=now, until=until)
 
 
 async def settle(connection: Connection, workspace: UUID, page_id: UUID, due_at: datetime | None) -> None:

@@ -39,7 +39,7 @@ async def idempotent_responses(connection: Connection, workspace: UUID, *, befor
 
 async def events(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
     """What happened before then; how much. What nobody has read leaves a gap in the positions, which is told."""
-    last = await connection.value("lock_event_sequence", workspace=workspace)
+    last: int = await connection.value("lock_event_sequence", workspace=workspace)
     unread = await connection.run("collect_unread_events", workspace=workspace, before=before, limit=limit)
     if unread:
         await connection.run("set_event_sequence", workspace=workspace, last=last + unread)

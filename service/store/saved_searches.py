@@ -49,8 +49,7 @@ def _columns(content: SavedSearchContent) -> dict[str, Any]:
 
 async def count(connection: Connection, workspace: UUID, agent_id: UUID) -> int:
     """How many an agent has."""
-    found: int = await connection.value("count_saved_searches", workspace=workspace, agent_id=agent_id)
-    return found
+    return await connection.value("count_saved_searches", workspace=workspace, agent_id=agent_id)
 
 
 async def get(connection: Connection, workspace: UUID, search_id: UUID, agent: str | None = None) -> Row | None:

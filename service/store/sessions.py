@@ -183,10 +183,7 @@ async def list_(
 
 async def place_of(connection: Connection, workspace: UUID, session_id: UUID, message_id: UUID) -> int | None:
     """The number of a message in a session; None where it is not there."""
-    seq: int | None = await connection.value(
-        "message_seq", workspace=workspace, session_id=session_id, message_id=message_id
-    )
-    return seq
+    return await connection.value("message_seq", workspace=workspace, session_id=session_id, message_id=message_id)
 
 
 async def clear_window(connection: Connection, workspace: UUID, session_id: UUID) -> None:
@@ -196,14 +193,12 @@ async def clear_window(connection: Connection, workspace: UUID, session_id: UUID
 
 async def message_agent(connection: Connection, workspace: UUID, message_id: UUID) -> str | None:
     """The name of the agent to which a message was said."""
-    found: str | None = await connection.value("message_agent", workspace=workspace, message_id=message_id)
-    return found
+    return await connection.value("message_agent", workspace=workspace, message_id=message_id)
 
 
 async def count_present(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> int:
     """How many of these messages are still there."""
-    count: int = await connection.value("messages_present", workspace=workspace, ids=list(ids))
-    return count
+    return await connection.value("messages_present", workspace=workspace, ids=list(ids))
 
 
 async def claim_compaction(connection: Connection, *, now: datetime, until: datetime) -> Row | None:

@@ -27,8 +27,7 @@ async def candidates(
 
 async def tokens_held(connection: Connection, workspace: UUID, agent_id: UUID, now: datetime) -> int:
     """The length of all live memories of an agent in tokens."""
-    total: int = await connection.value("agent_memory_tokens", workspace=workspace, agent_id=agent_id, now=now)
-    return total
+    return await connection.value("agent_memory_tokens", workspace=workspace, agent_id=agent_id, now=now)
 
 
 async def inherit_sources(connection: Connection, workspace: UUID, memory_id: UUID, ids: Sequence[UUID]) -> None:

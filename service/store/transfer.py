@@ -50,8 +50,7 @@ class ExportFilter:
 
 async def agent_id(connection: Connection, workspace: UUID, agent: str) -> UUID | None:
     """The id of an agent by name."""
-    found: UUID | None = await connection.value("export_agent", workspace=workspace, agent=agent)
-    return found
+    return await connection.value("export_agent", workspace=workspace, agent=agent)
 
 
 async def counts(connection: Connection, workspace: UUID, wanted: ExportFilter) -> dict[str, int]:
@@ -190,10 +189,9 @@ async def find_entity_by_alias(
     connection: Connection, workspace: UUID, entity_id: UUID, audience: UUID, kind: str, aliases: Sequence[str]
 ) -> UUID | None:
     """The entity here which an imported one is."""
-    found: UUID | None = await connection.value(
+    return await connection.value(
         "find_entity_by_alias", workspace=workspace, id=entity_id, audience=audience, kind=kind, aliases=list(aliases)
     )
-    return found
 
 
 async def set_agent_created_at(connection: Connection, workspace: UUID, agent_id: UUID, created_at: datetime) -> None:

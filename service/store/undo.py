@@ -15,7 +15,7 @@ from service.store import insights
 async def lock_dream(connection: Connection, workspace: UUID, dream_id: UUID) -> Row:
     """The status and watermarks of a dream, locked. No dream of its agent commits until the transaction ends. Raises
     NotFound where it has been deleted meanwhile."""
-    agent_id = await connection.value("dream_agent", workspace=workspace, id=dream_id)
+    agent_id: UUID | None = await connection.value("dream_agent", workspace=workspace, id=dream_id)
     await connection.run("hold_schedule", workspace=workspace, agent_id=agent_id)
     row = await connection.row("lock_dream", workspace=workspace, id=dream_id)
     if row is None:

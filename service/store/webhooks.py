@@ -48,8 +48,7 @@ async def add(
 
 async def count(connection: Connection, workspace: UUID) -> int:
     """How many there are."""
-    found: int = await connection.value("count_webhooks", workspace=workspace)
-    return found
+    return await connection.value("count_webhooks", workspace=workspace)
 
 
 async def listed(

@@ -16,8 +16,7 @@ async def add(connection: Connection, workspace: UUID, name: str) -> bool:
 
 async def find(connection: Connection, name: str) -> UUID | None:
     """The id of the workspace of that name."""
-    found: UUID | None = await connection.value("workspace_by_name", name=name)
-    return found
+    return await connection.value("workspace_by_name", name=name)
 
 
 async def all_ids(connection: Connection) -> list[UUID]:
@@ -72,5 +71,4 @@ async def lock_suspended(connection: Connection, workspace: UUID) -> bool:
 
 async def name_of(connection: Connection, workspace: UUID) -> str:
     """The name of a workspace, read inside it."""
-    name: str = await connection.value("workspace_name", workspace=workspace)
-    return name
+    return await connection.value("workspace_name", workspace=workspace)
