@@ -93,6 +93,12 @@ class Connection:
         row: Row | None = await self.raw.fetchrow(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
         return row
 
+    async def one(self, name: str, flags: Flags = NO_FLAGS, /, **values: Any) -> Row:
+        """The row of a named query that always gives one."""
+        row = await self.row(name, flags, **values)
+        assert row is not None
+        return row
+
     async def value(self, name: str, /, **values: Any) -> T:
         """The first column of the first row, or None: of the type that the caller says the query gives."""
         statement = self._named(name)
@@ -218,8 +224,7 @@ class Database:
         security, for a Citus database that is not spread yet, and for a schema that this release cannot work on."""
         async with self.unscoped() as connection:
             await self.check_schema(connection.raw)
-            role = await connection.row("login_role", app_role=APP_ROLE)
-        assert role is not None
+            role = await connection.one("login_role", app_role=APP_ROLE)
         if role["may_switch"]:
             self._settings += f" SET LOCAL ROLE {APP_ROLE};"
         elif role["bypasses_rls"]:

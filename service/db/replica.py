@@ -93,13 +93,11 @@ class Replica:
     async def _poll(self) -> None:
         started = monotonic()
         async with self._primary.unscoped() as connection:
-            here = await connection.row("current_lsn")
+            here = await connection.one("current_lsn")
         if self._db is None:
             self._db = await self._open()
         async with self._db.unscoped() as connection:
-            there = await connection.row("current_lsn")
-        assert here is not None
-        assert there is not None
+            there = await connection.one("current_lsn")
         if not there["standby"] or (here["server"], here["database"]) != (there["server"], there["database"]):
             raise Unavailable("DATABASE_REPLICA_URL: this is not a standby of the same database.")
         self._replayed_lsn = there["position"]

@@ -125,9 +125,7 @@ async def listed(
 
 async def count(connection: Connection, workspace: UUID) -> Record:
     """``count`` of those that are set aside, and ``oldest_at``."""
-    row = await connection.row("count_dead_letters", workspace=workspace)
-    assert row is not None
-    return dict(row)
+    return dict(await connection.one("count_dead_letters", workspace=workspace))
 
 
 async def retry(connection: Connection, workspace: UUID, letter_id: UUID) -> bool:

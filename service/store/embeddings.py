@@ -82,8 +82,7 @@ async def register_target(connection: Connection, model: int, now: datetime) -> 
 
 async def state(connection: Connection) -> MigrationState:
     """What is in use now."""
-    row = await connection.row("embedding_state")
-    assert row is not None
+    row = await connection.one("embedding_state")
     active = Model(row["active"], row["signature"], row["dim"], row["setting"]) if row["active"] else None
     coming = Model(row["next"], row["next_signature"], row["next_dim"], row["next_setting"]) if row["next"] else None
     names = ("total", "done", "error", "started_at", "switched_at", "moving")

@@ -43,9 +43,7 @@ async def workers(connection: Connection) -> list[Worker]:
 
 async def dreams_waiting(connection: Connection, workspace: UUID | None, now: datetime) -> Row:
     """``due`` agents, and ``oldest_due_at``; of all workspaces when none is named."""
-    row = await connection.row("dreams_waiting", workspace=workspace, now=now)
-    assert row is not None
-    return row
+    return await connection.one("dreams_waiting", workspace=workspace, now=now)
 
 
 async def abandoned_lease_s(connection: Connection, workspace: UUID, agent: str) -> float | None:
@@ -60,16 +58,12 @@ async def dreams_running(connection: Connection, workspace: UUID) -> int:
 
 async def server(connection: Connection) -> Row:
     """Versions and sizes in bytes of the database."""
-    row = await connection.row("server")
-    assert row is not None
-    return row
+    return await connection.one("server")
 
 
 async def index_counts(connection: Connection, workspace: UUID) -> Row:
     """How much a workspace has to search, and how much of it is ``pending``."""
-    row = await connection.row("index_counts", workspace=workspace)
-    assert row is not None
-    return row
+    return await connection.one("index_counts", workspace=workspace)
 
 
 async def totals(connection: Connection) -> dict[str, float]:

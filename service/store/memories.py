@@ -145,8 +145,7 @@ async def set_status(
 
 async def index_fields(connection: Connection, workspace: UUID, memory_id: UUID) -> None:
     """Find a locked memory by the words that its key, tags and summary have now."""
-    row = await connection.row("fields_of_memory", workspace=workspace, id=memory_id)
-    assert row is not None
+    row = await connection.one("fields_of_memory", workspace=workspace, id=memory_id)
     await _index_fields(connection, workspace, memory_id, field_words(row))
 
 

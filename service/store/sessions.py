@@ -17,9 +17,7 @@ SEQ_END = 2**63 - 1
 
 async def lock(connection: Connection, workspace: UUID, session_id: UUID) -> Row:
     """The session's row under its lock, in which sequence numbers are given out."""
-    row = await connection.row("lock_session", workspace=workspace, id=session_id)
-    assert row is not None
-    return row
+    return await connection.one("lock_session", workspace=workspace, id=session_id)
 
 
 async def lock_named(connection: Connection, workspace: UUID, agent: str, session: str) -> Row | None:

@@ -16,8 +16,7 @@ async def workspace_settings(connection: Connection, workspace: UUID) -> Workspa
 
 async def agent_settings(connection: Connection, workspace: UUID, agent_id: UUID) -> WorkspaceSettings:
     """The settings of an agent: its own over the workspace's."""
-    row = await connection.row("get_agent_settings", workspace=workspace, agent_id=agent_id)
-    assert row is not None
+    row = await connection.one("get_agent_settings", workspace=workspace, agent_id=agent_id)
     return settings_from(row["workspace"], row["agent"])
 
 

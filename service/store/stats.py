@@ -60,9 +60,7 @@ async def by_day(
 
 async def totals(connection: Connection, workspace: UUID, *, agent: str | None, now: datetime) -> Record:
     """What there is now, of one agent or (None) of all."""
-    row = await connection.row("stats_totals", workspace=workspace, agent=agent, now=now)
-    assert row is not None
-    return dict(row)
+    return dict(await connection.one("stats_totals", workspace=workspace, agent=agent, now=now))
 
 
 async def collect_searches(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:

@@ -168,8 +168,7 @@ async def add_usage(
 
 async def add_windows(connection: Connection, workspace: UUID, items: Sequence[Fields]) -> tuple[int, int]:
     """Write summaries of windows, of ``fresh`` sessions or known as they are; how many fit, how many are new."""
-    row = await connection.row("import_windows", workspace=workspace, items=list(items))
-    assert row is not None
+    row = await connection.one("import_windows", workspace=workspace, items=list(items))
     for item in items:
         await memories.post_again(connection, workspace, item["memory_id"])
     return row["found"], row["made"]
@@ -211,8 +210,7 @@ async def complete_entity(connection: Connection, workspace: UUID, entity_id: UU
 
 async def add_edges(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> tuple[int, int]:
     """Write the edges whose ends are here; how many fit, how many are new."""
-    row = await connection.row("import_edges", workspace=workspace, items=list(items), now=now)
-    assert row is not None
+    row = await connection.one("import_edges", workspace=workspace, items=list(items), now=now)
     return row["found"], row["made"]
 
 

@@ -69,7 +69,7 @@ def test_only_the_store_names_queries() -> None:
         if not any(path.is_relative_to(folder) for folder in allowed)
     ]
     assert modules
-    methods = {"fetch", "row", "value", "run", "batches"}
+    methods = {"fetch", "row", "one", "value", "run", "batches"}
     naming = [
         f"{path.relative_to(ROOT)}:{call.lineno}"
         for path in modules
