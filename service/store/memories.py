@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict, Unpack
 from uuid import UUID
 
 from service.db.pool import Connection, Row
@@ -21,6 +21,14 @@ Record = dict[str, Any]
 """A memory as the API shows it."""
 
 INTERNAL_COLUMNS = frozenset({"workspace_id", "agent_id", "audience", "session_id", "task_id", "tokens", "language"})
+
+
+class Change(TypedDict):
+    """Who changes a memory, for the history: why, and when."""
+
+    actor: str
+    reason: str
+    now: datetime
 
 
 def to_record(row: Row) -> Record:
@@ -101,6 +109,24 @@ async def archive(connection: Connection, workspace: UUID, memory_id: UUID, *, w
     await connection.run("archive_memory", {"with_vector": with_vector}, workspace=workspace, id=memory_id)
 
 
+async def _change(
+    connection: Connection, query: str, workspace: UUID, memory_id: UUID, change: Change, **values: Any
+) -> None:
+    """Archive a memory, then change it by this query."""
+    await archive(connection, workspace, memory_id)
+    await connection.run(query, workspace=workspace, id=memory_id, **_columns(change), **values)
+
+
+def _columns(change: Change) -> dict[str, Any]:
+    return {"changed_by": change["actor"], "reason": change["reason"], "now": change["now"]}
+
+
+async def _bring_in_line(connection: Connection, workspace: UUID, memory_id: UUID) -> None:
+    """Let the search row follow a memory that holds no more, or again, and drop the insights that rested on it."""
+    await reindex(connection, workspace, memory_id)
+    await insights.let_fall(connection, workspace, [memory_id])
+
+
 async def reinforce(
     connection: Connection,
     workspace: UUID,
@@ -109,22 +135,11 @@ async def reinforce(
     tags: list[str],
     metadata: dict[str, Any],
     origin: Origin,
-    actor: str,
-    reason: str,
-    now: datetime,
+    **change: Unpack[Change],
 ) -> None:
     """Archive, then strengthen a memory that was said again."""
-    await archive(connection, workspace, memory_id)
-    await connection.run(
-        "reinforce_memory",
-        workspace=workspace,
-        id=memory_id,
-        tags=tags,
-        metadata=metadata,
-        origin=origin,
-        changed_by=actor,
-        reason=reason,
-        now=now,
+    await _change(
+        connection, "reinforce_memory", workspace, memory_id, change, tags=tags, metadata=metadata, origin=origin
     )
     if tags:
         await index_fields(connection, workspace, memory_id)
@@ -132,15 +147,10 @@ async def reinforce(
 
 
 async def set_status(
-    connection: Connection, workspace: UUID, memory_id: UUID, status: str, *, actor: str, reason: str, dream_id: UUID,
-    now: datetime,
-) -> None:  # fmt: skip
+    connection: Connection, workspace: UUID, memory_id: UUID, status: str, *, dream_id: UUID, **change: Unpack[Change]
+) -> None:
     """Archive a todo, then close it or open it again."""
-    await archive(connection, workspace, memory_id)
-    await connection.run(
-        "set_status", workspace=workspace, id=memory_id, status=status, changed_by=actor, reason=reason,
-        dream_id=dream_id, now=now,
-    )  # fmt: skip
+    await _change(connection, "set_status", workspace, memory_id, change, status=status, dream_id=dream_id)
 
 
 async def index_fields(connection: Connection, workspace: UUID, memory_id: UUID) -> None:
@@ -187,10 +197,8 @@ async def rewrite(
     item: dict[str, Any],
     embedded: EmbeddingBatch | None,
     *,
-    actor: str,
-    reason: str,
-    now: datetime,
     archived: bool = True,
+    **change: Unpack[Change],
 ) -> None:
     """Archive (unless told not to), then set every changeable field; ``embedded`` is given when the content changed."""
     if archived:
@@ -203,9 +211,7 @@ async def rewrite(
         workspace=workspace,
         id=memory_id,
         item=item | content_words(item["content"]) | field_words(item),
-        changed_by=actor,
-        reason=reason,
-        now=now,
+        **_columns(change),
     )
     await connection.run("insert_postings", workspace=workspace, id=memory_id)
     await reindex(connection, workspace, memory_id, embedded, extract_features(item["content"]))
@@ -237,45 +243,32 @@ async def reindex(
 
 
 async def mark_deleted(
-    connection: Connection,
-    workspace: UUID,
-    memory_id: UUID,
-    at: datetime | None,
-    *,
-    actor: str,
-    reason: str,
-    now: datetime,
+    connection: Connection, workspace: UUID, memory_id: UUID, at: datetime | None, **change: Unpack[Change]
 ) -> None:
     """Archive, then hide (``at`` set) or bring back (``at`` None) a memory."""
-    await archive(connection, workspace, memory_id)
-    await connection.run(
-        "mark_deleted", workspace=workspace, id=memory_id, at=at, changed_by=actor, reason=reason, now=now
-    )
-    await reindex(connection, workspace, memory_id)
-    await insights.let_fall(connection, workspace, [memory_id])
+    await _change(connection, "mark_deleted", workspace, memory_id, change, at=at)
+    await _bring_in_line(connection, workspace, memory_id)
 
 
 async def set_importance(
-    connection: Connection, workspace: UUID, memory_id: UUID, *, step: float, actor: str, reason: str, now: datetime
+    connection: Connection, workspace: UUID, memory_id: UUID, *, step: float, **change: Unpack[Change]
 ) -> None:
     """Archive, then move the importance by ``step``, within 0 and 1."""
-    await archive(connection, workspace, memory_id)
-    await connection.run(
-        "rate_memory", workspace=workspace, id=memory_id, step=step, changed_by=actor, reason=reason, now=now
-    )
+    await _change(connection, "rate_memory", workspace, memory_id, change, step=step)
     await reindex(connection, workspace, memory_id)
 
 
 async def label(
-    connection: Connection, workspace: UUID, memory_id: UUID, *, tags: Sequence[str], decay_exempt: bool, actor: str,
-    reason: str, now: datetime,
-) -> None:  # fmt: skip
+    connection: Connection,
+    workspace: UUID,
+    memory_id: UUID,
+    *,
+    tags: list[str],
+    decay_exempt: bool,
+    **change: Unpack[Change],
+) -> None:
     """Archive, then set the tags, and whether the memory is exempt from decay."""
-    await archive(connection, workspace, memory_id)
-    await connection.run(
-        "label_memory", workspace=workspace, id=memory_id, tags=list(tags), decay_exempt=decay_exempt,
-        changed_by=actor, reason=reason, now=now,
-    )  # fmt: skip
+    await _change(connection, "label_memory", workspace, memory_id, change, tags=tags, decay_exempt=decay_exempt)
     await index_fields(connection, workspace, memory_id)
     await reindex(connection, workspace, memory_id)
 
@@ -287,38 +280,18 @@ async def supersede(
     *,
     by: UUID,
     until: datetime,
-    actor: str,
-    reason: str,
     dream_id: UUID | None,
-    now: datetime,
+    **change: Unpack[Change],
 ) -> None:
     """Archive, then close a memory that another one replaces."""
-    await archive(connection, workspace, memory_id)
-    await connection.run(
-        "mark_superseded",
-        workspace=workspace,
-        id=memory_id,
-        by=by,
-        until=until,
-        changed_by=actor,
-        reason=reason,
-        dream_id=dream_id,
-        now=now,
-    )
-    await reindex(connection, workspace, memory_id)
-    await insights.let_fall(connection, workspace, [memory_id])
+    await _change(connection, "mark_superseded", workspace, memory_id, change, by=by, until=until, dream_id=dream_id)
+    await _bring_in_line(connection, workspace, memory_id)
 
 
-async def reinstate(
-    connection: Connection, workspace: UUID, memory_id: UUID, *, actor: str, reason: str, now: datetime
-) -> None:
+async def reinstate(connection: Connection, workspace: UUID, memory_id: UUID, **change: Unpack[Change]) -> None:
     """Archive, then make a superseded memory current again."""
-    await archive(connection, workspace, memory_id)
-    await connection.run(
-        "reinstate_memory", workspace=workspace, id=memory_id, changed_by=actor, reason=reason, now=now
-    )
-    await reindex(connection, workspace, memory_id)
-    await insights.let_fall(connection, workspace, [memory_id])
+    await _change(connection, "reinstate_memory", workspace, memory_id, change)
+    await _bring_in_line(connection, workspace, memory_id)
 
 
 async def get(connection: Connection, workspace: UUID, ids: Sequence[UUID], reader: Reader | None) -> list[Row]:
