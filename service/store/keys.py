@@ -88,8 +88,3 @@ async def requests(
     return await connection.fetch(
         "key_requests", workspace=workspace, since=since, until=until, by_day=by_day, limit=limit
     )
-
-
-async def collect_usage(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
-    """Delete the requests of days before then; how many rows."""
-    return await connection.run("collect_key_usage", workspace=workspace, before=before, limit=limit)

@@ -114,13 +114,3 @@ async def requests_now(connection: Connection, workspace: UUID, starts: Mapping[
 async def costs_now(connection: Connection, workspace: UUID, day: date) -> list[Row]:
     """Cost of models of a day, and of its month up to it, by key with such a limit and of the workspace."""
     return await connection.fetch("costs_now", workspace=workspace, day=day)
-
-
-async def collect(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
-    """Delete counts of days before then; how many rows."""
-    return await connection.run("collect_stored_days", workspace=workspace, before=before, limit=limit)
-
-
-async def collect_requests(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
-    """Delete counts of requests of windows that began before then; how many rows."""
-    return await connection.run("collect_request_counts", workspace=workspace, before=before, limit=limit)

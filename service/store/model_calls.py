@@ -61,8 +61,3 @@ async def list_(connection: Connection, workspace: UUID, **filters: Any) -> list
 async def get(connection: Connection, workspace: UUID, id_: UUID) -> Row | None:
     """A call with its texts."""
     return await connection.row("get_model_call", workspace=workspace, id=id_)
-
-
-async def collect(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
-    """Delete calls made before then; how many."""
-    return await connection.run("collect_model_calls", workspace=workspace, before=before, limit=limit)

@@ -115,13 +115,3 @@ async def renew_client_key(
 async def client_key(connection: Connection, workspace: UUID, hashed: bytes) -> Row | None:
     """The live key of a client that this access or refresh token belongs to."""
     return await connection.row("client_key", workspace=workspace, hash=hashed)
-
-
-async def collect_codes(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
-    """Delete codes that expired before then; how many."""
-    return await connection.run("collect_codes", workspace=workspace, before=before, limit=limit)
-
-
-async def collect_refresh_tokens(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
-    """Delete refresh tokens that expired before then; how many."""
-    return await connection.run("collect_refresh_tokens", workspace=workspace, before=before, limit=limit)

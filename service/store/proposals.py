@@ -98,11 +98,6 @@ async def restore(connection: Connection, workspace: UUID, rows: Mapping[UUID, R
     await connection.run("restore_proposals", workspace=workspace, items=items)
 
 
-async def collect(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
-    """Remove what nobody has decided on since then; how many."""
-    return await connection.run("collect_proposals", workspace=workspace, before=before, limit=limit)
-
-
 async def erase(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
     """Remove the words of what was rejected or put otherwise before then; of how many."""
     return await connection.run("erase_proposals", workspace=workspace, before=before, limit=limit)

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal
 from uuid import UUID
 
 from service.db.pool import Connection
 from service.store import insights
+
+Kind = Literal[
+    "codes", "key_usage", "model_calls", "proposals", "refresh_tokens", "request_counts", "responses", "search_counts",
+    "stored_days",
+]  # fmt: skip
+
+
+async def collect(connection: Connection, workspace: UUID, kind: Kind, *, before: datetime, limit: int) -> int:
+    """Rows of a kind from before then, of proposals those that nobody has decided on; how many."""
+    return await connection.run(f"collect_{kind}", workspace=workspace, before=before, limit=limit)
 
 
 async def unused_memories(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> list[UUID]:
@@ -30,11 +41,6 @@ async def memories(connection: Connection, workspace: UUID, *, before: datetime,
 async def steps(connection: Connection, workspace: UUID, *, before: datetime, limit: int, verdicts: bool) -> int:
     """Checkpoints of finished dreams from before then, or else verdicts on pairs; how many."""
     return await connection.run("collect_steps", workspace=workspace, before=before, limit=limit, verdicts=verdicts)
-
-
-async def idempotent_responses(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
-    """Answers kept for repeated requests until then; how many."""
-    return await connection.run("collect_responses", workspace=workspace, before=before, limit=limit)
 
 
 async def events(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:

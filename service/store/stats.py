@@ -61,8 +61,3 @@ async def by_day(
 async def totals(connection: Connection, workspace: UUID, *, agent: str | None, now: datetime) -> Record:
     """What there is now, of one agent or (None) of all."""
     return dict(await connection.one("stats_totals", workspace=workspace, agent=agent, now=now))
-
-
-async def collect_searches(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
-    """Delete counts of days before then; how many rows."""
-    return await connection.run("collect_search_counts", workspace=workspace, before=before, limit=limit)

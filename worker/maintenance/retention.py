@@ -28,7 +28,7 @@ from service.memory.access.oauth import CODES_KEPT, collect_clients
 from service.memory.access.workspace import active_workspaces
 from service.memory.engine import Engine
 from service.memory.saving.idempotency import RETENTION
-from service.store import deletions, keys, limits, memories, model_calls, model_usage, oauth, proposals, stats
+from service.store import deletions, memories, model_usage, proposals
 from service.store import retention as store
 from service.store.settings import workspace_settings
 
@@ -62,20 +62,20 @@ async def apply_retention(engine: Engine) -> dict[str, int]:
             ("memories", store.memories, now - deleted_days),
             ("steps", partial(store.steps, verdicts=False), now - STEPS_KEPT),
             ("steps", partial(store.steps, verdicts=True), now - VERDICTS_KEPT),
-            ("proposals", proposals.collect, now - timedelta(days=retention.proposals_days)),
+            ("proposals", _rows("proposals"), now - timedelta(days=retention.proposals_days)),
             ("proposals", proposals.erase, now - timedelta(days=retention.proposals_days)),
-            ("model_calls", model_calls.collect, now - timedelta(days=retention.model_calls_days or 0)),
+            ("model_calls", _rows("model_calls"), now - timedelta(days=retention.model_calls_days or 0)),
         )
         staying: tuple[tuple[str, Batch, datetime], ...] = (
-            ("answers", store.idempotent_responses, now - RETENTION),
+            ("answers", _rows("responses"), now - RETENTION),
             ("events", store.events, now - timedelta(days=retention.events_days)),
             ("usage", model_usage.collect, now - USAGE_KEPT),
-            ("usage", stats.collect_searches, now - USAGE_KEPT),
-            ("usage", keys.collect_usage, now - USAGE_KEPT),
-            ("usage", limits.collect, now - USAGE_KEPT),
-            ("usage", limits.collect_requests, now - REQUESTS_KEPT),
-            ("oauth", oauth.collect_codes, now - CODES_KEPT),
-            ("oauth", oauth.collect_refresh_tokens, now),
+            ("usage", _rows("search_counts"), now - USAGE_KEPT),
+            ("usage", _rows("key_usage"), now - USAGE_KEPT),
+            ("usage", _rows("stored_days"), now - USAGE_KEPT),
+            ("usage", _rows("request_counts"), now - REQUESTS_KEPT),
+            ("oauth", _rows("codes"), now - CODES_KEPT),
+            ("oauth", _rows("refresh_tokens"), now),
         )
         gone["deletions"] += await _all(engine, workspace, deletions.collect, now - deleted_days)
         for place in await _places(engine, workspace):
@@ -84,6 +84,10 @@ async def apply_retention(engine: Engine) -> dict[str, int]:
     if any(gone.values()):
         log.info("retention_applied", **gone)
     return gone
+
+
+def _rows(kind: store.Kind) -> Batch:
+    return partial(store.collect, kind=kind)
 
 
 async def _places(engine: Engine, workspace: UUID) -> list[UUID]:
