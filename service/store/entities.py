@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from service.db.pool import Connection, Row
@@ -28,31 +28,40 @@ class Edge:
     dream_id: UUID | None = None
 
 
-async def ensure(
+EntitySort = Literal["newest", "mentions", "name"]
+_ORDERS: dict[EntitySort, tuple[str, tuple[str, ...]]] = {
+    "newest": ("list_entities", ("before",)),
+    "mentions": ("list_entities_by_mentions", ("before_mentions", "before")),
+    "name": ("list_entities_by_name", ("after_name", "after")),
+}
+"""The query of each order, and how it names what the last entity has."""
+
+
+async def _ensured(
     connection: Connection,
     workspace: UUID,
-    *,
     agent_id: UUID,
     audience: UUID,
-    name: str,
-    kind: str,
+    named: Sequence[tuple[str, str]],
     dream_id: UUID | None = None,
+) -> list[Row]:
+    """The alias, kind, entity_id of entities of these names and kinds, and whether they were made just now; without
+    those that another transaction is about to make."""
+    return await connection.fetch(
+        "ensure_entities", workspace=workspace, agent_id=agent_id, audience=audience, ids=[new_id() for _ in named],
+        names=[name for name, _ in named], aliases=[normalize(name) for name, _ in named],
+        kinds=[kind for _, kind in named], dream_id=dream_id,
+    )  # fmt: skip
+
+
+async def ensure(
+    connection: Connection, workspace: UUID, *, agent_id: UUID, audience: UUID, name: str, kind: str
 ) -> UUID:
     """The entity known by this name (or alias) and kind to the audience, made on first mention."""
-    found: UUID | None = None
-    while found is None:
-        found = await connection.value(
-            "ensure_entity",
-            workspace=workspace,
-            id=new_id(),
-            agent_id=agent_id,
-            audience=audience,
-            name=name,
-            alias=normalize(name),
-            kind=kind,
-            dream_id=dream_id,
-        )
-    return found
+    while not (rows := await _ensured(connection, workspace, agent_id, audience, [(name, kind)])):
+        pass
+    entity_id: UUID = rows[0]["entity_id"]
+    return entity_id
 
 
 async def ensure_all(
@@ -71,17 +80,7 @@ async def ensure_all(
     found: dict[tuple[str, str], tuple[UUID, bool]] = {}
     wanted = [(name, kind) for name, kind in named if normalize(name) and not holds_placeholder(name)]
     while missing := [each for each in wanted if each not in found]:
-        rows = await connection.fetch(
-            "ensure_entities",
-            workspace=workspace,
-            agent_id=agent_id,
-            audience=audience,
-            ids=[new_id() for _ in missing],
-            names=[name for name, _ in missing],
-            aliases=[normalize(name) for name, _ in missing],
-            kinds=[kind for _, kind in missing],
-            dream_id=dream_id,
-        )
+        rows = await _ensured(connection, workspace, agent_id, audience, missing, dream_id)
         by_alias = {(row["alias"], row["kind"]): row for row in rows}
         for name, kind in missing:
             row = by_alias.get((normalize(name), kind))
@@ -92,7 +91,7 @@ async def ensure_all(
 
 async def called(connection: Connection, workspace: UUID, audience: UUID, aliases: Sequence[str]) -> list[Row]:
     """The entities of an audience known by these names (folded): alias, kind, entity_id, name."""
-    return await connection.fetch("entities_called", workspace=workspace, audience=audience, aliases=list(aliases))
+    return await connection.fetch("entities_called", workspace=workspace, audience=audience, aliases=aliases)
 
 
 async def add_spellings(connection: Connection, workspace: UUID, pairs: Sequence[tuple[UUID, str]]) -> None:
@@ -107,57 +106,25 @@ async def find(
 ) -> list[Row]:
     """Every entity known by this name or alias to these audiences."""
     return await connection.fetch(
-        "find_entities", workspace=workspace, audiences=list(audiences), alias=normalize(name), kind=kind
+        "find_entities", workspace=workspace, audiences=audiences, alias=normalize(name), kind=kind
     )
 
 
-async def list_(connection: Connection, workspace: UUID, audiences: Sequence[UUID] | None, **filters: Any) -> list[Row]:
-    """Entities by id, newest first; audiences None sees the workspace."""
+async def list_(
+    connection: Connection, workspace: UUID, audiences: Sequence[UUID] | None, sort: EntitySort, last: Sequence[Any],
+    **filters: Any,
+) -> list[Row]:  # fmt: skip
+    """Entities after the ``last`` one, by what each order goes by; audiences None sees the workspace."""
+    query, names = _ORDERS[sort]
     return await connection.fetch(
-        "list_entities", workspace=workspace, audiences=None if audiences is None else list(audiences), **filters
-    )
-
-
-async def list_by_mentions(
-    connection: Connection, workspace: UUID, audiences: Sequence[UUID] | None, **filters: Any
-) -> list[Row]:
-    """As ``list_``, those that most edges lead to first."""
-    return await connection.fetch(
-        "list_entities_by_mentions",
-        workspace=workspace,
-        audiences=None if audiences is None else list(audiences),
-        **filters,
-    )
-
-
-async def list_by_name(
-    connection: Connection, workspace: UUID, audiences: Sequence[UUID] | None, **filters: Any
-) -> list[Row]:
-    """As ``list_``, in the order of names."""
-    return await connection.fetch(
-        "list_entities_by_name",
-        workspace=workspace,
-        audiences=None if audiences is None else list(audiences),
-        **filters,
+        query, workspace=workspace, audiences=audiences, **dict(zip(names, last, strict=True)), **filters
     )
 
 
 async def connect(connection: Connection, workspace: UUID, edge: Edge, created_by: str) -> UUID | None:
     """Write an edge; the id of a new one, None when it was there already."""
-    return await connection.value(
-        "add_edge",
-        workspace=workspace,
-        id=new_id(),
-        audience=edge.audience,
-        relation=edge.relation,
-        source_kind=edge.source_kind,
-        source_id=edge.source_id,
-        target_kind=edge.target_kind,
-        target_id=edge.target_id,
-        memory_id=edge.memory_id,
-        dream_id=edge.dream_id,
-        created_by=created_by,
-    )
+    (made,) = await connect_all(connection, workspace, [edge], created_by)
+    return made
 
 
 async def connect_all(
@@ -177,26 +144,19 @@ async def connect_all(
 
 async def edges_of(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> list[Row]:
     """The edges that begin or end at these memories."""
-    return await connection.fetch("edges_of_memories", workspace=workspace, ids=list(ids)) if ids else []
+    return await connection.fetch("edges_of_memories", workspace=workspace, ids=ids) if ids else []
 
 
 async def get(
     connection: Connection, workspace: UUID, audiences: Sequence[UUID] | None, ids: Sequence[UUID]
 ) -> list[Row]:
     """Entities of these ids, as far as the audiences may see them."""
-    return await connection.fetch(
-        "get_entities", workspace=workspace, audiences=None if audiences is None else list(audiences), ids=list(ids)
-    )
+    return await connection.fetch("get_entities", workspace=workspace, audiences=audiences, ids=ids)
 
 
 async def named(connection: Connection, workspace: UUID, audiences: Sequence[UUID] | None, name: str) -> list[Row]:
     """Every entity known by this name or alias to these audiences; None sees the workspace."""
-    return await connection.fetch(
-        "entities_named",
-        workspace=workspace,
-        audiences=None if audiences is None else list(audiences),
-        alias=normalize(name),
-    )
+    return await connection.fetch("entities_named", workspace=workspace, audiences=audiences, alias=normalize(name))
 
 
 async def lock(connection: Connection, workspace: UUID, entity_id: UUID) -> Row | None:
@@ -206,7 +166,7 @@ async def lock(connection: Connection, workspace: UUID, entity_id: UUID) -> Row 
 
 async def lock_all(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> list[Row]:
     """The rows of entities (id, name, kind, metadata, dream_id, updated_at), locked in the order of their ids."""
-    return await connection.fetch("lock_entities", workspace=workspace, ids=list(ids)) if ids else []
+    return await connection.fetch("lock_entities", workspace=workspace, ids=ids) if ids else []
 
 
 async def set_metadata(
@@ -235,10 +195,7 @@ async def add(
     connection: Connection, workspace: UUID, *, agent_id: UUID, audience: UUID, name: str, kind: str
 ) -> UUID | None:
     """A new entity of that name; None when there is one of that name and kind."""
-    rows = await connection.fetch(
-        "ensure_entities", workspace=workspace, agent_id=agent_id, audience=audience, ids=[new_id()], names=[name],
-        aliases=[normalize(name)], kinds=[kind], dream_id=None,
-    )  # fmt: skip
+    rows = await _ensured(connection, workspace, agent_id, audience, [(name, kind)])
     return rows[0]["entity_id"] if rows and rows[0]["made"] else None
 
 
@@ -261,7 +218,7 @@ async def move_edges(
 ) -> int:
     """Point the edges between these memories and the entity at another one; how many."""
     return await connection.run(
-        "split_edges", workspace=workspace, entity_id=entity_id, to_id=to_id, memory_ids=list(memory_ids)
+        "split_edges", workspace=workspace, entity_id=entity_id, to_id=to_id, memory_ids=memory_ids
     )
 
 
@@ -278,8 +235,8 @@ async def walk(
     """What lies within ``depth`` edges of an entity, nearest first: (kind, id, depth), at most ``nodes_max`` entities
     and as many memories."""
     return await connection.fetch(
-        "walk_graph", workspace=workspace, audiences=None if audiences is None else list(audiences),
-        entity_id=entity_id, depth=depth, nodes_max=nodes_max, now=now,
+        "walk_graph", workspace=workspace, audiences=audiences, entity_id=entity_id, depth=depth, nodes_max=nodes_max,
+        now=now,
     )  # fmt: skip
 
 
@@ -294,9 +251,8 @@ async def co_occurrences(
 ) -> list[Row]:
     """Pairs of these entities, and of how many memories both are part: (source_id, target_id, memories)."""
     return await connection.fetch(
-        "co_occurrences", workspace=workspace, audiences=None if audiences is None else list(audiences), ids=list(ids),
-        now=now, limit=limit,
-    )  # fmt: skip
+        "co_occurrences", workspace=workspace, audiences=audiences, ids=ids, now=now, limit=limit
+    )
 
 
 async def neighbours(
@@ -305,9 +261,8 @@ async def neighbours(
 ) -> list[UUID]:  # fmt: skip
     """The next ring around these entities, without those ``known``: those with most memories in common first."""
     rows = await connection.fetch(
-        "neighbours", workspace=workspace, audiences=None if audiences is None else list(audiences), ids=list(ids),
-        known=list(known), limit=limit, now=now,
-    )  # fmt: skip
+        "neighbours", workspace=workspace, audiences=audiences, ids=ids, known=known, limit=limit, now=now
+    )
     return [row["id"] for row in rows]
 
 
@@ -317,10 +272,7 @@ async def overview(
 ) -> tuple[list[Row], list[Row]]:  # fmt: skip
     """The ``limit`` entities that most memories created in a span of time speak of, with the ``total`` of all, and at
     most ``pairs_max`` pairs of them by the memories that they share."""
-    of_reader: dict[str, Any] = {
-        "workspace": workspace, "audiences": None if audiences is None else list(audiences), "since": since,
-        "until": until,
-    }  # fmt: skip
+    of_reader: dict[str, Any] = {"workspace": workspace, "audiences": audiences, "since": since, "until": until}
     found = await connection.fetch("most_mentioned_entities", **of_reader, kind=kind, text=text, limit=limit)
     ids = [row["id"] for row in found]
     pairs = await connection.fetch("co_occurrences_of_many", **of_reader, ids=ids, limit=pairs_max)
@@ -338,19 +290,15 @@ async def edges_among(
 ) -> list[Row]:
     """The edges between these nodes that hold, oldest first."""
     return await connection.fetch(
-        "edges_among", workspace=workspace, audiences=None if audiences is None else list(audiences), ids=list(ids),
-        now=now, limit=limit,
-    )  # fmt: skip
+        "edges_among", workspace=workspace, audiences=audiences, ids=ids, now=now, limit=limit
+    )
 
 
 async def edges_at(
     connection: Connection, workspace: UUID, audiences: Sequence[UUID] | None, id_: UUID, *, now: datetime, limit: int
 ) -> list[Row]:
     """The edges from or to this node that hold, oldest first."""
-    return await connection.fetch(
-        "edges_at", workspace=workspace, audiences=None if audiences is None else list(audiences), id=id_, now=now,
-        limit=limit,
-    )  # fmt: skip
+    return await connection.fetch("edges_at", workspace=workspace, audiences=audiences, id=id_, now=now, limit=limit)
 
 
 async def edge(connection: Connection, workspace: UUID, edge_id: UUID) -> Row | None:

@@ -1,22 +1,6 @@
--- name: ensure_entity
--- The entity behind an alias in an audience, made on first mention.
-WITH known AS (
-    SELECT entity_id FROM entity_aliases
-    WHERE workspace_id = :workspace AND audience = :audience AND alias = :alias AND kind = :kind
-), named AS (
-    INSERT INTO entity_aliases (workspace_id, audience, alias, kind, entity_id)
-    SELECT :workspace, :audience, :alias, :kind, :id WHERE NOT EXISTS (SELECT 1 FROM known)
-    ON CONFLICT DO NOTHING
-    RETURNING entity_id
-), made AS (
-    INSERT INTO entities (workspace_id, id, agent_id, audience, name, kind, dream_id)
-    SELECT :workspace, entity_id, :agent_id, :audience, :name, :kind, :dream_id::uuid FROM named
-    RETURNING id
-)
-SELECT entity_id FROM known UNION ALL SELECT entity_id FROM named LIMIT 1;
-
 -- name: ensure_entities
--- As ensure_entity, for many at once; an alias missing from the answer was taken by someone else just now.
+-- The entities behind aliases in an audience, made on first mention; an alias missing from the answer was taken by
+-- someone else just now.
 WITH wanted AS (
     SELECT DISTINCT ON (w.alias, w.kind) w.*
     FROM unnest(:ids::uuid[], :names::text[], :aliases::text[], :kinds::text[]) AS w(id, name, alias, kind)
@@ -197,17 +181,6 @@ WHERE o.workspace_id = :workspace AND o.merged_into IS NULL AND NOT n.id = ANY(:
 GROUP BY n.id
 ORDER BY weight DESC, n.id
 LIMIT :limit;
-
--- name: add_edge
-INSERT INTO edges (
-    workspace_id, id, audience, relation, source_kind, source_id, target_kind, target_id, memory_id, dream_id, created_by
-)
-VALUES (
-    :workspace, :id, :audience, :relation, :source_kind, :source_id, :target_kind, :target_id, :memory_id, :dream_id,
-    :created_by
-)
-ON CONFLICT DO NOTHING
-RETURNING id;
 
 -- name: get_entities
 SELECT e.id, e.name, e.kind, e.metadata, e.created_at, e.updated_at, e.merged_into,

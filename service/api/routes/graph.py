@@ -15,6 +15,7 @@ from service.api.path_params import PathName
 from service.api.problems import Problem
 from service.domain.field_types import Name, Timestamp
 from service.memory.dreams import graph, graph_changes
+from service.store.entities import EntitySort
 
 router = api_router(prefix="/v1", tags=["graph"])
 
@@ -35,7 +36,7 @@ async def list_(
     kind: Annotated[Name | None, Query(description="Kind to filter by.")] = None,
     q: PartOfName = None,
     sort: Annotated[
-        graph.EntitySort,
+        EntitySort,
         Query(description="Order: `newest`, `mentions` (most mentioned first) or `name`. Default `newest`."),
     ] = "newest",
     limit: Limit = 50,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
@@ -14,8 +14,8 @@ from service.errors import Ambiguous, InvalidInput, NotFound
 from service.memory.engine import Engine
 from service.memory.saving.lifecycle import resolve_reader
 from service.store import entities, memories
+from service.store.entities import EntitySort
 
-EntitySort = Literal["newest", "mentions", "name"]
 NODES_MAX = 500
 ENTITIES_MAX = 250
 """Entities among them: a hub's memories take no place from its neighbours."""
@@ -54,18 +54,9 @@ async def list_entities(
             audiences = await audiences_of(connection, principal, agent)
         except NotFound:
             return [], None
-        filters = {"kind": kind, "text": text, "limit": limit + 1}
-        workspace = principal.workspace_id
-        if sort == "mentions":
-            rows = await entities.list_by_mentions(
-                connection, workspace, audiences, before_mentions=last[0], before=last[1], **filters
-            )
-        elif sort == "name":
-            rows = await entities.list_by_name(
-                connection, workspace, audiences, after_name=last[0], after=last[1], **filters
-            )
-        else:
-            rows = await entities.list_(connection, workspace, audiences, before=last[0], **filters)
+        rows = await entities.list_(
+            connection, principal.workspace_id, audiences, sort, last, kind=kind, text=text, limit=limit + 1
+        )
     rows, more = cursors.paginate(rows, limit, *columns)
     return [dict(row) for row in rows], more
 
