@@ -11,6 +11,7 @@ from service.db.pool import Connection, Row
 from service.domain.ids import new_id
 from service.domain.principal import CachedCredential
 from service.domain.workspace import WorkspaceSettings
+from service.errors import ReverieError
 from service.store.settings import agent_settings, settings_from, workspace_settings
 
 COUNTED = ("counted_audiences", "counted_kinds", "counted_rows", "parts")
@@ -90,10 +91,11 @@ async def ensure_agent(connection: Connection, workspace: UUID, agent: str) -> U
     return found
 
 
-async def hold(connection: Connection, workspace: UUID, agent_id: UUID) -> bool:
+async def hold(connection: Connection, workspace: UUID, agent_id: UUID, gone: ReverieError) -> None:
     """Keep an agent from being deleted for the rest of the transaction, before anything of it is locked, as a deletion
-    does; False where it is gone."""
-    return await connection.value("hold_agent", workspace=workspace, id=agent_id) is not None
+    does. Raises ``gone`` where there is no such agent any more."""
+    if await connection.value("hold_agent", workspace=workspace, id=agent_id) is None:
+        raise gone
 
 
 async def ensure_group(connection: Connection, kind: str, workspace: UUID, name: str) -> UUID:

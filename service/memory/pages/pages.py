@@ -49,8 +49,7 @@ async def add_page(engine: Engine, principal: Principal, draft: PageDraft) -> Re
         assert new is not None
         async with engine.db.transaction(workspace) as connection:
             agent_id = await agents.ensure_agent(connection, workspace, agent)
-            if not await agents.hold(connection, workspace, agent_id):
-                raise Conflict(BEING_DELETED)
+            await agents.hold(connection, workspace, agent_id, Conflict(BEING_DELETED))
             if await pages.count(connection, workspace, agent_id) >= PAGES_MAX:
                 raise Conflict(f"An agent may have {PAGES_MAX} pages.")
             now = engine.now()
@@ -100,8 +99,7 @@ async def put_page(engine: Engine, principal: Principal, page_id: UUID, content:
         new = await answer(engine, principal, row["agent"], content, known=row["inputs_hash"])
         async with engine.db.transaction(workspace) as connection:
             now = engine.now()
-            if not await agents.hold(connection, workspace, row["agent_id"]):
-                raise NotFound(ABSENT)
+            await agents.hold(connection, workspace, row["agent_id"], NotFound(ABSENT))
             if new is not None and not await hold(connection, workspace, new, now):
                 continue
             if await pages.lock(connection, workspace, page_id) is None:
@@ -134,8 +132,7 @@ async def delete_page(engine: Engine, principal: Principal, page_id: UUID) -> No
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
         row = await _owned(connection, principal, page_id)
-        if not await agents.hold(connection, principal.workspace_id, row["agent_id"]):
-            raise NotFound(ABSENT)
+        await agents.hold(connection, principal.workspace_id, row["agent_id"], NotFound(ABSENT))
         await pages.delete(connection, principal.workspace_id, page_id)
         await audit.record(connection, principal, "page.deleted", target=str(page_id))
 
@@ -174,8 +171,7 @@ async def write(engine: Engine, workspace: UUID, row: Row, new: Answer | None) -
     note that what was due is done. ``new``: None leaves the newest version. Whether it was stored, or was not to be."""
     async with engine.db.transaction(workspace) as connection:
         now = engine.now()
-        if not await agents.hold(connection, workspace, row["agent_id"]):
-            raise NotFound(ABSENT)
+        await agents.hold(connection, workspace, row["agent_id"], NotFound(ABSENT))
         if new is not None and not await hold(connection, workspace, new, now):
             return False
         locked = await pages.lock(connection, workspace, row["id"])

@@ -97,8 +97,7 @@ async def delete_search(engine: Engine, principal: Principal, search_id: UUID) -
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
         row = await owned(connection, principal, search_id)
-        if not await agents.hold(connection, principal.workspace_id, row["agent_id"]):
-            raise NotFound(ABSENT)
+        await agents.hold(connection, principal.workspace_id, row["agent_id"], NotFound(ABSENT))
         await saved_searches.delete(connection, principal.workspace_id, search_id)
         await audit.record(connection, principal, "saved_search.deleted", target=str(search_id))
 
