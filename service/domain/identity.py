@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from service.domain.guards import normalize
@@ -29,6 +31,14 @@ def identity_hash(
     moment = occurred_at.isoformat() if occurred_at and POLICIES[type_].happens else ""
     parts = (normalize(content), user or "", key or "", moment, *([hearsay_by] if hearsay_by else []))
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
+
+
+def identity_of_columns(row: Mapping[str, Any], content: str, key: str | None) -> str:
+    """The ``identity_hash`` that a memory of these columns has with another content and key."""
+    return identity_hash(
+        MemoryType(row["like_type"] or row["type"]), content, user=row["user_name"],
+        key=scoped_key(row["agent_id"], key), occurred_at=row["occurred_at"], hearsay_by=row["hearsay_by"],
+    )  # fmt: skip
 
 
 def scoped_key(agent_id: UUID, key: str | None) -> str | None:

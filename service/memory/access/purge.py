@@ -15,11 +15,10 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection
-from service.domain.identity import identity_hash, scoped_key, summary_of
+from service.domain.identity import identity_of_columns, summary_of
 from service.domain.ids import new_id
 from service.domain.principal import Principal
 from service.domain.redact_sentences import content_words, drop_sentences, json_drop_sentences
-from service.domain.types import MemoryType
 from service.embedding.tokens import count_tokens
 from service.memory.access import audit
 from service.memory.access.naming import forms_of
@@ -209,14 +208,7 @@ class _Purge:
             "source": json_drop_sentences(row["source"], gone),
             "tokens": count_tokens(content),
         }
-        item["identity_hash"] = identity_hash(
-            MemoryType(row["like_type"] or row["type"]),
-            content,
-            user=row["user_name"],
-            key=scoped_key(row["agent_id"], item["key"]),
-            occurred_at=row["occurred_at"],
-            hearsay_by=row["hearsay_by"],
-        )
+        item["identity_hash"] = identity_of_columns(row, content, item["key"])
         if row["deleted_at"] is None and row["superseded_by"] is None:
             duplicate = await memories.find_duplicate(self._connection, self._workspace, item)
             if duplicate not in (None, memory_id):

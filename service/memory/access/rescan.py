@@ -18,10 +18,9 @@ from uuid import UUID
 from service.concurrency.executor import NOT_KNOWN
 from service.db import stored_texts
 from service.db.pool import Connection
-from service.domain.identity import identity_hash, scoped_key
+from service.domain.identity import identity_of_columns
 from service.domain.json import dumps
 from service.domain.placeholders import PLACEHOLDER, SECRET, placeholder
-from service.domain.types import MemoryType
 from service.embedding.tokens import count_tokens
 from service.memory.access.naming import name_secret
 from service.memory.access.purge import forget_statistics
@@ -252,10 +251,7 @@ class Rescan:
         assert row is not None
         item = memories.as_item(row) | {name: value for name, value in changed.items() if name != "change_reason"}
         item["tokens"] = count_tokens(item["content"])
-        own = identity_hash(
-            MemoryType(row["like_type"] or row["type"]), item["content"], user=row["user_name"],
-            key=scoped_key(row["agent_id"], item["key"]), occurred_at=row["occurred_at"], hearsay_by=row["hearsay_by"],
-        )  # fmt: skip
+        own = identity_of_columns(row, item["content"], item["key"])
         live = row["deleted_at"] is None and row["superseded_by"] is None
         same = await memories.find_duplicate(connection, place, item | {"identity_hash": own}) if live else None
         if same in (None, id_):
