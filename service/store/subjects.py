@@ -161,11 +161,6 @@ async def remove_proposals(connection: Connection, workspace: UUID, ids: Iterabl
     return await connection.run("purge_proposals", workspace=workspace, ids=list(ids))
 
 
-async def export_proposals(connection: Connection, workspace: UUID, ids: Iterable[UUID]) -> list[Row]:
-    """These proposals."""
-    return await connection.fetch("subject_export_proposals", workspace=workspace, ids=list(ids))
-
-
 async def owners(connection: Connection, workspace: UUID, memories: Iterable[UUID]) -> set[UUID]:
     """The agents memories belong to."""
     rows = await connection.fetch("owners_of", workspace=workspace, ids=list(memories))
@@ -284,26 +279,21 @@ def _aliases(users: list[str]) -> list[str]:
     return [normalize(user) for user in users]
 
 
-async def export_memories(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> list[Row]:
-    """These memories, each with its ``memory`` and its ``history`` as JSON."""
-    return await connection.fetch("subject_export_memories", workspace=workspace, ids=list(ids))
-
-
-async def export_edges(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> list[Row]:
-    """The edges between these memories and entities."""
-    return await connection.fetch("subject_export_edges", workspace=workspace, ids=list(ids))
-
-
-async def export_sessions(
-    connection: Connection, workspace: UUID, users: Sequence[str], ids: Sequence[UUID]
-) -> list[Row]:
-    """The sessions of the user, and these."""
-    return await connection.fetch("subject_export_sessions", workspace=workspace, users=list(users), ids=list(ids))
-
-
-async def export_documents(connection: Connection, workspace: UUID, users: Sequence[str]) -> list[Row]:
-    """The documents of the user."""
-    return await connection.fetch("subject_export_documents", workspace=workspace, users=list(users))
+async def export(connection: Connection, workspace: UUID, users: list[str], held: SubjectData) -> dict[str, list[Row]]:
+    """The memories that are held, each with its ``memory`` and its ``history`` as JSON, and the rows of everything else
+    about the user by what they are."""
+    ids = [*held.own, *held.shared]
+    asked: dict[str, dict[str, Any]] = {
+        "memories": {"ids": ids},
+        "sessions": {"users": users, "ids": held.session_ids},
+        "documents": {"users": users},
+        "proposals": {"ids": list(held.proposals)},
+        "edges": {"ids": ids},
+    }
+    return {
+        name: await connection.fetch(f"subject_export_{name}", workspace=workspace, **values)
+        for name, values in asked.items()
+    }
 
 
 async def lock_purges(connection: Connection, workspace: UUID) -> None:

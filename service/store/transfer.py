@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from service.db.pool import Connection, Row
@@ -25,6 +25,7 @@ QUERIES = {
 OF_MEMORIES = ("memory", "history", "window", "edge")
 """Sections that leave out what is about deleted and expired memories, unless they are wanted."""
 Fields = dict[str, Any]
+Existing = Literal["memories", "documents", "messages", "merges"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ async def _name_audiences(
 
 async def add_sessions(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> list[UUID]:
     """Make the sessions that are not there; the ids of those made."""
-    rows = await connection.fetch("import_sessions", workspace=workspace, items=list(items), now=now)
+    rows = await connection.fetch("import_sessions", workspace=workspace, items=items, now=now)
     return [row["id"] for row in rows]
 
 
@@ -131,7 +132,7 @@ async def add_messages(
     """
     ids = [item["id"] for item in items]
     await connection.fetch("lock_sessions", workspace=workspace, ids=list({item["session_id"] for item in items}))
-    known = {row["id"] for row in await connection.fetch("existing_messages", workspace=workspace, ids=ids)}
+    known = await existing(connection, workspace, "messages", ids)
     new = list({item["id"]: item for item in items if item["id"] not in known}.values())
     if not new:
         return 0
@@ -147,12 +148,12 @@ async def update_session_counters(
     connection: Connection, workspace: UUID, ids: Sequence[UUID], made: Sequence[UUID] = ()
 ) -> None:
     """Bring watermarks in line with messages; those of sessions just ``made`` may also be lowered."""
-    await connection.run("update_session_counters", workspace=workspace, ids=list(ids), made=list(made))
+    await connection.run("update_session_counters", workspace=workspace, ids=ids, made=made)
 
 
-async def existing_memories(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> set[UUID]:
-    """Which of these memories there are, deleted ones included."""
-    return {row["id"] for row in await connection.fetch("existing_memories", workspace=workspace, ids=list(ids))}
+async def existing(connection: Connection, workspace: UUID, table: Existing, ids: Sequence[UUID]) -> set[UUID]:
+    """Which of these memories (deleted ones included), documents, messages or merges there are."""
+    return {row["id"] for row in await connection.fetch(f"existing_{table}", workspace=workspace, ids=ids)}
 
 
 async def add_usage(
@@ -161,27 +162,15 @@ async def add_usage(
     """Bring access counts along."""
     if usage:
         ids, numbers, times = zip(*usage, strict=True)
-        await connection.run(
-            "import_usage", workspace=workspace, ids=list(ids), counts=list(numbers), times=list(times)
-        )
+        await connection.run("import_usage", workspace=workspace, ids=ids, counts=list(numbers), times=list(times))
 
 
 async def add_windows(connection: Connection, workspace: UUID, items: Sequence[Fields]) -> tuple[int, int]:
     """Write summaries of windows, of ``fresh`` sessions or known as they are; how many fit, how many are new."""
-    row = await connection.one("import_windows", workspace=workspace, items=list(items))
+    row = await connection.one("import_windows", workspace=workspace, items=items)
     for item in items:
         await memories.post_again(connection, workspace, item["memory_id"])
     return row["found"], row["made"]
-
-
-async def existing_documents(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> set[UUID]:
-    """Which of these documents there are."""
-    return {row["id"] for row in await connection.fetch("existing_documents", workspace=workspace, ids=list(ids))}
-
-
-async def existing_merges(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> set[UUID]:
-    """Which of these merges are recorded."""
-    return {row["id"] for row in await connection.fetch("existing_merges", workspace=workspace, ids=list(ids))}
 
 
 async def find_entity_by_alias(
@@ -189,7 +178,7 @@ async def find_entity_by_alias(
 ) -> UUID | None:
     """The entity here which an imported one is."""
     return await connection.value(
-        "find_entity_by_alias", workspace=workspace, id=entity_id, audience=audience, kind=kind, aliases=list(aliases)
+        "find_entity_by_alias", workspace=workspace, id=entity_id, audience=audience, kind=kind, aliases=aliases
     )
 
 
@@ -210,7 +199,7 @@ async def complete_entity(connection: Connection, workspace: UUID, entity_id: UU
 
 async def add_edges(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> tuple[int, int]:
     """Write the edges whose ends are here; how many fit, how many are new."""
-    row = await connection.one("import_edges", workspace=workspace, items=list(items), now=now)
+    row = await connection.one("import_edges", workspace=workspace, items=items, now=now)
     return row["found"], row["made"]
 
 
@@ -226,19 +215,17 @@ async def point_merged_to(connection: Connection, workspace: UUID, entity_id: UU
 
 async def add_history(connection: Connection, workspace: UUID, items: Sequence[Fields]) -> int:
     """Write the former versions that are not here; how many were."""
-    return len(await connection.fetch("import_history", workspace=workspace, items=list(items)))
+    return len(await connection.fetch("import_history", workspace=workspace, items=items))
 
 
 async def add_bulletins(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> int:
     """Write the versions of bulletins that are not here; how many were."""
-    return len(await connection.fetch("import_bulletins", workspace=workspace, items=list(items), now=now))
+    return len(await connection.fetch("import_bulletins", workspace=workspace, items=items, now=now))
 
 
 async def add_pages(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> int:
     """Write the pages that are not here, with their ``versions``; how many were."""
-    made = {
-        row["id"] for row in await connection.fetch("import_pages", workspace=workspace, items=list(items), now=now)
-    }
+    made = {row["id"] for row in await connection.fetch("import_pages", workspace=workspace, items=items, now=now)}
     versions = [
         version | {"page_id": item["id"]} for item in items if item["id"] in made for version in item["versions"]
     ]
@@ -248,7 +235,7 @@ async def add_pages(connection: Connection, workspace: UUID, items: Sequence[Fie
 
 async def add_searches(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> int:
     """Write the saved searches that are not here, with their ``results``; how many were."""
-    rows = await connection.fetch("import_searches", workspace=workspace, items=list(items), now=now)
+    rows = await connection.fetch("import_searches", workspace=workspace, items=items, now=now)
     made = {row["id"] for row in rows}
     results = [result | {"search_id": item["id"]} for item in items if item["id"] in made for result in item["results"]]
     await connection.fetch("import_search_results", workspace=workspace, items=results)
@@ -257,7 +244,7 @@ async def add_searches(connection: Connection, workspace: UUID, items: Sequence[
 
 async def add_proposals(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> int:
     """Write the proposals that are not here, nor any that says the same; how many were."""
-    return len(await connection.fetch("import_proposals", workspace=workspace, items=list(items), now=now))
+    return len(await connection.fetch("import_proposals", workspace=workspace, items=items, now=now))
 
 
 async def set_times(connection: Connection, workspace: UUID, memory_id: UUID, **columns: Any) -> None:
@@ -271,5 +258,5 @@ async def add_aliases(
 ) -> None:
     """Give an entity these names, but for those that another entity of its kind has."""
     await connection.run(
-        "add_aliases", workspace=workspace, audience=audience, kind=kind, entity_id=entity_id, aliases=list(aliases)
+        "add_aliases", workspace=workspace, audience=audience, kind=kind, entity_id=entity_id, aliases=aliases
     )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
 from service.domain.principal import Principal
 from service.domain.redact_sentences import content_words
 from service.memory.access import audit
@@ -54,9 +53,8 @@ async def _held(connection: Connection, workspace: UUID, called: CalledBy) -> di
     """What a workspace holds about a person, as an export shows it."""
     users = called.users
     held = await subjects.find_subject_data(connection, workspace, called)
-    ids: list[UUID] = [*held.own, *held.shared]
-    rows = await subjects.export_memories(connection, workspace, ids)
-    about = Subject(users, content_words(called.names), frozenset(ids))
+    rows = await subjects.export(connection, workspace, users, held)
+    about = Subject(users, content_words(called.names), frozenset([*held.own, *held.shared]))
     why = {str(id_): reason for id_, reason in held.own.items()}
     return {
         "memories": [
@@ -66,17 +64,10 @@ async def _held(connection: Connection, workspace: UUID, called: CalledBy) -> di
                 "shared": row["memory"]["id"] not in why,
                 "why": why.get(row["memory"]["id"]),
             }
-            for row in rows
+            for row in rows.pop("memories")
         ],
         "messages": [message(row) for row in held.messages],
-        "sessions": _dicts(await subjects.export_sessions(connection, workspace, users, held.session_ids)),
-        "documents": _dicts(await subjects.export_documents(connection, workspace, users)),
-        "proposals": _dicts(await subjects.export_proposals(connection, workspace, held.proposals)),
-        "edges": _dicts(await subjects.export_edges(connection, workspace, ids)),
+        **{name: [dict(row) for row in of_name] for name, of_name in rows.items()},
         "pages": await exported(connection, workspace, about),
         "saved_searches": await exported_searches(connection, workspace, about),
     }
-
-
-def _dicts(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    return [dict(row) for row in rows]

@@ -71,7 +71,7 @@ async def write_edges(writing: ImportTransaction, lines: Lines) -> None:
 
 async def write_merges(writing: ImportTransaction, lines: Lines) -> None:
     """Record how entities were merged, but not where either is here under another id: nothing leads back there."""
-    known = await transfer.existing_merges(writing.connection, writing.workspace, [line.id for _, line in lines])
+    known = await transfer.existing(writing.connection, writing.workspace, "merges", [line.id for _, line in lines])
     tally = writing.tallies["merge"]
     for number, line in lines:
         if line.entity_id in writing.same or line.into_id in writing.same:

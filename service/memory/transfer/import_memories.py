@@ -184,7 +184,8 @@ async def write_history(writing: ImportTransaction, lines: Lines) -> None:
     The history of a memory whose place another one holds here is passed over: that one has a history of its own.
     """
     own = [(number, line) for number, line in lines if line.memory_id not in writing.same]
-    known = await transfer.existing_memories(writing.connection, writing.workspace, [line.memory_id for _, line in own])
+    ids = [line.memory_id for _, line in own]
+    known = await transfer.existing(writing.connection, writing.workspace, "memories", ids)
     for number, line in own:
         if line.memory_id not in known:
             raise InvalidImportLine(number, ("memory_id",), f"there is no memory {line.memory_id}")

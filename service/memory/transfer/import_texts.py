@@ -20,7 +20,7 @@ from service.store.vectors import EmbeddingBatch
 
 async def write_documents(writing: ImportTransaction, lines: Lines) -> None:
     """Make the documents that are not here, cut by the settings of this workspace; the worker embeds their parts."""
-    known = await transfer.existing_documents(writing.connection, writing.workspace, [line.id for _, line in lines])
+    known = await transfer.existing(writing.connection, writing.workspace, "documents", [line.id for _, line in lines])
     bounds = (await workspace_settings(writing.connection, writing.workspace)).documents
     tally = writing.tallies["document"]
     for _, line in lines:
