@@ -196,7 +196,7 @@ async def set_members(
     if replace:
         await connection.run("clear_task", workspace=workspace, task_id=task_id)
     if members:
-        await connection.run("join_task", workspace=workspace, task_id=task_id, agent_ids=list(members))
+        await connection.run("join_task", workspace=workspace, task_id=task_id, agent_ids=members)
 
 
 async def barred_from_tasks(

@@ -35,7 +35,7 @@ async def inputs(
     weigh what they will once they are reinforced."""
     return await connection.fetch(
         "bulletin_inputs", workspace=workspace, agent_id=agent_id, now=now, limit=limit, faded_below=faded_below,
-        origins=list(origins), left_out=list(left_out), reinforced=list(reinforced),
+        origins=list(origins), left_out=left_out, reinforced=reinforced,
     )  # fmt: skip
 
 
@@ -64,7 +64,7 @@ async def add(
         content=content,
         tokens=tokens,
         inputs_hash=inputs_hash,
-        parts=list(parts),
+        parts=parts,
         dream_id=dream_id,
         now=now,
     )

@@ -39,14 +39,14 @@ async def record(
     """This worker begins to process these texts; ``deadline_s``: how long it can take before the worker is dead."""
     await connection.run(
         "record_in_flight", workspace=place.workspace, job=place.job, owner_id=place.owner_id, worker=worker, step=step,
-        subject_ids=list(ids), deaths=deaths, deadline_s=deadline_s,
+        subject_ids=ids, deaths=deaths, deadline_s=deadline_s,
     )  # fmt: skip
 
 
 async def clear(connection: Connection, place: Place, workers: Sequence[str]) -> None:
     """They are done with what they were processing here."""
     await connection.run(
-        "clear_in_flight", workspace=place.workspace, job=place.job, owner_id=place.owner_id, workers=list(workers)
+        "clear_in_flight", workspace=place.workspace, job=place.job, owner_id=place.owner_id, workers=workers
     )
 
 
@@ -78,7 +78,7 @@ async def add(
 
 async def of_messages(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> set[UUID]:
     """Which of these messages are not to be read."""
-    rows = await connection.fetch("dead_messages", workspace=workspace, ids=list(ids))
+    rows = await connection.fetch("dead_messages", workspace=workspace, ids=ids)
     return {row["message_id"] for row in rows}
 
 
@@ -91,7 +91,7 @@ async def resolve_messages(connection: Connection, workspace: UUID, ids: Sequenc
     """They have been dreamed about; False when one of them is not to be any more."""
     if not ids:
         return True
-    done = await connection.run("resolve_retried_messages", workspace=workspace, ids=list(ids), dream_id=dream_id)
+    done = await connection.run("resolve_retried_messages", workspace=workspace, ids=ids, dream_id=dream_id)
     return done == len(ids)
 
 
@@ -102,7 +102,7 @@ async def memories_set_aside(connection: Connection, workspace: UUID, agent_id: 
 
 async def resolve_memories(connection: Connection, workspace: UUID, ids: Sequence[UUID], dream_id: UUID) -> None:
     """They have been read after all."""
-    await connection.run("resolve_retried_memories", workspace=workspace, ids=list(ids), dream_id=dream_id)
+    await connection.run("resolve_retried_memories", workspace=workspace, ids=ids, dream_id=dream_id)
 
 
 async def resolve_texts(connection: Connection, workspace: UUID) -> None:

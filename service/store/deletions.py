@@ -155,7 +155,7 @@ async def forget_names(connection: Connection, workspace: UUID) -> None:
 
 async def note_memories(connection: Connection, workspace: UUID, kind: str, ids: Sequence[UUID], now: datetime) -> None:
     """Note the event for those of the memories that hold."""
-    await connection.run("note_moved_memories", workspace=workspace, kind=kind, ids=list(ids), now=now)
+    await connection.run("note_moved_memories", workspace=workspace, kind=kind, ids=ids, now=now)
 
 
 def _copied(kept: dict[str, Any]) -> dict[str, list[UUID]]:

@@ -33,6 +33,16 @@ class Lease:
     failures: int
     scheduled: bool
 
+    @property
+    def of_agent(self) -> dict[str, UUID]:
+        """What queries call the agent."""
+        return {"workspace": self.workspace_id, "agent_id": self.agent_id}
+
+    @property
+    def held(self) -> Record:
+        """What queries call the lease."""
+        return {**self.of_agent, "token": self.token}
+
 
 async def queue(
     connection: Connection,
@@ -106,7 +116,7 @@ async def list_changes(
     """Changes of a dream in order with what they rest on, at most ``limit``; and how many there are of each action."""
     rows = await connection.fetch(
         "list_dream_changes", workspace=workspace, dream_id=dream_id, type=type_, after_n=after, limit=limit,
-        actions=None if actions is None else list(actions),
+        actions=actions,
     )  # fmt: skip
     counts = await connection.fetch("count_dream_changes", workspace=workspace, dream_id=dream_id, type=type_)
     return [dict(row) for row in rows], {row["op"]: row["count"] for row in counts}
@@ -122,20 +132,6 @@ async def cancel(
     return True
 
 
-def _lease(row: Row | None) -> Lease | None:
-    if row is None:
-        return None
-    return Lease(
-        workspace_id=row["workspace_id"],
-        agent_id=row["agent_id"],
-        token=row["lease_token"],
-        dream_id=row["dream_id"],
-        asked=row["asked"],
-        failures=row["failures"],
-        scheduled=row["scheduled"],
-    )
-
-
 async def claim_due(
     connection: Connection, *, worker: str, lease_s: float, now: datetime, reserved: bool = False
 ) -> Lease | None:
@@ -143,46 +139,34 @@ async def claim_due(
 
     ``reserved``: only of a workspace for which nobody dreams.
     """
-    return _lease(await connection.row("claim_due_agent", worker=worker, lease_s=lease_s, now=now, reserved=reserved))
+    row = await connection.row("claim_due_agent", worker=worker, lease_s=lease_s, now=now, reserved=reserved)
+    return Lease(**row) if row else None
 
 
 async def claim(
     connection: Connection, workspace: UUID, agent_id: UUID, *, worker: str, lease_s: float, now: datetime
 ) -> Lease | None:
     """A lease on one agent, due or not; None while another worker holds it."""
-    return _lease(
-        await connection.row(
-            "claim_agent", workspace=workspace, agent_id=agent_id, worker=worker, lease_s=lease_s, now=now
-        )
+    row = await connection.row(
+        "claim_agent", workspace=workspace, agent_id=agent_id, worker=worker, lease_s=lease_s, now=now
     )
+    return Lease(**row) if row else None
 
 
 async def extend(connection: Connection, lease: Lease, *, lease_s: float) -> bool:
     """Let the lease run on; False when it has been lost."""
-    return bool(
-        await connection.run(
-            "extend_lease",
-            workspace=lease.workspace_id,
-            agent_id=lease.agent_id,
-            token=lease.token,
-            lease_s=lease_s,
-        )
-    )
+    return bool(await connection.run("extend_lease", **lease.held, lease_s=lease_s))
 
 
 async def fence(connection: Connection, lease: Lease) -> bool:
     """Lock the lease until the transaction ends; False when it has been lost."""
-    found: int | None = await connection.value(
-        "fence", workspace=lease.workspace_id, agent_id=lease.agent_id, token=lease.token
-    )
+    found: int | None = await connection.value("fence", **lease.held)
     return found is not None
 
 
 async def is_queued(connection: Connection, lease: Lease) -> bool:
     """Whether a dream that was asked for waits for this agent."""
-    return (
-        await connection.value("next_queued_dream", workspace=lease.workspace_id, agent_id=lease.agent_id) is not None
-    )
+    return await connection.value("next_queued_dream", **lease.of_agent) is not None
 
 
 async def bring_forward(connection: Connection, workspace: UUID, agent_id: UUID | None, due_at: datetime) -> None:
@@ -192,21 +176,13 @@ async def bring_forward(connection: Connection, workspace: UUID, agent_id: UUID 
 
 async def release(connection: Connection, lease: Lease, *, due_at: datetime | None, failures: int) -> None:
     """Done: give the lease back. The agent is due again at ``due_at`` (None: as before), or when it is next asked."""
-    await connection.run(
-        "release_lease",
-        workspace=lease.workspace_id,
-        agent_id=lease.agent_id,
-        token=lease.token,
-        due_at=due_at,
-        asked=lease.asked,
-        failures=failures,
-    )
+    await connection.run("release_lease", **lease.held, due_at=due_at, asked=lease.asked, failures=failures)
 
 
 async def abandon_lease(connection: Connection, lease: Lease) -> None:
     """Not done: give the lease back; the agent is as due as it was, and its dream waits for the next worker."""
-    await connection.run("requeue_dream", workspace=lease.workspace_id, agent_id=lease.agent_id)
-    await connection.run("abandon_lease", workspace=lease.workspace_id, agent_id=lease.agent_id, token=lease.token)
+    await connection.run("requeue_dream", **lease.of_agent)
+    await connection.run("abandon_lease", **lease.held)
 
 
 async def finish(
@@ -226,19 +202,17 @@ async def finish(
     ``memory_ids``: the memories it read."""
     await connection.run(
         "finish_dream", workspace=workspace, id=dream_id, status=status, report=report, error=error,
-        watermarks=list(watermarks), memory_ids=list(memory_ids), now=now,
+        watermarks=watermarks, memory_ids=memory_ids, now=now,
     )  # fmt: skip
     if changes:
-        await connection.run("add_changes", workspace=workspace, dream_id=dream_id, changes=list(changes))
+        await connection.run("add_changes", workspace=workspace, dream_id=dream_id, changes=changes)
 
 
 async def save_ranges(
     connection: Connection, workspace: UUID, dream_id: UUID, watermarks: Sequence[Record], memory_ids: Sequence[UUID]
 ) -> None:
     """Settle which messages and memories a dream reads."""
-    await connection.run(
-        "save_ranges", workspace=workspace, id=dream_id, watermarks=list(watermarks), memory_ids=list(memory_ids)
-    )
+    await connection.run("save_ranges", workspace=workspace, id=dream_id, watermarks=watermarks, memory_ids=memory_ids)
 
 
 async def unread_memories(
@@ -248,22 +222,17 @@ async def unread_memories(
 
     ``embedded``: those that have their vectors.
     """
-    return await connection.fetch(
-        "unread_memories", workspace=lease.workspace_id, agent_id=lease.agent_id,
-        ids=None if ids is None else list(ids), embedded=embedded, limit=limit, now=now,
-    )  # fmt: skip
+    return await connection.fetch("unread_memories", **lease.of_agent, ids=ids, embedded=embedded, limit=limit, now=now)
 
 
 async def count_unread_memories(connection: Connection, lease: Lease, *, embedded: bool, now: datetime) -> int:
     """How many such memories there are."""
-    return await connection.value(
-        "count_unread_memories", workspace=lease.workspace_id, agent_id=lease.agent_id, embedded=embedded, now=now
-    )
+    return await connection.value("count_unread_memories", **lease.of_agent, embedded=embedded, now=now)
 
 
 async def mark_read(connection: Connection, workspace: UUID, items: Sequence[Record]) -> set[UUID]:
     """Note what was read (``reading``) in memories at their ``version``; the ids of those that still stand at it."""
-    rows = await connection.fetch("mark_read", workspace=workspace, items=list(items)) if items else []
+    rows = await connection.fetch("mark_read", workspace=workspace, items=items) if items else []
     return {row["id"] for row in rows}
 
 
@@ -276,7 +245,7 @@ async def find_steps(
     connection: Connection, workspace: UUID, agent_id: UUID, hashes: Sequence[str]
 ) -> dict[str, Record]:
     """Results of the agent's finished steps among these, by the hash of their input."""
-    rows = await connection.fetch("find_steps", workspace=workspace, agent_id=agent_id, hashes=list(hashes))
+    rows = await connection.fetch("find_steps", workspace=workspace, agent_id=agent_id, hashes=hashes)
     return {row["input_hash"]: row["result"] for row in rows}
 
 
@@ -295,8 +264,8 @@ async def save_step(
     if not await fence(connection, lease):
         return False
     await connection.run(
-        "save_step", workspace=lease.workspace_id, agent_id=lease.agent_id, input_hash=input_hash, step=step,
-        result=result, dream_id=dream_id, message_ids=list(message_ids), now=now,
+        "save_step", **lease.of_agent, input_hash=input_hash, step=step,
+        result=result, dream_id=dream_id, message_ids=message_ids, now=now,
     )  # fmt: skip
     return True
 
@@ -308,9 +277,7 @@ async def save_verdicts(
     if not await fence(connection, lease):
         return False
     items = [{"input_hash": input_hash, "result": result} for input_hash, result in verdicts.items()]
-    await connection.run(
-        "save_verdicts", workspace=lease.workspace_id, agent_id=lease.agent_id, items=items, dream_id=dream_id, now=now
-    )
+    await connection.run("save_verdicts", **lease.of_agent, items=items, dream_id=dream_id, now=now)
     return True
 
 
@@ -354,14 +321,13 @@ async def due_messages(
 ) -> list[Row]:
     """The next messages past the watermarks of the agent's sessions, in order; of these ranges only, if given."""
     return await connection.fetch(
-        "due_messages", workspace=lease.workspace_id, agent_id=lease.agent_id, limit=limit, tokens_max=tokens_max,
-        stretches=list(ranges) if ranges else None,
-    )  # fmt: skip
+        "due_messages", **lease.of_agent, limit=limit, tokens_max=tokens_max, stretches=ranges or None
+    )
 
 
 async def count_due(connection: Connection, lease: Lease) -> int:
     """How many messages past the watermarks the agent has."""
-    return await connection.value("count_due_messages", workspace=lease.workspace_id, agent_id=lease.agent_id)
+    return await connection.value("count_due_messages", **lease.of_agent)
 
 
 async def advance_watermark(
@@ -376,7 +342,7 @@ async def advance_watermark(
 
 async def forget_steps(connection: Connection, workspace: UUID, agent_id: UUID, hashes: Sequence[str]) -> None:
     """Remove the results of finished steps."""
-    await connection.run("forget_steps", workspace=workspace, agent_id=agent_id, hashes=list(hashes))
+    await connection.run("forget_steps", workspace=workspace, agent_id=agent_id, hashes=hashes)
 
 
 async def has_decayed(connection: Connection, lease: Lease, settings: WorkspaceSettings, now: datetime) -> bool:
@@ -391,6 +357,8 @@ async def decay(connection: Connection, lease: Lease, settings: WorkspaceSetting
 
 def _decay(lease: Lease, settings: WorkspaceSettings, now: datetime) -> Record:
     return {
-        "workspace": lease.workspace_id, "agent_id": lease.agent_id, "now": now,
-        "days": settings.retention.decay_days, "faded_below": settings.retrieval.faded_below,
-    }  # fmt: skip
+        **lease.of_agent,
+        "now": now,
+        "days": settings.retention.decay_days,
+        "faded_below": settings.retrieval.faded_below,
+    }

@@ -259,4 +259,4 @@ async def note_request_error(connection: Connection, workspace: UUID, error: str
 
 async def forget_vectors(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> None:
     """Have these texts, which have changed, embedded again."""
-    await connection.run("forget_vectors", workspace=workspace, ids=list(ids))
+    await connection.run("forget_vectors", workspace=workspace, ids=ids)

@@ -61,12 +61,7 @@ async def after(
 ) -> list[Event]:
     """The next events after a position, in order."""
     rows = await connection.fetch(
-        "list_events",
-        workspace=workspace,
-        after=position,
-        agent=agent,
-        kinds=list(kinds) if kinds else None,
-        limit=limit,
+        "list_events", workspace=workspace, after=position, agent=agent, kinds=kinds or None, limit=limit
     )
     return [Event(row["position"], _body(row)) for row in rows]
 

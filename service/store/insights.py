@@ -24,19 +24,18 @@ async def let_fall(connection: Connection, workspace: UUID, changed: Sequence[UU
 
 async def fallen(connection: Connection, workspace: UUID, changed: Sequence[UUID] | None) -> list[UUID]:
     """The current insights, among these memories and of those concluded from them, that no longer hold, locked."""
-    ids = None if changed is None else list(changed)
-    return [row["id"] for row in await connection.fetch("fallen_insights", workspace=workspace, ids=ids)]
+    return [row["id"] for row in await connection.fetch("fallen_insights", workspace=workspace, ids=changed)]
 
 
 async def resting_on(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> list[UUID]:
     """The insights concluded from one of these memories, current or not: what goes for good takes them along."""
-    return [row["id"] for row in await connection.fetch("insights_on", workspace=workspace, ids=list(ids))]
+    return [row["id"] for row in await connection.fetch("insights_on", workspace=workspace, ids=ids)]
 
 
 async def remove(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> None:
     """Delete insights for good, with their edges, search rows and history."""
     for query in ("collect_edges", "undo_terms", "undo_index", "undo_memories"):
-        await connection.run(query, workspace=workspace, ids=list(ids))
+        await connection.run(query, workspace=workspace, ids=ids)
 
 
 async def about(
@@ -45,23 +44,20 @@ async def about(
     """What the agent has concluded on these matters or from these memories, or of these users by a model or
     as an open question."""
     return await connection.fetch(
-        "insights_about", workspace=lease.workspace_id, agent_id=lease.agent_id, about=list(matters),
-        ids=list(evidence), users=[user or "" for user in users],
-    )  # fmt: skip
+        "insights_about", **lease.of_agent, about=matters, ids=evidence, users=[user or "" for user in users]
+    )
 
 
 async def to_reflect_on(
     connection: Connection, lease: Lease, user: str | None, *, limit: int, now: datetime
 ) -> list[Row]:
     """The newest memories of a user that a model may conclude something from."""
-    return await connection.fetch(
-        "memories_to_reflect_on", workspace=lease.workspace_id, agent_id=lease.agent_id, user=user, limit=limit, now=now
-    )
+    return await connection.fetch("memories_to_reflect_on", **lease.of_agent, user=user, limit=limit, now=now)
 
 
 async def last_reflection(connection: Connection, lease: Lease) -> datetime | None:
     """When a model concluded something for the agent last."""
-    return await connection.value("last_reflection", workspace=lease.workspace_id, agent_id=lease.agent_id)
+    return await connection.value("last_reflection", **lease.of_agent)
 
 
 async def reports_on(
@@ -71,7 +67,4 @@ async def reports_on(
     ``ids``, which are being read."""
     if not keys:
         return []
-    return await connection.fetch(
-        "memories_reporting", workspace=lease.workspace_id, agent_id=lease.agent_id, keys=list(keys),
-        ids=list(ids), now=now,
-    )  # fmt: skip
+    return await connection.fetch("memories_reporting", **lease.of_agent, keys=keys, ids=ids, now=now)

@@ -95,7 +95,7 @@ async def lock(connection: Connection, workspace: UUID, memory_id: UUID) -> Row 
 
 async def lock_all(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> dict[UUID, Row]:
     """The whole rows of these ids, by id, locked in one order until the transaction ends."""
-    rows = await connection.fetch("lock_memories", workspace=workspace, ids=list(ids))
+    rows = await connection.fetch("lock_memories", workspace=workspace, ids=ids)
     return {row["id"]: row for row in rows}
 
 
@@ -299,7 +299,7 @@ async def get(connection: Connection, workspace: UUID, ids: Sequence[UUID], read
     return await connection.fetch(
         "get_memories",
         workspace=workspace,
-        ids=list(ids),
+        ids=ids,
         agent_id=reader.agent_id if reader else None,
         audiences=reader.audiences if reader else None,
     )
@@ -307,7 +307,7 @@ async def get(connection: Connection, workspace: UUID, ids: Sequence[UUID], read
 
 async def types_in_use(connection: Connection, workspace: UUID, types: Sequence[str]) -> list[str]:
     """Those of the types that memories have, deleted ones too."""
-    return [row["type"] for row in await connection.fetch("types_in_use", workspace=workspace, types=list(types))]
+    return [row["type"] for row in await connection.fetch("types_in_use", workspace=workspace, types=types)]
 
 
 async def history(connection: Connection, workspace: UUID, memory_id: UUID) -> list[Record]:

@@ -28,8 +28,7 @@ async def register(
     """Take in a client; False where too many have registered within the last minute."""
     return bool(
         await connection.run(
-            "register_client", id=client_id, name=name, redirect_uris=list(redirect_uris), per_minute=per_minute,
-            now=now,
+            "register_client", id=client_id, name=name, redirect_uris=redirect_uris, per_minute=per_minute, now=now
         )
     )  # fmt: skip
 
@@ -86,7 +85,7 @@ async def add_refresh_token(
 ) -> None:
     """Store a refresh token of a key."""
     await connection.run(
-        "add_refresh_token", workspace=workspace, hash=hashed, key_id=key_id, scopes=list(scopes), expires_at=expires_at
+        "add_refresh_token", workspace=workspace, hash=hashed, key_id=key_id, scopes=scopes, expires_at=expires_at
     )
 
 

@@ -129,7 +129,7 @@ async def hold_inputs(connection: Connection, workspace: UUID, memories: Sequenc
 
 async def changed_facets(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> list[Row]:
     """By what a scope may filter these memories: ``type``, ``tags``, ``user_name``."""
-    return await connection.fetch("changed_facets", workspace=workspace, ids=list(ids))
+    return await connection.fetch("changed_facets", workspace=workspace, ids=ids)
 
 
 async def lock(connection: Connection, workspace: UUID, page_id: UUID) -> Row | None:
@@ -168,7 +168,7 @@ async def settle(connection: Connection, workspace: UUID, page_id: UUID, due_at:
 
 async def mark_due(connection: Connection, workspace: UUID, ids: Sequence[UUID], dream_id: UUID, now: datetime) -> None:
     """Pages that a dream gave reason to write again."""
-    await connection.run("mark_pages_due", workspace=workspace, ids=list(ids), dream_id=dream_id, now=now)
+    await connection.run("mark_pages_due", workspace=workspace, ids=ids, dream_id=dream_id, now=now)
 
 
 async def take_back(connection: Connection, workspace: UUID, dream_id: UUID, agent_id: UUID, now: datetime) -> None:
@@ -196,10 +196,10 @@ async def rewrite_version(
 ) -> None:
     """Leave a version these sentences of its own."""
     await connection.run(
-        "rewrite_page_version", workspace=workspace, page_id=page_id, version=version, sentences=list(sentences)
+        "rewrite_page_version", workspace=workspace, page_id=page_id, version=version, sentences=sentences
     )
 
 
 async def purge(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> int:
     """Remove pages with their versions; how many pages there were."""
-    return await connection.run("purge_pages", workspace=workspace, ids=list(ids))
+    return await connection.run("purge_pages", workspace=workspace, ids=ids)

@@ -26,9 +26,7 @@ async def rejected(connection: Connection, workspace: UUID, agent_id: UUID) -> d
 
 async def alike(connection: Connection, workspace: UUID, agent_id: UUID, fingerprints: Sequence[str]) -> dict[str, Row]:
     """The agent's proposals of these fingerprints that wait or may not come again, locked, by fingerprint."""
-    rows = await connection.fetch(
-        "proposals_alike", workspace=workspace, agent_id=agent_id, fingerprints=list(fingerprints)
-    )
+    rows = await connection.fetch("proposals_alike", workspace=workspace, agent_id=agent_id, fingerprints=fingerprints)
     return {row["fingerprint"]: row for row in rows}
 
 
@@ -37,14 +35,14 @@ async def add(
 ) -> set[UUID]:
     """Let these statements wait, but for those that a live memory of the agent makes known; the ids that do."""
     rows = await connection.fetch(
-        "add_proposals", workspace=workspace, agent_id=agent_id, items=list(items), dream_id=dream_id, now=now
+        "add_proposals", workspace=workspace, agent_id=agent_id, items=items, dream_id=dream_id, now=now
     )
     return {row["id"] for row in rows}
 
 
 async def support(connection: Connection, workspace: UUID, items: Sequence[Record], now: datetime) -> None:
     """These (``id``, ``message_ids``, ``confidence``) have been said again, in other messages."""
-    await connection.run("support_proposals", workspace=workspace, items=list(items), now=now)
+    await connection.run("support_proposals", workspace=workspace, items=items, now=now)
 
 
 async def list_(
@@ -59,7 +57,7 @@ async def list_(
 ) -> list[Record]:
     """Proposals with their ``sources``, newest first: those of a status that are to be shown, or these."""
     rows = await connection.fetch(
-        "list_proposals", workspace=workspace, agent=agent, status=status, ids=None if ids is None else list(ids),
+        "list_proposals", workspace=workspace, agent=agent, status=status, ids=ids,
         before=before, limit=limit, characters=SOURCE_CHARACTERS_MAX,
     )  # fmt: skip
     return [{name: value for name, value in row.items() if name not in ("agent_id", "message_ids")} for row in rows]
@@ -67,7 +65,7 @@ async def list_(
 
 async def lock(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> dict[UUID, Row]:
     """These proposals, each with the ``session`` it was first said in, locked until the transaction ends."""
-    rows = await connection.fetch("lock_proposals", workspace=workspace, ids=list(ids))
+    rows = await connection.fetch("lock_proposals", workspace=workspace, ids=ids)
     return {row["id"]: row for row in rows}
 
 
@@ -89,7 +87,7 @@ async def decide(
 
 async def remove(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> None:
     """Take proposals back that a dream made."""
-    await connection.run("undo_proposals", workspace=workspace, ids=list(ids))
+    await connection.run("undo_proposals", workspace=workspace, ids=ids)
 
 
 async def restore(connection: Connection, workspace: UUID, rows: Mapping[UUID, Record]) -> None:

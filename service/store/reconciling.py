@@ -26,8 +26,8 @@ async def memories_alike(
     """The agent's live memories in these audiences that fill one of these slots, have one of these canonical forms or
     identity hashes, or are among ``ids``."""
     return await connection.fetch(
-        "memories_alike", workspace=lease.workspace_id, agent_id=lease.agent_id, audiences=list(audiences),
-        slots=list(slots), forms=list(forms), hashes=list(identities), ids=list(ids), now=now,
+        "memories_alike", **lease.of_agent, audiences=audiences,
+        slots=slots, forms=forms, hashes=identities, ids=ids, now=now,
     )  # fmt: skip
 
 
@@ -39,19 +39,15 @@ async def facts_of_attributes(
     if not attributes:
         return []
     return await connection.fetch(
-        "facts_of_attributes", workspace=lease.workspace_id, agent_id=lease.agent_id, attributes=list(attributes),
-        audiences=list(audiences), now=now,
-    )  # fmt: skip
+        "facts_of_attributes", **lease.of_agent, attributes=attributes, audiences=audiences, now=now
+    )
 
 
 async def open_todos(
     connection: Connection, lease: Lease, *, audiences: Sequence[UUID], limit: int, now: datetime
 ) -> list[Row]:
     """The agent's open todos in these audiences, newest first."""
-    return await connection.fetch(
-        "open_todos", workspace=lease.workspace_id, agent_id=lease.agent_id, audiences=list(audiences), limit=limit,
-        now=now,
-    )  # fmt: skip
+    return await connection.fetch("open_todos", **lease.of_agent, audiences=audiences, limit=limit, now=now)
 
 
 async def nearest_to_memories(
@@ -66,8 +62,8 @@ async def nearest_to_memories(
 ) -> list[Row]:
     """The agent's live memories nearest to each of these (``memory_id``), of one audience with it."""
     return await connection.fetch(
-        "nearest_to_memories", space.flags, workspace=lease.workspace_id, agent_id=lease.agent_id, model=space.number,
-        ids=list(ids), similarity_min=similarity_min, limit=limit, now=now,
+        "nearest_to_memories", space.flags, **lease.of_agent, model=space.number,
+        ids=ids, similarity_min=similarity_min, limit=limit, now=now,
     )  # fmt: skip
 
 
@@ -85,8 +81,7 @@ async def nearest_memories(
     return await connection.fetch(
         "nearest_memories",
         embedded.flags,
-        workspace=lease.workspace_id,
-        agent_id=lease.agent_id,
+        **lease.of_agent,
         model=embedded.model,
         numbers=[n for n, _ in vectors],
         embeddings=[vector for _, vector in vectors],
@@ -98,13 +93,9 @@ async def nearest_memories(
 
 async def aliases_of_persons(connection: Connection, lease: Lease, names: Sequence[str]) -> list[Row]:
     """The ``alias`` and ``name`` of the persons that the agent knows by one of these normalized names."""
-    return await connection.fetch(
-        "aliases_of_persons", workspace=lease.workspace_id, agent_id=lease.agent_id, names=list(names)
-    )
+    return await connection.fetch("aliases_of_persons", **lease.of_agent, names=names)
 
 
 async def people_called(connection: Connection, lease: Lease, names: Sequence[str]) -> list[Row]:
     """The users whom the agent knows by one of these normalized names, and the ``way`` it does."""
-    return await connection.fetch(
-        "people_called", workspace=lease.workspace_id, agent_id=lease.agent_id, names=list(names)
-    )
+    return await connection.fetch("people_called", **lease.of_agent, names=names)

@@ -113,4 +113,4 @@ async def texts(connection: Connection, workspace: UUID, *, locked: bool) -> Asy
 
 async def purge(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> int:
     """Remove saved searches with their results; how many searches there were."""
-    return await connection.run("purge_saved_searches", workspace=workspace, ids=list(ids))
+    return await connection.run("purge_saved_searches", workspace=workspace, ids=ids)

@@ -196,7 +196,7 @@ async def message_agent(connection: Connection, workspace: UUID, message_id: UUI
 
 async def count_present(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> int:
     """How many of these messages are still there."""
-    return await connection.value("messages_present", workspace=workspace, ids=list(ids))
+    return await connection.value("messages_present", workspace=workspace, ids=ids)
 
 
 async def claim_compaction(connection: Connection, *, now: datetime, until: datetime) -> Row | None:

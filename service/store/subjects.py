@@ -180,7 +180,7 @@ async def break_leases(connection: Connection, workspace: UUID, agents: Iterable
 async def described_entities(connection: Connection, workspace: UUID, memories: Sequence[UUID]) -> list[Row]:
     """Entities with metadata (id, metadata, others), locked: ``others`` are the further memories that speak of an
     entity of which one of these does; None of any other entity."""
-    return await connection.fetch("described_entities", workspace=workspace, ids=list(memories))
+    return await connection.fetch("described_entities", workspace=workspace, ids=memories)
 
 
 async def remove_edges(
@@ -258,7 +258,7 @@ async def purge_related(
     run = connection.run
     counts = {
         "sessions": await run("purge_sessions", workspace=workspace, users=users, ids=sessions),
-        "dream_changes": await run("purge_changes", workspace=workspace, agents=agents, ids=list(message_ids)),
+        "dream_changes": await run("purge_changes", workspace=workspace, agents=agents, ids=message_ids),
         "bulletins": await run("purge_bulletins", workspace=workspace, agents=agents),
         "dream_steps": await run("purge_steps", workspace=workspace, agents=agents),
         "model_calls": await run("purge_model_calls", workspace=workspace),

@@ -32,4 +32,4 @@ async def tokens_held(connection: Connection, workspace: UUID, agent_id: UUID, n
 
 async def inherit_sources(connection: Connection, workspace: UUID, memory_id: UUID, ids: Sequence[UUID]) -> None:
     """Let a summary come from the messages that these memories came from."""
-    await connection.run("inherit_sources", workspace=workspace, memory_id=memory_id, ids=list(ids))
+    await connection.run("inherit_sources", workspace=workspace, memory_id=memory_id, ids=ids)

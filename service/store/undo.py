@@ -43,9 +43,7 @@ async def mark_changes_undone(
     connection: Connection, workspace: UUID, dream_id: UUID, ordinals: Sequence[int], now: datetime
 ) -> None:
     """Note that these changes have been taken back."""
-    await connection.run(
-        "mark_changes_undone", workspace=workspace, dream_id=dream_id, ordinals=list(ordinals), now=now
-    )
+    await connection.run("mark_changes_undone", workspace=workspace, dream_id=dream_id, ordinals=ordinals, now=now)
 
 
 async def remaining(
@@ -53,7 +51,7 @@ async def remaining(
 ) -> list[str]:
     """Those of entities, and of versions of the agent's bulletin, that are still there."""
     rows = await connection.fetch(
-        "remaining", workspace=workspace, agent_id=agent_id, entities=list(entities), versions=list(versions)
+        "remaining", workspace=workspace, agent_id=agent_id, entities=entities, versions=versions
     )
     return [row["id"] for row in rows]
 
@@ -62,15 +60,13 @@ async def depended_on(
     connection: Connection, workspace: UUID, dream_id: UUID, created: Sequence[UUID], edges: Sequence[UUID]
 ) -> list[UUID]:
     """Memories and edges made by others since that rest on memories the dream made, and edges of it that are gone."""
-    rows = await connection.fetch(
-        "depended_on", workspace=workspace, dream_id=dream_id, ids=list(created), edges=list(edges)
-    )
+    rows = await connection.fetch("depended_on", workspace=workspace, dream_id=dream_id, ids=created, edges=edges)
     return [row["id"] for row in rows]
 
 
 async def remove_edges(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> None:
     """Delete edges."""
-    await connection.run("undo_edges", workspace=workspace, ids=list(ids))
+    await connection.run("undo_edges", workspace=workspace, ids=ids)
 
 
 async def remove_memories(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> None:
@@ -78,7 +74,7 @@ async def remove_memories(connection: Connection, workspace: UUID, ids: Sequence
     them."""
     await insights.remove(connection, workspace, await insights.resting_on(connection, workspace, ids))
     for query in ("undo_terms", "undo_index", "undo_memories"):
-        await connection.run(query, workspace=workspace, ids=list(ids))
+        await connection.run(query, workspace=workspace, ids=ids)
 
 
 async def restore_metadata(connection: Connection, workspace: UUID, undone: Sequence[dict[str, Any]]) -> None:
@@ -93,7 +89,7 @@ async def restore_metadata(connection: Connection, workspace: UUID, undone: Sequ
 
 async def remove_entities(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> None:
     """Delete entities that nothing speaks of any more and nobody has changed."""
-    await connection.run("undo_entities", workspace=workspace, ids=list(ids))
+    await connection.run("undo_entities", workspace=workspace, ids=ids)
 
 
 async def restore_memories(connection: Connection, workspace: UUID, undone: Mapping[UUID, dict[str, Any]]) -> None:
@@ -113,12 +109,12 @@ async def restore_memories(connection: Connection, workspace: UUID, undone: Mapp
 async def remove_bulletins(connection: Connection, workspace: UUID, dream_id: UUID, versions: Sequence[int]) -> None:
     """Delete the dream's bulletin, unless a later version follows: that one hides what is gone by itself."""
     if versions:
-        await connection.run("undo_bulletin", workspace=workspace, dream_id=dream_id, versions=list(versions))
+        await connection.run("undo_bulletin", workspace=workspace, dream_id=dream_id, versions=versions)
 
 
 async def restore_watermarks(connection: Connection, workspace: UUID, watermarks: Sequence[Any]) -> None:
     """Make the messages the dream read due again, session by session, where no later dream has read on."""
-    await connection.run("undo_watermarks", workspace=workspace, items=list(watermarks))
+    await connection.run("undo_watermarks", workspace=workspace, items=watermarks)
 
 
 async def restore_unread(connection: Connection, workspace: UUID, dream_id: UUID) -> None:

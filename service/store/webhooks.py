@@ -40,7 +40,7 @@ async def add(
 ) -> None:  # fmt: skip
     """A webhook that is sent what comes after ``position``."""
     await connection.run(
-        "add_webhook", workspace=workspace, id=webhook_id, url=url, name=name, kinds=list(kinds) if kinds else None,
+        "add_webhook", workspace=workspace, id=webhook_id, url=url, name=name, kinds=kinds or None,
         secret=secret, position=position, now=now,
     )  # fmt: skip
     await connection.run("schedule_webhook", workspace=workspace, id=webhook_id, now=now)

@@ -208,7 +208,7 @@ FROM (
     FOR UPDATE OF d SKIP LOCKED
 ) next
 WHERE s.workspace_id = next.workspace_id AND s.agent_id = next.agent_id
-RETURNING s.workspace_id, s.agent_id, s.lease_token, s.dream_id, s.asked, s.failures, s.due_at <= :now AS scheduled;
+RETURNING s.workspace_id, s.agent_id, s.lease_token AS token, s.dream_id, s.asked, s.failures, s.due_at <= :now AS scheduled;
 
 -- name: claim_agent
 -- Take one agent, due or not, unless another worker holds it.
@@ -216,7 +216,7 @@ UPDATE dream_schedule SET
     lease_owner = :worker, lease_until = now() + make_interval(secs => :lease_s::float8), lease_token = lease_token + 1,
     claimed_at = now()
 WHERE workspace_id = :workspace AND agent_id = :agent_id AND (lease_until IS NULL OR lease_until <= now())
-RETURNING workspace_id, agent_id, lease_token, dream_id, asked, failures, due_at <= :now AS scheduled;
+RETURNING workspace_id, agent_id, lease_token AS token, dream_id, asked, failures, due_at <= :now AS scheduled;
 
 -- name: extend_lease
 -- Still alive: the lease runs on, if it is still this worker's.
