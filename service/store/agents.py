@@ -11,7 +11,7 @@ from service.db.pool import Connection, Row
 from service.domain.ids import new_id
 from service.domain.principal import CachedCredential
 from service.domain.workspace import WorkspaceSettings
-from service.errors import ReverieError
+from service.errors import NotFound, ReverieError
 from service.store.settings import agent_settings, settings_from, workspace_settings
 
 COUNTED = ("counted_audiences", "counted_kinds", "counted_rows", "parts")
@@ -151,6 +151,14 @@ async def reader(
 async def get_agent(connection: Connection, workspace: UUID, agent: str) -> Row | None:
     """The agent's row with its teams."""
     return await connection.row("get_agent", workspace=workspace, agent=agent)
+
+
+async def existing_agent(connection: Connection, workspace: UUID, agent: str) -> Row:
+    """As ``get_agent``. Raises NotFound."""
+    row = await get_agent(connection, workspace, agent)
+    if row is None:
+        raise NotFound(f"There is no agent {agent!r} here.")
+    return row
 
 
 async def named_agent_settings(connection: Connection, workspace: UUID, agent: str) -> WorkspaceSettings:

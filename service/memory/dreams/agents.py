@@ -28,10 +28,7 @@ Record = dict[str, Any]
 async def get_agent(engine: Engine, principal: Principal, agent: str) -> Record:
     """One agent. Raises NotFound."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await agents.get_agent(connection, principal.workspace_id, principal.check_owns(agent))
-    if row is None:
-        raise NotFound(f"There is no agent {agent!r} here.")
-    return _agent(row)
+        return _agent(await agents.existing_agent(connection, principal.workspace_id, principal.check_owns(agent)))
 
 
 async def list_agents(
@@ -73,9 +70,7 @@ async def put_agent(engine: Engine, principal: Principal, agent: str, changes: R
         await agents.change_agent(connection, principal.workspace_id, agent_id, changes)
         if changes.get("teams") is not None:
             await agents.set_teams(connection, principal.workspace_id, agent_id, changes["teams"])
-        row = await agents.get_agent(connection, principal.workspace_id, agent)
-    assert row is not None
-    return _agent(row)
+        return _agent(await agents.existing_agent(connection, principal.workspace_id, agent))
 
 
 async def get_bulletin(engine: Engine, principal: Principal, agent: str, version: int | None) -> Record:
@@ -98,9 +93,7 @@ async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> 
     principal.require_write()
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        found = await agents.get_agent(connection, workspace, principal.check_owns(agent))
-        if found is None:
-            raise NotFound(f"There is no agent {agent!r} here.")
+        found = await agents.existing_agent(connection, workspace, principal.check_owns(agent))
         rows = await bulletin.inputs(connection, workspace, found["id"], engine.now())
         settings = await agent_settings(connection, workspace, found["id"])
         choices, llm = settings.dream, engine.model("bulletin", workspace, settings.llm)

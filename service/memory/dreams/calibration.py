@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -146,15 +147,17 @@ async def _by_model(llm: LLM, pairs: Sequence[LabelledPair]) -> list[PairVerdict
 
 
 async def _by_similarity(embedder: Embedder, pairs: Sequence[LabelledPair]) -> list[PairVerdict | None]:
-    verdicts: list[PairVerdict | None] = []
+    found = await cosines(embedder, [(pair.a, pair.b) for pair in pairs])
+    return [_guarded(pair, PairVerdict("duplicate", cosine)) for pair, cosine in zip(pairs, found, strict=True)]
+
+
+async def cosines(embedder: Embedder, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """The similarity of each pair of texts, from -1 to 1. Raises EmbeddingFailed."""
+    found: list[float] = []
     for start in range(0, len(pairs), EMBED_BATCH // 2):
-        some = pairs[start : start + EMBED_BATCH // 2]
-        vectors = np.asarray(await embedder.embed([text for pair in some for text in (pair.a, pair.b)]))
-        cosines = (vectors[0::2] * vectors[1::2]).sum(axis=1)
-        verdicts += [
-            _guarded(pair, PairVerdict("duplicate", float(cosine))) for pair, cosine in zip(some, cosines, strict=True)
-        ]
-    return verdicts
+        vectors = np.asarray(await embedder.embed(list(chain(*pairs[start : start + EMBED_BATCH // 2]))))
+        found += (vectors[0::2] * vectors[1::2]).sum(axis=1).tolist()
+    return found
 
 
 def _guarded(pair: LabelledPair, verdict: PairVerdict | None) -> PairVerdict | None:

@@ -11,15 +11,12 @@ from itertools import chain
 from typing import Final, Literal
 from uuid import UUID
 
-import numpy as np
-
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
 from service.domain.verdicts import ASKED_FROM
 from service.embedding.base import EmbeddingFailed
-from service.errors import NotFound
 from service.memory.dreams.agents import put_agent
-from service.memory.dreams.calibration import EMBED_BATCH, Calibration, LabelledPair, calibrate_for
+from service.memory.dreams.calibration import Calibration, LabelledPair, calibrate_for, cosines
 from service.memory.engine import Engine
 from service.memory.search.recall import recall
 from service.store import agents, decided
@@ -51,9 +48,7 @@ async def decided_pairs(engine: Engine, principal: Principal, agent: str, *, sto
     workspace = principal.workspace_id
     before = engine.now() - timedelta(days=stood_days)
     async with engine.db.transaction(workspace) as connection:
-        row = await agents.get_agent(connection, workspace, agent)
-        if row is None:
-            raise NotFound(f"There is no agent {agent!r} here.")
+        row = await agents.existing_agent(connection, workspace, agent)
         changes = await decided.changes(connection, workspace, row["id"], before=before, limit=CHANGES_MAX)
         proposals = await decided.proposals(connection, workspace, row["id"], limit=PROPOSALS_MAX)
     found: dict[tuple[str, str], tuple[LabelledPair, Kind]] = {}
@@ -101,17 +96,11 @@ async def _beside_known(
 
 async def _alike(engine: Engine, pairs: Sequence[tuple[str, str]]) -> list[bool]:
     """Which of these are so similar that a dream asks about them; none where nothing can be embedded."""
-    found: list[bool] = []
-    for start in range(0, len(pairs), EMBED_BATCH // 2):
-        some = pairs[start : start + EMBED_BATCH // 2]
-        try:
-            vectors = np.asarray(await engine.embedder.embed(list(chain(*some)))) if engine.embedder else None
-        except EmbeddingFailed:
-            vectors = None
-        if vectors is None:
-            return [False] * len(pairs)
-        found += [float(cosine) >= ASKED_FROM for cosine in (vectors[0::2] * vectors[1::2]).sum(axis=1)]
-    return found
+    try:
+        found = await cosines(engine.embedder, pairs) if engine.embedder else []
+    except EmbeddingFailed:
+        found = []
+    return [cosine >= ASKED_FROM for cosine in found] or [False] * len(pairs)
 
 
 async def calibrate_on_decisions(
@@ -123,8 +112,7 @@ async def calibrate_on_decisions(
     workspace = principal.workspace_id
     found = await decided_pairs(engine, principal, principal.check_owns(agent), stood_days=stood_days)
     async with engine.db.transaction(workspace) as connection:
-        row = await agents.get_agent(connection, workspace, agent)
-        assert row is not None
+        row = await agents.existing_agent(connection, workspace, agent)
         choices = (await agent_settings(connection, workspace, row["id"])).llm
     calibration = await calibrate_for(
         engine, principal, found.pairs, choices=choices, write=write, labelled_min=LABELLED_MIN, agent=agent

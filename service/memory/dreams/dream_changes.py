@@ -11,6 +11,7 @@ from service.domain import cursors
 from service.domain.dream_summary import describe_change
 from service.domain.principal import Principal
 from service.errors import Conflict, NotFound
+from service.memory.dreams.dream_requests import visible_dream
 from service.memory.dreams.undo import Changes, read_changes, take_back
 from service.memory.engine import Engine
 from service.store import dreams, insights, subjects
@@ -35,7 +36,7 @@ async def list_changes(
     """
     (after,) = cursors.decode(cursor, int)
     async with engine.db.transaction(principal.workspace_id) as connection:
-        await _visible(connection, principal, dream_id)
+        await visible_dream(connection, principal, dream_id)
         rows, totals = await dreams.list_changes(
             connection, principal.workspace_id, dream_id, actions=actions, type_=type_, after=after, limit=limit + 1
         )
@@ -59,7 +60,7 @@ async def undo_change(engine: Engine, principal: Principal, dream_id: UUID, n: i
     principal.require_write()
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        await _visible(connection, principal, dream_id)
+        await visible_dream(connection, principal, dream_id)
         record = await store.lock_dream(connection, workspace, dream_id)
         change = await store.change(connection, workspace, dream_id, n)
         if record["status"] != "succeeded":
@@ -82,12 +83,6 @@ async def undo_change(engine: Engine, principal: Principal, dream_id: UUID, n: i
             connection, workspace, dream_id, actions=None, type_=None, after=n - 1, limit=1
         )
     return rows[0] | {"text": describe_change(rows[0])}
-
-
-async def _visible(connection: Connection, principal: Principal, dream_id: UUID) -> None:
-    dream = await dreams.get(connection, principal.workspace_id, dream_id)
-    if dream is None or (principal.agent is not None and dream["agent"] != principal.agent):
-        raise NotFound("There is no such dream here.")
 
 
 async def _with_links(connection: Connection, workspace: UUID, dream_id: UUID, taken: Changes) -> list[int]:

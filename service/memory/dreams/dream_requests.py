@@ -8,6 +8,7 @@ from math import ceil
 from typing import Any
 from uuid import UUID
 
+from service.db.pool import Connection
 from service.domain import cursors
 from service.domain.dream_summary import describe_change, summarize_dream
 from service.domain.limits import LimitHolder
@@ -34,9 +35,7 @@ async def request_dream(engine: Engine, principal: Principal, agent: str, *, dry
     """
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await agents.get_agent(connection, principal.workspace_id, principal.check_owns(agent))
-        if row is None:
-            raise NotFound(f"There is no agent {agent!r} here.")
+        row = await agents.existing_agent(connection, principal.workspace_id, principal.check_owns(agent))
         if not (await agent_settings(connection, principal.workspace_id, row["id"])).memory.enabled:
             raise Conflict(MEMORY_OFF)
         before = await limits.unfinished_dreams(connection, principal.workspace_id)
@@ -97,9 +96,7 @@ async def cancel_dream(engine: Engine, principal: Principal, dream_id: UUID) -> 
     principal.require_write()
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        dream = await dreams.get(connection, workspace, dream_id)
-        if dream is None or (principal.agent is not None and dream["agent"] != principal.agent):
-            raise NotFound("There is no such dream here.")
+        await visible_dream(connection, principal, dream_id)
         held = await undo.lock_dream(connection, workspace, dream_id)
         settings = await agent_settings(connection, workspace, held["agent_id"])
         now = engine.now()
@@ -112,12 +109,18 @@ async def cancel_dream(engine: Engine, principal: Principal, dream_id: UUID) -> 
     return await get_dream(engine, principal, dream_id)
 
 
+async def visible_dream(connection: Connection, principal: Principal, dream_id: UUID) -> Record:
+    """A dream without its changes. Raises NotFound for an unknown one and for another agent's."""
+    dream = await dreams.get(connection, principal.workspace_id, dream_id)
+    if dream is None or (principal.agent is not None and dream["agent"] != principal.agent):
+        raise NotFound("There is no such dream here.")
+    return dream
+
+
 async def get_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Record:
     """One dream with its changes. Raises NotFound for an unknown one and for another agent's."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        dream = await dreams.get(connection, principal.workspace_id, dream_id)
-        if dream is None or (principal.agent is not None and dream["agent"] != principal.agent):
-            raise NotFound("There is no such dream here.")
+        dream = await visible_dream(connection, principal, dream_id)
         changes = await dreams.changes(connection, principal.workspace_id, dream_id)
     return _described(dream) | {"changes": [change | {"text": describe_change(change)} for change in changes]}
 

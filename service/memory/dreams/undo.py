@@ -14,10 +14,10 @@ from uuid import UUID
 
 from service.db.pool import Connection
 from service.domain.principal import Principal
-from service.errors import Conflict, NotFound
-from service.memory.dreams.dream_requests import get_dream
+from service.errors import Conflict
+from service.memory.dreams.dream_requests import get_dream, visible_dream
 from service.memory.engine import Engine
-from service.store import dead_letters, dreams, insights, memories, pages, proposals
+from service.store import dead_letters, insights, memories, pages, proposals
 from service.store import undo as store
 
 Record = dict[str, Any]
@@ -32,9 +32,7 @@ async def undo_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Re
     principal.require_write()
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        dream = await dreams.get(connection, workspace, dream_id)
-        if dream is None or (principal.agent is not None and dream["agent"] != principal.agent):
-            raise NotFound("There is no such dream here.")
+        await visible_dream(connection, principal, dream_id)
         record = await store.lock_dream(connection, workspace, dream_id)
         if record["status"] != "succeeded":
             raise Conflict(f"Only a dream that has succeeded can be undone; this one is {record['status']}.")
