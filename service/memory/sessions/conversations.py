@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import Any
 from uuid import UUID, uuid4
 
+from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection, Row
 from service.domain.drafts import MessageDraft
 from service.domain.ids import new_id
@@ -32,6 +33,8 @@ from service.store.vectors import EmbeddingBatch
 BACKFILL_SKEW = timedelta(days=1)
 SUMMARY_TOKENS_MAX = 1_500
 Record = dict[str, Any]
+Said = tuple[UUID, str, str | None, str]
+"""Of a message: its id, the text that is searched, who said it, and the role."""
 
 EMPTY_WINDOW: Record = {"messages": [], "summary": None, "tokens": 0, "started_at": None, "expires_at": None}
 
@@ -134,16 +137,26 @@ async def _prepare_messages(
         if draft.created_at is not None and draft.created_at > now + BACKFILL_SKEW:
             raise InvalidInput(("body", "messages", position, "created_at"), "is in the future")
     drafts = await redact_messages(engine, principal, drafts)
-    items = await engine.executor.each(lambda draft: _message_item(draft, user), drafts, _characters)
-    said = [
-        (item["id"], text, said_by(draft.role, draft.name, user), draft.role)
-        for item, draft in zip(items, drafts, strict=True)
-        if searchable and (text := searchable_text(draft.role, draft.content))
-    ]
-    numbered = [(number, *one) for number, one in enumerate(said, start=1)]
-    words = await engine.executor.each(lambda one: search_row(*one), numbered, lambda one: len(one[2]))
+    items = await engine.executor.each(lambda draft: message_columns(draft, user), drafts, message_characters)
+    said = said_in(zip(items, drafts, strict=True)) if searchable else []
+    words = await search_words(engine.executor, said)
     texts = [with_speaker(text, speaker) for _, text, speaker, _ in said]
     return _PreparedMessages(items, words, await engine.embed_if_cheap(texts))
+
+
+def said_in(messages: Iterable[tuple[Record, MessageDraft]]) -> list[Said]:
+    """What is searched of messages, by their columns."""
+    return [
+        (columns["id"], text, said_by(draft.role, draft.name, columns["user_name"]), draft.role)
+        for columns, draft in messages
+        if (text := searchable_text(draft.role, draft.content))
+    ]
+
+
+async def search_words(executor: FairExecutor, said: Sequence[Said]) -> list[Record]:
+    """The words of messages as ``index_messages`` takes them."""
+    numbered = [(number, *one) for number, one in enumerate(said, start=1)]
+    return await executor.each(lambda one: search_row(*one), numbered, lambda one: len(one[2]))
 
 
 class _MemoryOff(Exception):
@@ -263,11 +276,13 @@ async def find_session(connection: Any, principal: Principal, agent: str | None,
     return row
 
 
-def _characters(draft: MessageDraft) -> int:
+def message_characters(draft: MessageDraft) -> int:
+    """How long a message is."""
     return len(draft.content) if isinstance(draft.content, str) else len(dumps(draft.content))
 
 
-def _message_item(draft: MessageDraft, user: str | None) -> Record:
+def message_columns(draft: MessageDraft, user: str | None) -> Record:
+    """The columns of ``messages`` for a draft, with a new id."""
     text = draft.content if isinstance(draft.content, str) else dumps(draft.content).decode()
     return {
         "id": new_id(),

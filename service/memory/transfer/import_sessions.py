@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from service.domain.json import dumps
-from service.domain.message_text import said_by, search_row, searchable_text
-from service.embedding.tokens import count_tokens
 from service.errors import InvalidImportLine, InvalidInput
 from service.memory.access.own_types import check_own_types
+from service.memory.sessions.conversations import message_characters, message_columns, said_in, search_words
 from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
 from service.store import agents, sessions, transfer
 from service.store.settings import put_settings, workspace_settings
@@ -92,36 +90,18 @@ async def write_sessions(writing: ImportTransaction, lines: Lines) -> None:
 
 async def write_messages(writing: ImportTransaction, lines: Lines) -> None:
     """Write the messages that are not here; a message is never rewritten."""
-    texts = [line.content if isinstance(line.content, str) else dumps(line.content).decode() for _, line in lines]
-    counts = await writing.executor.each(count_tokens, texts, len)
+    messages = [line for _, line in lines]
+    columns = await writing.executor.each(
+        lambda line: message_columns(line, line.user) | {"id": line.id, "seq": line.seq}, messages, message_characters
+    )
     items = []
-    for (_, line), text, tokens in zip(lines, texts, counts, strict=True):
+    for line, of_line in zip(messages, columns, strict=True):
         agent_id = await writing.places.agent(line.agent)
-        items.append(
-            {
-                "id": line.id,
-                "session_id": await writing.places.session(agent_id, line.session, line.user),
-                "seq": line.seq,
-                "role": line.role,
-                "content": text,
-                "content_json": None if isinstance(line.content, str) else line.content,
-                "name": line.name,
-                "tool_call_id": line.tool_call_id,
-                "user_name": line.user,
-                "tokens": tokens,
-                "created_at": line.created_at,
-            }
-        )
+        items.append(of_line | {"session_id": await writing.places.session(agent_id, line.session, line.user)})
     made = await transfer.add_messages(
         writing.connection, writing.workspace, items, writing.principal.key_id, writing.now
     )
-    said = [
-        (line.id, text, said_by(line.role, line.name, line.user), line.role)
-        for _, line in lines
-        if (text := searchable_text(line.role, line.content))
-    ]
-    numbered = [(number, *one) for number, one in enumerate(said, start=1)]
-    words = await writing.executor.each(lambda one: search_row(*one), numbered, lambda one: len(one[2]))
+    words = await search_words(writing.executor, said_in(zip(items, messages, strict=True)))
     await sessions.index_messages(
         writing.connection, writing.workspace, words, EmbeddingBatch(None, [None] * len(words))
     )
