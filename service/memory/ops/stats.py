@@ -32,7 +32,9 @@ async def stats_report(
 
     An agent key gets those of its own agent. Raises InvalidInput for a span that is none or longer than 400 days.
     """
-    since, until = _span(engine.now().astimezone(UTC).date(), since, until)
+    since, until = days_between(engine.now().astimezone(UTC).date(), since, until)
+    if (until - since).days >= DAYS_MAX:
+        raise InvalidInput(("query", "since"), f"must be less than {DAYS_MAX} days before until")
     workspace, agent = principal.workspace_id, principal.reader_agent(agent)
     await engine.search_counts.flush()
     async with engine.db.transaction(workspace) as connection:
@@ -51,13 +53,13 @@ async def stats_report(
     }
 
 
-def _span(today: date, since: date | None, until: date | None) -> tuple[date, date]:
+def days_between(today: date, since: date | None, until: date | None) -> tuple[date, date]:
+    """The first and the last day of a report: of those that are not given, the last 30 days. Raises InvalidInput for a
+    span that is none."""
     until = until or today
     since = since or max(date.min + timedelta(days=DAYS), until) - timedelta(days=DAYS - 1)
     if since > until:
         raise InvalidInput(("query", "since"), "must not be later than until")
-    if (until - since).days >= DAYS_MAX:
-        raise InvalidInput(("query", "since"), f"must be less than {DAYS_MAX} days before until")
     return since, until
 
 

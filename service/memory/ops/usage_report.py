@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from datetime import UTC, date, timedelta
+from datetime import UTC, date
 from typing import Any
 
+from service.db.pool import Row
 from service.domain.ids import NO_KEY
 from service.domain.principal import Principal
-from service.errors import InvalidInput
 from service.memory.engine import Engine
 from service.memory.ops.limit_use import limit_use
+from service.memory.ops.stats import days_between
 from service.store import keys, limits, model_usage
 from service.store.model_usage import By
 from service.store.settings import workspace_settings
 
 Record = dict[str, Any]
 
-DAYS = 30
 ROWS_MAX = 10_000
 
 
@@ -33,29 +33,20 @@ async def usage_report(
     principal.require_admin()
     workspace = principal.workspace_id
     today = engine.now().astimezone(UTC).date()
-    until = until or today
-    since = since or max(date.min + timedelta(days=DAYS), until) - timedelta(days=DAYS - 1)
-    if since > until:
-        raise InvalidInput(("query", "since"), "must not be later than until")
+    since, until = days_between(today, since, until)
     await engine.budget.flush()
     await engine.key_usage.flush()
     await engine.request_limits.flush()
     async with engine.db.transaction(workspace) as connection:
         rows = await model_usage.report(connection, workspace, since=since, until=until, by=by, limit=ROWS_MAX)
-        requests = (
-            []
-            if by == "agent"
-            else await keys.requests(
+        requests, stored = list[Row](), list[Row]()
+        if by != "agent":
+            requests = await keys.requests(
                 connection, workspace, since=since, until=until, by_day=by == "day", limit=ROWS_MAX
             )
-        )
-        stored = (
-            []
-            if by == "agent"
-            else await limits.stored_by_day(
+            stored = await limits.stored_by_day(
                 connection, workspace, since=since, until=until, by_key=by == "key", limit=ROWS_MAX
             )
-        )
         dreams = await limits.dreams_by(connection, workspace, since=since, until=until, by=by, limit=ROWS_MAX)
         taken, _ = await model_usage.taken(connection, workspace, today)
         used = await limit_use(engine, connection, workspace)

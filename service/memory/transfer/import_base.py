@@ -82,6 +82,14 @@ class ImportTransaction:
             return await self.places.task(audience.task)
         return (await self.place(number, audience)).audience
 
+    def count(self, record: str, lines: Lines, made: int, found: int | None = None) -> None:
+        """Count what became of lines, of which ``made`` were new; those that were not ``found`` to fit are skipped."""
+        fitting = len(lines) if found is None else found
+        tally = self.tallies[record]
+        tally.created += made
+        tally.unchanged += fitting - made
+        tally.skipped += len(lines) - fitting
+
     async def finish(self) -> None:
         """After the last line."""
         sessions = sorted(self.made_sessions)

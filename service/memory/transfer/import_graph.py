@@ -63,10 +63,7 @@ async def write_edges(writing: ImportTransaction, lines: Lines) -> None:
             | {name: writing.same.get(end, end) for name, end in ends.items()}
         )
     found, made = await transfer.add_edges(writing.connection, writing.workspace, items, writing.now)
-    tally = writing.tallies["edge"]
-    tally.created += made
-    tally.unchanged += found - made
-    tally.skipped += len(lines) - found
+    writing.count("edge", lines, made, found)
 
 
 async def write_merges(writing: ImportTransaction, lines: Lines) -> None:

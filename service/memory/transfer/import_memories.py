@@ -190,8 +190,7 @@ async def write_history(writing: ImportTransaction, lines: Lines) -> None:
         if line.memory_id not in known:
             raise InvalidImportLine(number, ("memory_id",), f"there is no memory {line.memory_id}")
     made = await transfer.add_history(writing.connection, writing.workspace, [line.model_dump() for _, line in own])
-    writing.tallies["history"].created += made
-    writing.tallies["history"].unchanged += len(lines) - made
+    writing.count("history", lines, made)
 
 
 async def write_windows(writing: ImportTransaction, lines: Lines) -> None:
@@ -213,10 +212,7 @@ async def write_windows(writing: ImportTransaction, lines: Lines) -> None:
             }
         )
     found, made = await transfer.add_windows(writing.connection, writing.workspace, items)
-    tally = writing.tallies["window"]
-    tally.created += made
-    tally.unchanged += found - made
-    tally.skipped += len(lines) - found
+    writing.count("window", lines, made, found)
 
 
 MEMORY_WRITERS: dict[str, Writer] = {"memory": write_memories, "history": write_history, "window": write_windows}

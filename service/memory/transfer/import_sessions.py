@@ -53,11 +53,8 @@ async def write_agents(writing: ImportTransaction, lines: Lines) -> None:
             await agents.set_teams(writing.connection, writing.workspace, agent_id, teams)
         if present is None and line.created_at is not None:
             await transfer.set_agent_created_at(writing.connection, writing.workspace, agent_id, line.created_at)
-        tally = writing.tallies["agent"]
-        if present is None:
-            tally.created += 1
-        else:
-            tally.updated += 1
+        writing.tallies["agent"].created += present is None
+        writing.tallies["agent"].updated += present is not None
 
 
 async def write_tasks(writing: ImportTransaction, lines: Lines) -> None:
@@ -70,11 +67,8 @@ async def write_tasks(writing: ImportTransaction, lines: Lines) -> None:
         members = [await writing.places.agent(member) for member in sorted(set(line.members))]
         task_id = await writing.places.task(line.task)
         await agents.set_members(writing.connection, writing.workspace, task_id, members, replace=False)
-        tally = writing.tallies["task"]
-        if present is None:
-            tally.created += 1
-        else:
-            tally.updated += 1
+        writing.tallies["task"].created += present is None
+        writing.tallies["task"].updated += present is not None
 
 
 async def write_sessions(writing: ImportTransaction, lines: Lines) -> None:
@@ -84,8 +78,7 @@ async def write_sessions(writing: ImportTransaction, lines: Lines) -> None:
     ]
     made = await transfer.add_sessions(writing.connection, writing.workspace, items, writing.now)
     writing.made_sessions.update(made)
-    writing.tallies["session"].created += len(made)
-    writing.tallies["session"].unchanged += len(lines) - len(made)
+    writing.count("session", lines, len(made))
 
 
 async def write_messages(writing: ImportTransaction, lines: Lines) -> None:
@@ -108,8 +101,7 @@ async def write_messages(writing: ImportTransaction, lines: Lines) -> None:
     await transfer.update_session_counters(
         writing.connection, writing.workspace, list({item["session_id"] for item in items})
     )
-    writing.tallies["message"].created += made
-    writing.tallies["message"].unchanged += len(lines) - made
+    writing.count("message", lines, made)
 
 
 SESSION_WRITERS: dict[str, Writer] = {

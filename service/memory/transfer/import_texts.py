@@ -45,8 +45,7 @@ async def write_bulletins(writing: ImportTransaction, lines: Lines) -> None:
     """Bring versions of bulletins along that are not here."""
     items = [line.model_dump() | {"agent_id": await writing.places.agent(line.agent)} for _, line in lines]
     made = await transfer.add_bulletins(writing.connection, writing.workspace, items, writing.now)
-    writing.tallies["bulletin"].created += made
-    writing.tallies["bulletin"].unchanged += len(lines) - made
+    writing.count("bulletin", lines, made)
 
 
 async def write_pages(writing: ImportTransaction, lines: Lines) -> None:
@@ -62,8 +61,7 @@ async def write_pages(writing: ImportTransaction, lines: Lines) -> None:
         for _, line in lines
     ]
     made = await transfer.add_pages(writing.connection, writing.workspace, items, writing.now)
-    writing.tallies["page"].created += made
-    writing.tallies["page"].unchanged += len(lines) - made
+    writing.count("page", lines, made)
 
 
 def _cited_here(writing: ImportTransaction, version: PageVersionPart) -> list[PageSentence]:
@@ -93,8 +91,7 @@ async def write_searches(writing: ImportTransaction, lines: Lines) -> None:
         for _, line in lines
     ]
     made = await transfer.add_searches(writing.connection, writing.workspace, items, writing.now)
-    writing.tallies["search"].created += made
-    writing.tallies["search"].unchanged += len(lines) - made
+    writing.count("search", lines, made)
 
 
 def _counted_here(writing: ImportTransaction, result: SearchResultPart) -> dict[str, Any]:
@@ -119,8 +116,7 @@ async def write_proposals(writing: ImportTransaction, lines: Lines) -> None:
         for (_, line), marked in zip(lines, marks, strict=True)
     ]
     made = await transfer.add_proposals(writing.connection, writing.workspace, items, writing.now)
-    writing.tallies["proposal"].created += made
-    writing.tallies["proposal"].unchanged += len(lines) - made
+    writing.count("proposal", lines, made)
 
 
 def _marks(line: ProposalLine, type_: MemoryType) -> dict[str, str]:
