@@ -40,16 +40,13 @@ async def changes(
     """Merges and replacements of an agent's dreams, newest first: those from ``before`` that stand, and those taken
     back."""
     rows = await connection.fetch("decided_changes", workspace=workspace, agent_id=agent_id, before=before, limit=limit)
-    return [DecidedChange(row["a"], row["b"], row["label"], row["kind"]) for row in rows]
+    return [DecidedChange(**row) for row in rows]
 
 
 async def proposals(connection: Connection, workspace: UUID, agent_id: UUID, *, limit: int) -> list[DecidedProposal]:
     """An agent's decided proposals that still have their words, newest first."""
     rows = await connection.fetch("decided_proposals", workspace=workspace, agent_id=agent_id, limit=limit)
-    return [
-        DecidedProposal(row["kind"], row["proposed"], row["content"], row["user"], row["said_at"], row["memory_id"])
-        for row in rows
-    ]
+    return [DecidedProposal(**row) for row in rows]
 
 
 async def labels(

@@ -104,6 +104,11 @@ def as_item(row: Row) -> dict[str, Any]:
     return dict(row) | {"identity_hash": row["identity_hash"].hex(), "lexemes": None}
 
 
+async def duplicate_of(connection: Connection, workspace: UUID, row: Row) -> UUID | None:
+    """As ``find_duplicate``, of a locked row."""
+    return await find_duplicate(connection, workspace, as_item(row))
+
+
 async def archive(connection: Connection, workspace: UUID, memory_id: UUID, *, with_vector: bool = False) -> None:
     """Keep the present version in the history; call it before every change, ``with_vector`` before one of the text."""
     await connection.run("archive_memory", {"with_vector": with_vector}, workspace=workspace, id=memory_id)

@@ -182,7 +182,7 @@ class _Purge:
         for memory_id in replaced:
             row = await memories.lock(self._connection, self._workspace, memory_id)
             assert row is not None
-            duplicate = await memories.find_duplicate(self._connection, self._workspace, memories.as_item(row))
+            duplicate = await memories.duplicate_of(self._connection, self._workspace, row)
             await subjects.reactivate(
                 self._connection, self._workspace, memory_id, duplicate=duplicate, now=self._now, reason=REASON
             )

@@ -112,8 +112,7 @@ async def take_back(connection: Connection, workspace: UUID, dream_id: UUID, tak
         row = await memories.lock(connection, workspace, memory_id)
         assert row is not None
         if row["deleted_at"] is None and row["superseded_by"] is None:
-            item = dict(row) | {"identity_hash": row["identity_hash"].hex()}
-            duplicate = await memories.find_duplicate(connection, workspace, item)
+            duplicate = await memories.duplicate_of(connection, workspace, row)
             _refuse([duplicate] if duplicate not in (None, memory_id) else [])
         await memories.index_fields(connection, workspace, memory_id)
         await memories.reindex(connection, workspace, memory_id)
@@ -126,10 +125,9 @@ async def _restorable(connection: Connection, workspace: UUID, fallen: dict[UUID
     rows = await memories.lock_all(connection, workspace, list(fallen))
     found = {}
     for memory_id, row in rows.items():
-        if row["version"] == fallen[memory_id]["version"] and row["deleted_at"] is None:
-            item = dict(row) | {"identity_hash": row["identity_hash"].hex()}
-            if await memories.find_duplicate(connection, workspace, item) is None:
-                found[memory_id] = fallen[memory_id]
+        as_left = row["version"] == fallen[memory_id]["version"] and row["deleted_at"] is None
+        if as_left and await memories.duplicate_of(connection, workspace, row) is None:
+            found[memory_id] = fallen[memory_id]
     return found
 
 

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import structlog
 
-from service.db.pool import Connection, Row
+from service.db.pool import Row
 from service.domain.drafts import MemoryDraft
 from service.domain.dream_settings import DreamChoices
 from service.domain.field_types import CONTENT_MAX
@@ -272,7 +272,7 @@ async def undo_summary(engine: Engine, principal: Principal, memory_id: UUID) ->
             changed.append(memory_id)
         for id_ in ids:
             row = locked.get(id_)
-            if row is not None and await _twin(connection, workspace, row) not in (None, id_):
+            if row is not None and await memories.duplicate_of(connection, workspace, row) not in (None, id_):
                 changed.append(id_)
         if changed:
             raise Conflict(
@@ -299,9 +299,3 @@ def _folded_ids(source: Record) -> list[UUID]:
 def _is_folded(row: Row | None, summary_id: UUID) -> bool:
     """Whether a memory is as folding it into the summary left it."""
     return row is not None and row["superseded_by"] == summary_id and row["change_reason"] == REASON
-
-
-async def _twin(connection: Connection, workspace: UUID, row: Row) -> UUID | None:
-    """The live memory that says the same."""
-    item = dict(row) | {"identity_hash": row["identity_hash"].hex()}
-    return await memories.find_duplicate(connection, workspace, item)
