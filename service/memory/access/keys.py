@@ -141,7 +141,8 @@ def granted(grant: KeyGrant) -> dict[str, Any]:
     }
 
 
-def _shown(row: Row) -> dict[str, Any]:
+def with_limits(row: Row) -> dict[str, Any]:
+    """A key or workspace as answers show it, with all its limits."""
     return dict(row) | {"limits": limits_from(row["limits"]).model_dump()}
 
 
@@ -171,7 +172,7 @@ async def describe_caller(engine: Engine, principal: Principal) -> dict[str, Any
         row = await keys.describe(connection, principal.workspace_id, principal.key_id)
     if row is None:
         raise Unauthenticated
-    return _shown(row) | {"key_id": principal.key_id, "role": principal.role, "agent": principal.agent}
+    return with_limits(row) | {"key_id": principal.key_id, "role": principal.role, "agent": principal.agent}
 
 
 async def list_keys(
@@ -184,7 +185,7 @@ async def list_keys(
     async with engine.db.transaction(principal.workspace_id) as connection:
         rows = await keys.list_(connection, principal.workspace_id, before=before, limit=limit + 1)
     rows, more = cursors.paginate(rows, limit, "id")
-    return [_shown(row) for row in rows], more
+    return [with_limits(row) for row in rows], more
 
 
 async def limit_key(engine: Engine, principal: Principal, key_id: UUID, changes: Limits) -> Limits:
@@ -219,7 +220,7 @@ async def rotate_key(engine: Engine, principal: Principal, key_id: UUID) -> dict
                 raise Conflict("This key belongs to an OAuth client, which rotates it itself; it can only be revoked.")
             raise NotFound("There is no such key here.")
         await audit.record(connection, principal, "key.rotated", target=str(key_id))
-    return _shown(row) | {"key": text}
+    return with_limits(row) | {"key": text}
 
 
 async def revoke_own_key(engine: Engine, principal: Principal) -> None:

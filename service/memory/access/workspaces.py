@@ -13,12 +13,12 @@ from service.db.pool import Row
 from service.db.workspace_rows import WRITTEN_BEHIND, count_rows, delete_rows
 from service.domain import cursors
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
-from service.domain.limits import NO_LIMITS, Limits, limits_from
+from service.domain.limits import NO_LIMITS, Limits
 from service.domain.principal import KeyGrant, Principal
 from service.errors import Conflict, InvalidInput, NotFound
 from service.memory.access import audit, limits
 from service.memory.access.confirmation import PLACE, check_token, issue_token, signing_secret
-from service.memory.access.keys import hash_of, make_key, prefix_of
+from service.memory.access.keys import hash_of, make_key, prefix_of, with_limits
 from service.memory.access.purge import LONGEST_S, forget_statistics
 from service.memory.engine import Engine
 from service.memory.transfer.export import export
@@ -43,7 +43,7 @@ async def create_workspace(engine: Engine, principal: Principal, name: str) -> R
         made = await workspaces.get(connection, str(id_))
     assert made is not None
     await _record(engine, principal, "workspace.created", id_, {"name": name})
-    return _shown(made) | {"key": text}
+    return with_limits(made) | {"key": text}
 
 
 async def list_workspaces(
@@ -56,7 +56,7 @@ async def list_workspaces(
     async with engine.db.unscoped() as connection:
         rows = await workspaces.list_(connection, before=before, limit=limit + 1)
     rows, more = cursors.paginate(rows, limit, "created_at", "id")
-    return [_shown(row) for row in rows], more
+    return [with_limits(row) for row in rows], more
 
 
 async def update_workspace(
@@ -87,7 +87,7 @@ async def update_workspace(
     details = {"name": name, "suspended": suspended, "limits": limited.set_only}
     await _record(engine, principal, "workspace.changed", found["id"], details)
     await limits.count_from_now(engine, found["id"], changes)
-    return _shown(row)
+    return with_limits(row)
 
 
 async def delete_workspace(
@@ -138,10 +138,6 @@ async def export_workspace(engine: Engine, principal: Principal, given: str) -> 
     found = await _found(engine, principal, given, default_too=True)
     await _record(engine, principal, "workspace.exported", found["id"], {})
     return await export(engine, replace(principal, workspace_id=found["id"]), None)
-
-
-def _shown(row: Row) -> Record:
-    return dict(row) | {"limits": limits_from(row["limits"]).model_dump()}
 
 
 async def _found(engine: Engine, principal: Principal, given: str, *, default_too: bool = False) -> Row:
