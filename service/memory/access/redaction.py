@@ -78,12 +78,10 @@ async def redact_lenient(engine: Engine, masking: Masking, values: Sequence[Any]
     return await redact(engine, masking, [((), value) for value in values], lenient=True)
 
 
-async def redact_fields(
-    engine: Engine, principal: Principal, fields: Mapping[str, Any], loc: Loc = BODY
-) -> dict[str, Any]:
+async def redact_fields(engine: Engine, principal: Principal, fields: Mapping[str, Any]) -> dict[str, Any]:
     """What may be kept of each field of a request."""
     masking = await masking_of(engine, principal)
-    values = await redact(engine, masking, [((*loc, name), value) for name, value in fields.items()])
+    values = await redact(engine, masking, [((*BODY, name), value) for name, value in fields.items()])
     return dict(zip(fields, values, strict=True))
 
 

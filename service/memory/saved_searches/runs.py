@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 from uuid import UUID
 
 import structlog
@@ -22,8 +21,6 @@ from service.memory.search.search_results import SearchResults
 from service.store import agents, saved_searches
 
 log = structlog.get_logger(__name__)
-
-Overrides = Mapping[str, Any]
 
 
 async def run_search(engine: Engine, principal: Principal, search_id: UUID, overrides: RankingOptions) -> list[Record]:
