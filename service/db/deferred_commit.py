@@ -21,14 +21,10 @@ class DeferredCommit:
     """The end of one request's database work. ``wrote`` tells whether any transaction so far wrote something."""
 
     def __init__(self, on_begin: OnBegin) -> None:
-        self._on_begin = on_begin
+        self.on_begin = on_begin
         self._held: tuple[Any, AsyncExitStack, Callable[[], Awaitable[None]]] | None = None
         self.wrote = False
         self.over = False
-
-    async def enter(self, raw: Any) -> None:
-        """A transaction of the request has begun on this connection."""
-        await self._on_begin(raw)
 
     async def hold(
         self, raw: Any, stack: AsyncExitStack, committed: Callable[[], Awaitable[None]], *, wrote: bool | None = None

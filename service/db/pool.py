@@ -335,7 +335,7 @@ class Database:
                 try:
                     await raw.execute(f"BEGIN{mode}; {settings}")
                     if ending is not None:
-                        await ending.enter(raw)
+                        await ending.on_begin(raw)
                     connection = self._on(raw, prepared_statements_off=self._forgetful)
                     committed = partial(self._committed, workspace_id, connection, track_lsn=track_lsn)
                     yield connection

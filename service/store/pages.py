@@ -146,7 +146,7 @@ async def delete(connection: Connection, workspace: UUID, page_id: UUID) -> None
 async def add_version(
     connection: Connection, workspace: UUID, page_id: UUID, new: NewVersion, dream_id: UUID | None, now: datetime
 ) -> None:
-    """Add the next version; only the newest ``VERSIONS_MAX`` are kept."""
+    """Add the next version, after ``hold_inputs`` in the same transaction; the newest ``VERSIONS_MAX`` are kept."""
     newest: int = await connection.value(
         "add_page_version", workspace=workspace, page_id=page_id, sentences=new.sentences, writer=new.writer,
         dropped=new.dropped, inputs_hash=new.inputs_hash, dream_id=dream_id, now=now,

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 import structlog
 
-from service.db.pool import Connection
 from service.domain.hearsay import attributed_to_all
 from service.domain.pages import (
     CITED_MAX,
@@ -36,7 +34,7 @@ from service.memory.dreams.steering import fingerprint, steered
 from service.memory.engine import Engine
 from service.memory.search.memory_lines import memory_line
 from service.memory.search.recall import recall
-from service.store import agents, pages
+from service.store import agents
 from service.store.memories import Record
 from service.store.pages import NewVersion
 
@@ -97,18 +95,6 @@ async def answer(
             return None
         version = NewVersion(by_rules(content, memories), RULES, dropped, hash_)
     return Answer(version, inputs)
-
-
-async def store(
-    connection: Connection, workspace: UUID, page_id: UUID, new: Answer, *, dream_id: UUID | None, now: datetime
-) -> None:
-    """Add the answer to a page, after ``hold`` in the same transaction."""
-    await pages.add_version(connection, workspace, page_id, new.version, dream_id, now)
-
-
-async def hold(connection: Connection, workspace: UUID, new: Answer, now: datetime) -> bool:
-    """Whether everything that an answer was made of still holds; then it does until the transaction ends."""
-    return await pages.hold_inputs(connection, workspace, new.inputs, now)
 
 
 def by_rules(content: PageContent, memories: Sequence[Record]) -> list[PageSentence]:

@@ -22,7 +22,7 @@ from service.memory.access.redaction import masking_of, redact_fields
 from service.memory.access.where import kept_where
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
-from service.memory.pages.answers import Answer, answer, hold, store
+from service.memory.pages.answers import Answer, answer
 from service.memory.pages.shown import shown_of, shown_pages
 from service.store import agents, pages
 
@@ -53,13 +53,13 @@ async def add_page(engine: Engine, principal: Principal, draft: PageDraft) -> Re
             if await pages.count(connection, workspace, agent_id) >= PAGES_MAX:
                 raise Conflict(f"An agent may have {PAGES_MAX} pages.")
             now = engine.now()
-            if not await hold(connection, workspace, new, now):
+            if not await pages.hold_inputs(connection, workspace, new.inputs, now):
                 continue
             await pages.add(
                 connection, workspace, page_id, draft,
                 agent_id=agent_id, due_at=due_at, created_by=principal.actor, now=now,
             )  # fmt: skip
-            await store(connection, workspace, page_id, new, dream_id=None, now=now)
+            await pages.add_version(connection, workspace, page_id, new.version, None, now)
             await audit.record(connection, principal, "page.created", target=str(page_id))
             return await _shown(connection, workspace, page_id, now)
     raise Conflict(CHANGING)
@@ -100,13 +100,13 @@ async def put_page(engine: Engine, principal: Principal, page_id: UUID, content:
         async with engine.db.transaction(workspace) as connection:
             now = engine.now()
             await agents.hold(connection, workspace, row["agent_id"], NotFound(ABSENT))
-            if new is not None and not await hold(connection, workspace, new, now):
+            if new is not None and not await pages.hold_inputs(connection, workspace, new.inputs, now):
                 continue
             if await pages.lock(connection, workspace, page_id) is None:
                 raise NotFound(ABSENT)
             await pages.change(connection, workspace, page_id, content, due_at=due_at, now=now)
             if new is not None:
-                await store(connection, workspace, page_id, new, dream_id=None, now=now)
+                await pages.add_version(connection, workspace, page_id, new.version, None, now)
             await audit.record(connection, principal, "page.updated", target=str(page_id))
             return await _shown(connection, workspace, page_id, now)
     raise Conflict(CHANGING)
@@ -172,7 +172,7 @@ async def write(engine: Engine, workspace: UUID, row: Row, new: Answer | None) -
     async with engine.db.transaction(workspace) as connection:
         now = engine.now()
         await agents.hold(connection, workspace, row["agent_id"], NotFound(ABSENT))
-        if new is not None and not await hold(connection, workspace, new, now):
+        if new is not None and not await pages.hold_inputs(connection, workspace, new.inputs, now):
             return False
         locked = await pages.lock(connection, workspace, row["id"])
         if locked is None:
@@ -180,7 +180,7 @@ async def write(engine: Engine, workspace: UUID, row: Row, new: Answer | None) -
         if any(locked[name] != row[name] for name in ("revision", "due_at", "due_dream_id")):
             return False
         if new is not None:
-            await store(connection, workspace, row["id"], new, dream_id=row["due_dream_id"], now=now)
+            await pages.add_version(connection, workspace, row["id"], new.version, row["due_dream_id"], now)
         await pages.settle(connection, workspace, row["id"], _next(row["trigger"], now))
     return True
 
