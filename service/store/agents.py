@@ -60,6 +60,11 @@ class Reader:
     """The noise level of the embedding model in use; 0 until it has been measured."""
 
 
+def seen_by(reader: Reader | None) -> dict[str, Any]:
+    """What queries call a reader; None sees the workspace."""
+    return {"agent_id": reader.agent_id if reader else None, "audiences": reader.audiences if reader else None}
+
+
 async def find_scopes(
     connection: Connection,
     workspace: UUID,

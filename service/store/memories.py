@@ -14,7 +14,7 @@ from service.domain.principal import CachedCredential
 from service.domain.text_features import TextFeatures, extract_features
 from service.errors import StaleCredential
 from service.store import insights
-from service.store.agents import Reader
+from service.store.agents import Reader, seen_by
 from service.store.vectors import NO_SPACE, EmbeddingBatch
 
 Record = dict[str, Any]
@@ -301,13 +301,7 @@ async def reinstate(connection: Connection, workspace: UUID, memory_id: UUID, **
 
 async def get(connection: Connection, workspace: UUID, ids: Sequence[UUID], reader: Reader | None) -> list[Row]:
     """Rows of ``memory_records`` of these ids, as far as the reader may see them; None sees the workspace."""
-    return await connection.fetch(
-        "get_memories",
-        workspace=workspace,
-        ids=ids,
-        agent_id=reader.agent_id if reader else None,
-        audiences=reader.audiences if reader else None,
-    )
+    return await connection.fetch("get_memories", workspace=workspace, ids=ids, **seen_by(reader))
 
 
 async def types_in_use(connection: Connection, workspace: UUID, types: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
-from service.store.agents import Reader
+from service.store.agents import Reader, seen_by
 from service.store.where import WhereQuery, where_flag
 
 Record = dict[str, Any]
@@ -29,8 +29,7 @@ async def list_(
         "list_memories",
         {"order": order, "where": where_flag(where), "past": as_of is not None},
         workspace=workspace,
-        agent_id=reader.agent_id if reader else None,
-        audiences=reader.audiences if reader else None,
+        **seen_by(reader),
         where_values=where and where.values,
         as_of=as_of,
         **filters,
@@ -54,8 +53,7 @@ async def count(
         workspace=workspace,
         as_of=as_of,
         where_values=where and where.values,
-        agent_id=reader.agent_id if reader else None,
-        audiences=reader.audiences if reader else None,
+        **seen_by(reader),
         bound=bound,
         **filters,
     )
@@ -65,13 +63,7 @@ async def count(
 
 async def stats(connection: Connection, workspace: UUID, reader: Reader | None, now: datetime) -> list[Record]:
     """Counts of the live memories a reader may see, one record per type."""
-    rows = await connection.fetch(
-        "memory_stats",
-        workspace=workspace,
-        agent_id=reader.agent_id if reader else None,
-        audiences=reader.audiences if reader else None,
-        now=now,
-    )
+    rows = await connection.fetch("memory_stats", workspace=workspace, now=now, **seen_by(reader))
     return [dict(row) for row in rows]
 
 
