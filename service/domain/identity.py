@@ -33,11 +33,11 @@ def identity_hash(
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
 
 
-def identity_of_columns(row: Mapping[str, Any], content: str, key: str | None) -> str:
-    """The ``identity_hash`` that a memory of these columns has with another content and key."""
+def identity_of_columns(item: Mapping[str, Any]) -> str:
+    """The ``identity_hash`` of a memory of these columns."""
     return identity_hash(
-        MemoryType(row["like_type"] or row["type"]), content, user=row["user_name"],
-        key=scoped_key(row["agent_id"], key), occurred_at=row["occurred_at"], hearsay_by=row["hearsay_by"],
+        MemoryType(item["like_type"] or item["type"]), item["content"], user=item["user_name"],
+        key=scoped_key(item["agent_id"], item["key"]), occurred_at=item["occurred_at"], hearsay_by=item["hearsay_by"],
     )  # fmt: skip
 
 

@@ -208,7 +208,7 @@ class _Purge:
             "source": json_drop_sentences(row["source"], gone),
             "tokens": count_tokens(content),
         }
-        item["identity_hash"] = identity_of_columns(row, content, item["key"])
+        item["identity_hash"] = identity_of_columns(item)
         if row["deleted_at"] is None and row["superseded_by"] is None:
             duplicate = await memories.find_duplicate(self._connection, self._workspace, item)
             if duplicate not in (None, memory_id):

@@ -251,7 +251,7 @@ class Rescan:
         assert row is not None
         item = memories.as_item(row) | {name: value for name, value in changed.items() if name != "change_reason"}
         item["tokens"] = count_tokens(item["content"])
-        own = identity_of_columns(row, item["content"], item["key"])
+        own = identity_of_columns(item)
         live = row["deleted_at"] is None and row["superseded_by"] is None
         same = await memories.find_duplicate(connection, place, item | {"identity_hash": own}) if live else None
         if same in (None, id_):
