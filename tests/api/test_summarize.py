@@ -209,6 +209,13 @@ async def test_only_the_agents_own(api: Api) -> None:
     assert (await summarize(other, dry_run=True))["candidates"] == []
 
 
+async def test_an_agent_that_has_saved_nothing_is_named(api: Api) -> None:
+    new = await api.as_role("agent", "newcomer")
+    answer = await new.call("POST", "/v1/summarize")
+    assert answer.status_code == 404
+    assert "'newcomer'" in answer.json()["detail"]
+
+
 async def test_the_model_writes_it_and_what_it_forgets_is_listed(api: Api) -> None:
     await load_litellm()
     await shelf(api)

@@ -21,7 +21,7 @@ from service.domain.principal import Principal
 from service.domain.spending import paid_by
 from service.domain.types import MemoryType
 from service.embedding.tokens import count_tokens
-from service.errors import Conflict, NotFound
+from service.errors import Conflict
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.naming import masked_names
 from service.memory.access.redaction import masking_of, redact_lenient
@@ -84,9 +84,7 @@ async def summarize(
     workspace, now = principal.workspace_id, engine.now()
     days = older_than_days if older_than_days is not None else OLDER_THAN_DAYS if tokens_max is None else 0.0
     async with engine.db.transaction(workspace) as connection:
-        found = await agents.get_agent(connection, workspace, principal.acting_agent(agent))
-        if found is None:
-            raise NotFound(f"There is no agent {agent!r} here.")
+        found = await agents.existing_agent(connection, workspace, principal.acting_agent(agent))
         settings = await agent_settings(connection, workspace, found["id"])
         total = await summaries.tokens_held(connection, workspace, found["id"], now)
         rows = await summaries.candidates(
