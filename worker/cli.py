@@ -12,6 +12,7 @@ from rich.markup import escape
 
 from service.children import end_with_parent
 from service.cli.output import FAILED, AsJson, emit, err, fail
+from service.concurrency.executor import start_imports
 from service.domain.dream_summary import describe_change, summarize_dream
 from service.settings import Settings
 
@@ -28,12 +29,13 @@ def run(
     """Dream on schedule until SIGTERM."""
     if parent is not None:
         end_with_parent(parent)
-    from service.db.connectivity import wait_for
-    from service.runtime import configure_logging
-    from worker.app import run_worker
-    from worker.watchdog import under_watchdog
-
     settings = Settings()
+    with start_imports():
+        from service.db.connectivity import wait_for
+        from service.runtime import configure_logging
+        from worker.app import run_worker
+        from worker.watchdog import under_watchdog
+
     configure_logging(settings.log_level, "json" if as_json else settings.log_format)
     if settings.database_url is not None:
         asyncio.run(wait_for(settings.database_url, lambda text: err.print(escape(text))))
@@ -42,12 +44,13 @@ def run(
 
 def once(as_json: AsJson = False) -> None:
     """Dream for every agent, then end: for system cron and Kubernetes. Exit status 1 when a dream failed."""
-    from service.database import open_database
-    from service.runtime import configure_logging
-    from worker.app import run_once
-    from worker.watchdog import under_watchdog
-
     settings = Settings()
+    with start_imports():
+        from service.database import open_database
+        from service.runtime import configure_logging
+        from worker.app import run_once
+        from worker.watchdog import under_watchdog
+
     configure_logging(settings.log_level, settings.log_format)
     with open_database(settings) as url:
         settings = settings.model_copy(update={"database_url": url})
@@ -69,13 +72,14 @@ def dream(
     as_json: AsJson = False,
 ) -> None:
     """Dream for one agent now, and say what it did."""
-    from service.database import open_database
-    from service.runtime import configure_logging
-    from worker.progress import ProgressDisplay
-    from worker.run_now import dream_now
-    from worker.watchdog import under_watchdog
-
     settings = Settings()
+    with start_imports():
+        from service.database import open_database
+        from service.runtime import configure_logging
+        from worker.progress import ProgressDisplay
+        from worker.run_now import dream_now
+        from worker.watchdog import under_watchdog
+
     configure_logging("warning", settings.log_format)
     with open_database(settings) as url, ProgressDisplay(Console(stderr=True)) as watching:
         settings = settings.model_copy(update={"database_url": url})

@@ -15,6 +15,7 @@ from rich.markup import escape
 from service import __version__
 from service.children import end_with_parent
 from service.cli.output import AsJson, emit, err
+from service.concurrency.executor import start_imports
 from service.errors import InvalidInput, Unavailable
 from service.settings import Settings
 
@@ -44,10 +45,11 @@ def serve(
     """The API alone, on DATABASE_URL."""
     if parent is not None:
         end_with_parent(parent)
-    from service import server
-    from service.runtime import configure_logging
-
     settings = Settings()
+    with start_imports():
+        from service import server
+        from service.runtime import configure_logging
+
     configure_logging(settings.log_level, "json" if as_json else settings.log_format)
     asyncio.run(_check_database(settings))
     server.serve(settings, listen_fd or ())
