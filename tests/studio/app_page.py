@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,6 +19,7 @@ from tests.studio.browser import FITS, PHONE, WIDE, Chromium
 
 SCREENS = Path(__file__).resolve().parents[2] / "build" / "studio-pages"
 BAD_ANSWER = "Failed to load resource: the server responded with a status of"
+PAINTED = "new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))"
 VIOLATIONS = """
 addEventListener('securitypolicyviolation', (event) =>
   window.noteViolation(`${event.violatedDirective}: ${event.blockedURI} ${event.sourceFile ?? ''}`));
@@ -84,17 +86,21 @@ class AppPage:
         await self.page.get_by_role("combobox", name="Find an agent").fill(agent)
         await self.page.get_by_role("option", name=agent, exact=True).click()
 
-    async def photograph(self, name: str) -> None:
-        """Screenshots of what is there, light and dark, at a desk and on a phone: build/studio-pages. Notes a fault
-        where it is wider than the screen."""
-        SCREENS.mkdir(parents=True, exist_ok=True)
+    async def check_screens(self, name: str) -> None:
+        """Show what is there light and dark, at a desk and on a phone. Notes a fault where it is wider than the screen.
+
+        With SCREENSHOTS=1 it is kept as pictures: build/studio-pages.
+        """
         for size, viewport in (("wide", WIDE), ("phone", PHONE)):
             await self.page.set_viewport_size(viewport)  # type: ignore[arg-type]
             for scheme in ("light", "dark"):
                 await self.page.emulate_media(color_scheme=scheme)
-                await self.page.screenshot(path=SCREENS / f"{name}-{size}-{scheme}.png", animations="disabled")
-            if not await self.page.evaluate(FITS):
-                self.faults.append(f"{name} is wider than a {size} screen")
+                await self.page.evaluate(PAINTED)
+                if not await self.page.evaluate(FITS):
+                    self.faults.append(f"{name} is wider than a {size} screen, {scheme}")
+                if os.environ.get("SCREENSHOTS"):
+                    SCREENS.mkdir(parents=True, exist_ok=True)
+                    await self.page.screenshot(path=SCREENS / f"{name}-{size}-{scheme}.png", animations="disabled")
         await self.page.set_viewport_size(WIDE)  # type: ignore[arg-type]
         await self.page.emulate_media(color_scheme="light")
 

@@ -49,7 +49,7 @@ async def test_versions_of_a_bulletin_are_compared(visitor: AppPage, service: Se
     sides = page.get_by_role("article").get_by_role("region")
     await expect(sides).to_have_count(2)
     await expect(sides.first).to_contain_text("Mondays")
-    await visitor.photograph("bulletins")
+    await visitor.check_screens("bulletins")
     address = page.url
     assert "view=side" in address
     await page.reload()
@@ -78,7 +78,7 @@ async def test_a_standing_question_through_its_life(visitor: AppPage, service: S
     await expect(sentence.get_by_role("link")).to_have_text("The lighthouse lamp is lit at dusk")
     await change(service, memory, "The lighthouse lamp is lit at five")
     await expect(article.get_by_text("1 sentence left out")).to_be_visible()
-    await visitor.photograph("pages")
+    await visitor.check_screens("pages")
     await visitor.press("Answer now", article)
     await expect(sentence).to_contain_text("lit at five")
     await visitor.press("Answer now", article)

@@ -38,7 +38,7 @@ async def test_a_session_and_an_agent_are_counted_deleted_and_brought_back(
     session = rows.filter(has_text="draft")
     await expect(session).to_contain_text("4 messages")
     await expect(session).to_contain_text("can be undone until")
-    await visitor.photograph("deletions")
+    await visitor.check_screens("deletions")
     await visitor.press("Undo", session)
     await expect(session.get_by_text("undone", exact=True)).to_be_visible()
     assert (await service.call("GET", "/v1/sessions/draft", params={"agent": AGENT})).json()["messages"] == 4

@@ -56,7 +56,7 @@ async def test_what_a_dream_changed_is_seen_with_its_evidence_and_undone(
     oscar = created.get_by_role("listitem").filter(has_text="Oscar").first
     await visitor.press("Evidence", oscar)
     await expect(oscar.get_by_text("I have a dog named Oscar.", exact=True)).to_be_visible()
-    await visitor.photograph("dreams")
+    await visitor.check_screens("dreams")
     before = await contents(service, "night")
     await visitor.press("Undo this change", oscar)
     await expect(oscar.get_by_text("undone", exact=True)).to_be_visible()
@@ -84,7 +84,7 @@ async def test_an_undone_dream_says_so_and_what_stands_in_the_way_is_named(
     await visitor.press("Undo this dream", dialog)
     refused = page.get_by_role("dialog", name="This cannot be undone")
     await expect(refused.get_by_role("link").filter(has_text="Oslo")).to_be_visible()
-    await visitor.photograph("dreams-refused")
+    await visitor.check_screens("dreams-refused")
     await visitor.keys("Escape")
     for dream in (second, first):
         await visitor.open("/dreams", dream=dream)
@@ -177,7 +177,7 @@ async def test_a_dream_is_watched_and_stopped(slow_service: ServerProcess, opene
         newest = live.get_by_role("list", name="Newest candidates").get_by_role("listitem")
         await expect(newest).to_have_count(20)
         await expect(newest.first).to_contain_text(re.compile(r"Caroline said: Crate \d+ stands in hall \d"))
-        await visitor.photograph("dreams-live")
+        await visitor.check_screens("dreams-live")
         await newest.nth(2).hover()
         texts, place = await newest.all_text_contents(), await newest.nth(2).bounding_box()
         model.let_go(1)

@@ -30,7 +30,7 @@ async def test_health_says_what_works_and_a_trial_run_proves_it(visitor: AppPage
     trial = page.get_by_role("region", name="Trial run")
     await visitor.press("Try it", trial)
     await expect(trial).to_contain_text(re.compile("It works: .* in all"))
-    await visitor.photograph("engine-health")
+    await visitor.check_screens("engine-health")
     await expect(page.get_by_role("region", name="Personal data")).to_contain_text("US_SSN")
     workers = page.get_by_role("region", name="Workers")
 
@@ -63,7 +63,7 @@ async def test_a_setting_is_found_checked_saved_and_reset(visitor: AppPage, serv
     await expect(page.get_by_text("Saved. In effect from the next call.")).to_be_visible()
     assert (await service.call("GET", "/v1/settings")).json()["retention"]["deleted_days"] == 45
     await expect(page.get_by_text("Default: 30")).to_be_visible()
-    await visitor.photograph("engine-settings")
+    await visitor.check_screens("engine-settings")
     await visitor.press("Reset to the default: Deleted, days")
     await visitor.press("Save")
     await expect(page.get_by_role("button", name="Save")).to_have_count(0)
@@ -111,7 +111,7 @@ async def test_a_key_is_created_shown_once_rotated_and_revoked(visitor: AppPage)
     await expect(row).to_have_count(1)
     await expect(row).to_contain_text("(read)")
     await expect(row).to_contain_text("never")
-    await visitor.photograph("engine-keys")
+    await visitor.check_screens("engine-keys")
 
     await visitor.press("Rotate", row)
     await visitor.press("Rotate", page.get_by_role("dialog"))
@@ -139,7 +139,7 @@ async def test_limits_are_shown_beside_what_is_used_of_them(visitor: AppPage, se
     shown = visitor.page.get_by_role("region", name="Limits").get_by_role("row").filter(has_text="<i>bounded</i>")
     await expect(shown).to_have_text(["<i>bounded</i>Memories and messages112,345", "<i>bounded</i>Bytes1.2 kB5.0 kB"])
     await expect(visitor.page.get_by_role("region", name="Use by day").get_by_role("row").nth(1)).to_contain_text("$0")
-    await visitor.photograph("engine-usage")
+    await visitor.check_screens("engine-usage")
 
 
 async def test_a_webhook_is_added_and_deleted(visitor: AppPage) -> None:
@@ -196,7 +196,7 @@ async def test_what_is_exported_can_be_imported_again(visitor: AppPage, service:
     await part.get_by_label("File").set_input_files(broken)
     await visitor.press("Import", part)
     await expect(page.get_by_text(re.compile(rf"line {len(lines) + 1}\b", re.IGNORECASE))).to_be_visible()
-    await visitor.photograph("engine-transfer")
+    await visitor.check_screens("engine-transfer")
 
 
 async def test_stored_secrets_are_listed_with_links_and_masked(visitor: AppPage, service: ServerProcess) -> None:
@@ -215,7 +215,7 @@ async def test_stored_secrets_are_listed_with_links_and_masked(visitor: AppPage,
     row = findings.get_by_role("row").filter(has_text=saved.json()["memory"]["id"])
     await expect(row).to_contain_text("password")
     await expect(findings).not_to_contain_text(secret)
-    await visitor.photograph("engine-secrets")
+    await visitor.check_screens("engine-secrets")
     await findings.get_by_role("link", name="Message").click()
     await expect(page.get_by_text(f"as I said: {secret}").first).to_be_visible()
     await page.go_back()

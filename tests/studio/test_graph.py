@@ -55,7 +55,7 @@ async def test_a_hub_shows_its_neighbours_and_memories_by_keys_alone(visitor: Ap
     await page.keyboard.down("Control")
     assert await wheel_is_kept(page)
     await page.keyboard.up("Control")
-    await visitor.photograph("graph")
+    await visitor.check_screens("graph")
     await page.get_by_label("View").select_option("list")
     rows = page.get_by_role("list", name="List").get_by_role("link")
     await expect(rows.filter(has_text="Northwind")).to_have_count(1)
@@ -125,7 +125,7 @@ async def test_an_unknown_entity_is_a_page_that_says_so(visitor: AppPage) -> Non
 async def test_how_it_works_leads_to_every_page_that_it_names(visitor: AppPage) -> None:
     page = visitor.page
     await visitor.go("How it works")
-    await visitor.photograph("how-it-works")
+    await visitor.check_screens("how-it-works")
     for title in ("Sessions", "Dreams", "Search", "Context", "Pages & bulletins", "Memories"):
         await page.get_by_role("link", name=f"Open {title}", exact=True).click()
         await visitor.shows(title)

@@ -45,7 +45,7 @@ async def test_proposals_are_decided_on_by_click(visitor: AppPage, service: Serv
     await rows.filter(has_text="Bergen").get_by_role("link").click()
     article = page.get_by_role("article")
     await expect(article.get_by_text("I live in Bergen.", exact=True)).to_be_visible()
-    await visitor.photograph("inbox")
+    await visitor.check_screens("inbox")
     await article.get_by_role("button", name="Accept").dblclick()
     await expect(article.get_by_text("accepted", exact=True)).to_be_visible()
     assert await contents(service, "clicker") == {"sam lives in Bergen."}
@@ -56,7 +56,7 @@ async def test_proposals_are_decided_on_by_click(visitor: AppPage, service: Serv
     await rows.filter(has_text="tea").get_by_role("link").click()
     await visitor.press("Edit", article)
     await page.get_by_role("dialog").get_by_label("Memory").fill("Sam loves green tea.")
-    await visitor.photograph("inbox-edit")
+    await visitor.check_screens("inbox-edit")
     await visitor.press("Save as memory", page.get_by_role("dialog"))
     await expect(article.get_by_text("accepted with changes")).to_be_visible()
     assert await contents(service, "clicker") == {"sam lives in Bergen.", "Sam loves green tea."}

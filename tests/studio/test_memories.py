@@ -59,7 +59,7 @@ async def test_a_memory_is_found_opened_by_keys_and_a_link_to_it_holds(visitor: 
     assert "agent=ada" in address
     assert "q=staging" in address
     assert "memory=" in address
-    await visitor.photograph("memories")
+    await visitor.check_screens("memories")
     await page.reload()
     await expect(article).to_contain_text("Postgres 18 in Frankfurt")
     await visitor.keys("Escape")
@@ -164,7 +164,7 @@ async def test_a_wrong_memory_is_corrected_and_a_former_version_brought_back(
     await expect(history.first).to_contain_text("she said so on Monday")
     await expect(history.first.get_by_role("deletion")).to_have_text("Sweden")
     await expect(history.first.get_by_role("insertion")).to_have_text("Norway")
-    await visitor.photograph("memories-history")
+    await visitor.check_screens("memories-history")
     await visitor.press("Revert to this version", history.nth(1))
     await expect(article.get_by_role("paragraph").first).to_have_text("Caroline moved from Sweden")
     await expect(history).to_have_count(3)
@@ -185,7 +185,7 @@ async def test_a_conflict_names_what_they_did_and_what_save_will_do(visitor: App
     await expect(alert.get_by_role("deletion")).to_have_text("Tuesday")
     await expect(alert.get_by_role("insertion")).to_have_text("Friday")
     await expect(alert).to_contain_text("tags: old → old, work")
-    await visitor.photograph("memories-conflict")
+    await visitor.check_screens("memories-conflict")
     await visitor.press("Save on top of theirs", dialog)
     await expect(dialog).to_have_count(0)
     stored = await _read(service, memory)
@@ -200,7 +200,7 @@ async def test_what_is_deleted_pinned_or_rated_can_be_taken_back(visitor: AppPag
     await visitor.open("/memories", agent=agent, memory=memory["id"])
     article = page.get_by_role("article")
     await expect(page.get_by_role("img", name=re.compile("^Importance over time"))).to_be_visible()
-    await visitor.photograph("memories-decay")
+    await visitor.check_screens("memories-decay")
     await visitor.press("Pin", article)
     await expect(article.get_by_role("button", name="Unpin")).to_be_visible()
     await expect(article).to_contain_text("Does not fade")
@@ -239,7 +239,7 @@ async def test_many_are_changed_at_once_and_undone(visitor: AppPage, service: Se
     await page.get_by_role("heading", level=1).click()
     await visitor.keys("j", "x", "j", "x")
     await expect(bar).to_contain_text("2 selected")
-    await visitor.photograph("memories-bulk")
+    await visitor.check_screens("memories-bulk")
     await visitor.press("Delete", bar)
     await expect(_rows(page)).to_have_count(4)
     await visitor.press("Undo", page.get_by_text("Deleted 2 memories").locator(".."))
@@ -260,7 +260,7 @@ async def test_the_past_shows_what_was_known_then(visitor: AppPage, service: Ser
     await expect(_rows(page)).to_contain_text("Bergen")
     assert "as_of=2026-03-03" in page.url
     await expect(page.get_by_text("As it was at the end of 3 Mar 2026")).to_be_visible()
-    await visitor.photograph("memories-past")
+    await visitor.check_screens("memories-past")
     await visitor.press("Back to now")
     await expect(_rows(page)).to_have_count(2)
     await page.get_by_label("As of", exact=True).fill("2025-12-01")

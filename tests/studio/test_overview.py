@@ -31,7 +31,7 @@ async def test_a_morning(visitor: AppPage, service: ServerProcess) -> None:
     charts = page.get_by_role("region", name="Over time").get_by_role("img")
     await expect(charts).to_have_count(6)
     await expect(page.get_by_role("img", name=re.compile(r"^Memories by day: [\d,]+ created"))).to_be_visible()
-    await visitor.photograph("overview")
+    await visitor.check_screens("overview")
     await page.get_by_label("Period", exact=True).select_option("7 days")
     assert "days=7" in page.url
     memories = page.get_by_role("figure", name=re.compile("Memories by day"))
@@ -51,7 +51,7 @@ async def test_first_steps_work_as_they_are(start: Start, opened: Chromium) -> N
         await visitor.sign_in()
         steps = page.get_by_role("region", name="First steps")
         await expect(steps.get_by_role("listitem")).to_have_count(5)
-        await visitor.photograph("overview-first-steps")
+        await visitor.check_screens("overview-first-steps")
         for command in (await steps.locator("pre").all_inner_texts())[1:]:
             assert f"http://127.0.0.1:{server.port}/v1/" in command
             words = [word for word in shlex.split(command.replace("$REVERIE_API_KEY", ADMIN_KEY)) if word.strip()]

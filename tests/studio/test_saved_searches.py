@@ -58,7 +58,7 @@ async def compare_runs(visitor: AppPage, saved: Locator, row: Locator) -> Locato
     await expect(row).to_contain_text("50 %")
     await visitor.press("Run now", saved)
     await expect(saved.get_by_role("img", name=re.compile("Recall over time: 2 results"))).to_be_visible()
-    await visitor.photograph("search-saved")
+    await visitor.check_screens("search-saved")
     return compared
 
 

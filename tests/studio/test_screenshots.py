@@ -42,7 +42,7 @@ async def test_a_page_fits_its_screens(visitor: AppPage, name: str) -> None:
     await visitor.shows(title)
     await asyncio.sleep(SETTLED_S)
     await expect(visitor.page.get_by_role("status", name="Loading…")).to_have_count(0)
-    await visitor.photograph(f"page-{name}")
+    await visitor.check_screens(f"page-{name}")
     if os.environ.get("SCREENSHOTS") and name in IN_DOCS:
         with Image.open(SCREENS / f"page-{name}-wide-light.png") as picture:
             picture.save(ROOT / "docs" / "images" / f"studio-{name}.webp", quality=QUALITY, method=6)

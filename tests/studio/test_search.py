@@ -55,7 +55,7 @@ async def test_a_search_says_why_a_memory_is_missing_and_brings_it_back(
     await expect(explanation).to_contain_text("Not found")
     await expect(explanation.get_by_role("listitem").filter(has_text="Limit")).to_have_attribute("aria-current", "step")
     await expect(explanation).to_contain_text("Semantic list")
-    await visitor.photograph("search-missing")
+    await visitor.check_screens("search-missing")
 
     await visitor.press("Apply", explanation)
     await expect(explanation).to_contain_text(re.compile(r"Found: rank \d"))
@@ -98,7 +98,7 @@ async def test_two_settings_stand_side_by_side(visitor: AppPage) -> None:
     await expect(answer.get_by_role("list", name="Search").get_by_role("listitem")).to_have_count(len(TURNS))
     await expect(page.get_by_role("region", name="A", exact=True)).to_contain_text("hybrid")
     await expect(answer).to_contain_text("only here")
-    await visitor.photograph("search-compared")
+    await visitor.check_screens("search-compared")
     assert "with_strategy=semantic" in page.url
 
 

@@ -57,7 +57,7 @@ async def test_a_long_conversation_is_whole_found_in_and_anchored(visitor: AppPa
     await expect(found.get_by_role("mark")).to_have_text("ålesund")
     await visitor.press("First message")
     await expect(_messages(page).filter(has_text="Turn 1:")).to_be_in_viewport()
-    await visitor.photograph("sessions")
+    await visitor.check_screens("sessions")
     await visitor.open("/sessions", agent=agent, session="road-trip", message="9999")
     await expect(page.get_by_role("alert")).to_contain_text("the last one is 450")
 
@@ -74,7 +74,7 @@ async def test_messages_show_what_became_of_them_and_the_window_once(visitor: Ap
     await page.go_back()
     await visitor.shows("Sessions")
     await expect(page.get_by_role("article", name="monday")).to_be_visible()
-    await visitor.photograph("sessions-memories")
+    await visitor.check_screens("sessions-memories")
 
 
 async def test_a_window_is_compacted_and_its_summary_shown_once(visitor: AppPage, service: ServerProcess) -> None:
@@ -88,7 +88,7 @@ async def test_a_window_is_compacted_and_its_summary_shown_once(visitor: AppPage
     await expect(article).to_contain_text("5 messages in the window")
     await article.get_by_text("Summary before the window").click()
     await expect(article.get_by_text("The window starts here")).to_have_count(1)
-    await visitor.photograph("sessions-window")
+    await visitor.check_screens("sessions-window")
     await visitor.press("Clear window", article)
     await visitor.press("Clear window", page.get_by_role("dialog"))
     await expect(article).to_contain_text("The window is empty")
