@@ -1,5 +1,5 @@
 #!/bin/sh
-# Chromium for the tests of the Studio: its headless shell, which needs half the processor time, or else a whole browser.
+# Chromium for the tests of the Studio: its headless shell, which needs two thirds of the processor time, or else a whole browser.
 # Quiet where it is, installed where that can be done, and said loudly where not.
 [ -n "$CHROMIUM" ] && [ -x "$CHROMIUM" ] && exit 0
 command -v chromium-headless-shell > /dev/null 2>&1 && exit 0
