@@ -8,17 +8,17 @@ from typing import Any
 
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
 from pydantic import TypeAdapter, ValidationError
 from starlette.responses import Response
 
 from service.api.dependencies import bearer, principal_of
 from service.api.errors import ERRORS_MAX
+from service.api.operations import OperationRoute
 from service.concurrency.executor import INLINE_CHARACTERS_MAX
 from service.memory.engine import Engine
 
 
-class LargeBodyRoute(APIRoute):
+class LargeBodyRoute(OperationRoute):
     """A route whose body, unless it is small, is validated by the engine's executor, once the caller is known."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

@@ -15,8 +15,7 @@ from service.api.naming import api_router
 from service.domain.field_types import Name, Timestamp
 from service.domain.principal import Principal
 from service.domain.workspace import WorkspaceSettings
-from service.memory.access import audit, keys, workspace
-from service.memory.access.setting_sources import reset_settings, setting_sources
+from service.memory.access import audit, keys, setting_sources, workspace
 from service.memory.engine import Engine
 from service.memory.ops.model_settings import model_settings
 from service.memory.ops.stats import stats_report
@@ -27,80 +26,56 @@ KeyId = Annotated[UUID, Path(description="Id of the key.")]
 router = api_router(prefix="/v1", tags=["admin"])
 
 
-@router.post(
-    "/keys",
-    status_code=201,
-    response_model=admin_schemas.CreatedKey,
-    operation_id="create_key",
-    summary="Create an API key",
-)
-async def create(engine: EngineDep, caller: Caller, body: admin_schemas.CreateKey) -> Response:
+@router.post("/keys", status_code=201, response_model=admin_schemas.CreatedKey, summary="Create an API key")
+async def create_key(engine: EngineDep, caller: Caller, body: admin_schemas.CreateKey) -> Response:
     """The secret is returned only here."""
     return json_response(await keys.create_key(engine, caller, body.grant()), 201)
 
 
-@router.get("/keys", response_model=schemas.Page[admin_schemas.Key], operation_id="list_keys", summary="List API keys")
-async def list_(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
+@router.get("/keys", response_model=schemas.Page[admin_schemas.Key], summary="List API keys")
+async def list_keys(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
     """Keys without their secrets, newest first. Last use is written each second, to the minute."""
     return page(*await keys.list_keys(engine, caller, limit=limit, cursor=cursor))
 
 
-@router.get(
-    "/whoami", response_model=admin_schemas.Whoami, operation_id="get_caller", summary="Get the key of this request"
-)
-async def whoami(engine: EngineDep, caller: Caller) -> Response:
+@router.get("/whoami", response_model=admin_schemas.Whoami, summary="Get the key of this request")
+async def get_caller(engine: EngineDep, caller: Caller) -> Response:
     """Workspace, role and agent of the key."""
     return json_response(await keys.describe_caller(engine, caller))
 
 
 @router.post(
-    "/keys/{key_id}/rotate",
-    response_model=admin_schemas.CreatedKey,
-    operation_id="rotate_key",
-    summary="Rotate the secret of an API key",
+    "/keys/{key_id}/rotate", response_model=admin_schemas.CreatedKey, summary="Rotate the secret of an API key"
 )
-async def rotate(engine: EngineDep, caller: Caller, key_id: KeyId) -> Response:
+async def rotate_key(engine: EngineDep, caller: Caller, key_id: KeyId) -> Response:
     """The former secret is invalid at once. Scopes and expiry stay as they are. 409 for the key of an OAuth client."""
     return json_response(await keys.rotate_key(engine, caller, key_id))
 
 
 @router.patch(
-    "/keys/{key_id}",
-    response_model=admin_schemas.KeyLimitsChanged,
-    operation_id="update_key",
-    summary="Change the limits of an API key",
+    "/keys/{key_id}", response_model=admin_schemas.KeyLimitsChanged, summary="Change the limits of an API key"
 )
-async def limit_key(engine: EngineDep, caller: Caller, key_id: KeyId, body: admin_schemas.UpdateKey) -> Response:
+async def update_key(engine: EngineDep, caller: Caller, key_id: KeyId, body: admin_schemas.UpdateKey) -> Response:
     """In effect at once. Admin keys without limits of their own only."""
     limits = await keys.limit_key(engine, caller, key_id, body.limits)
     return json_response({"id": key_id, "limits": limits.model_dump()})
 
 
-@router.delete("/keys/{key_id}", status_code=204, operation_id="revoke_key", summary="Revoke an API key")
-async def revoke(engine: EngineDep, caller: Caller, key_id: KeyId) -> None:
+@router.delete("/keys/{key_id}", status_code=204, summary="Revoke an API key")
+async def revoke_key(engine: EngineDep, caller: Caller, key_id: KeyId) -> None:
     """The key is invalid at once, and the keys of the OAuth clients that its holder has consented to."""
     await keys.revoke_key(engine, caller, key_id)
 
 
-@router.get(
-    "/settings",
-    response_model=admin_schemas.Settings,
-    operation_id="get_settings",
-    summary="Get the workspace settings",
-)
+@router.get("/settings", response_model=admin_schemas.Settings, summary="Get the workspace settings")
 async def get_settings(engine: EngineDep, caller: Caller) -> admin_schemas.Settings:
     """With an admin key of the default workspace also `embedding` and `rerank` as in effect, and which environment
     variables win (`locked_by`)."""
     return await _shown(engine, caller, await workspace.get_settings(engine, caller))
 
 
-@router.put(
-    "/settings",
-    response_model=admin_schemas.Settings,
-    operation_id="update_settings",
-    summary="Update the workspace settings",
-)
-async def put_settings(engine: EngineDep, caller: Caller, body: admin_schemas.PutSettings) -> admin_schemas.Settings:
+@router.put("/settings", response_model=admin_schemas.Settings, summary="Update the workspace settings")
+async def update_settings(engine: EngineDep, caller: Caller, body: admin_schemas.PutSettings) -> admin_schemas.Settings:
     """Omitted sections and fields keep their value. In effect on the next call; `embedding` and `rerank` in all
     processes within five seconds, after a trial of the model."""
     changed = await workspace.put_settings(engine, caller, body.of_workspace(), body.of_models())
@@ -115,32 +90,25 @@ async def _shown(engine: Engine, caller: Principal, settings: WorkspaceSettings)
 @router.get(
     "/settings/sources",
     response_model=schemas.Items[admin_schemas.SettingSource],
-    operation_id="list_setting_sources",
     summary="List the workspace settings with their defaults",
 )
 async def list_setting_sources(engine: EngineDep, caller: Caller) -> Response:
     """Every setting of the workspace by its dotted name, with its default and whether the workspace chose its value."""
-    return json_response({"items": await setting_sources(engine, caller)})
+    return json_response({"items": await setting_sources.setting_sources(engine, caller)})
 
 
 @router.post(
-    "/settings/reset",
-    response_model=admin_schemas.Settings,
-    operation_id="reset_settings",
-    summary="Reset workspace settings to their defaults",
+    "/settings/reset", response_model=admin_schemas.Settings, summary="Reset workspace settings to their defaults"
 )
-async def reset(engine: EngineDep, caller: Caller, body: admin_schemas.ResetSettings) -> admin_schemas.Settings:
+async def reset_settings(
+    engine: EngineDep, caller: Caller, body: admin_schemas.ResetSettings
+) -> admin_schemas.Settings:
     """The settings after the reset. Admin keys only."""
-    return await _shown(engine, caller, await reset_settings(engine, caller, body.names))
+    return await _shown(engine, caller, await setting_sources.reset_settings(engine, caller, body.names))
 
 
-@router.get(
-    "/audit",
-    response_model=schemas.Page[admin_schemas.AuditLine],
-    operation_id="list_audit_entries",
-    summary="List the audit log",
-)
-async def audit_log(
+@router.get("/audit", response_model=schemas.Page[admin_schemas.AuditLine], summary="List the audit log")
+async def list_audit_entries(
     engine: EngineDep,
     caller: Caller,
     action: Annotated[Name | None, Query(description="Action to filter by, such as `key.created`.")] = None,
@@ -158,8 +126,8 @@ async def audit_log(
     return page(lines, more)
 
 
-@router.get("/usage", response_model=admin_schemas.UsageReport, operation_id="get_usage", summary="Get the model usage")
-async def usage(
+@router.get("/usage", response_model=admin_schemas.UsageReport, summary="Get the model usage")
+async def get_usage(
     engine: EngineDep,
     caller: Caller,
     since: Annotated[date | None, Query(description="First day (UTC). Default: 29 days before `until`.")] = None,
@@ -172,8 +140,8 @@ async def usage(
     return json_response(await usage_report(engine, caller, since=since, until=until, by=by))
 
 
-@router.get("/stats", response_model=stats_schemas.Stats, operation_id="get_stats", summary="Get figures by day")
-async def stats(
+@router.get("/stats", response_model=stats_schemas.Stats, summary="Get figures by day")
+async def get_stats(
     engine: EngineDep,
     caller: Caller,
     agent: AgentQuery = None,

@@ -24,49 +24,39 @@ from service.api.dependencies import (
 )
 from service.api.naming import api_router
 from service.domain.field_types import Name
-from service.memory.dreams import agents, dream_changes
+from service.memory.dreams import agents, dream_changes, undo
 from service.memory.dreams import dream_requests as dreams
 from service.memory.dreams.decided_pairs import calibrate_on_decisions
-from service.memory.dreams.undo import undo_dream
-from service.memory.sessions.summarize import summarize, undo_summary
+from service.memory.sessions import summarize
 
 router = api_router(prefix="/v1", tags=["agents"])
 
 DreamId = Annotated[UUID, Path(description="Id of the dream.")]
 
 
-@router.get(
-    "/agents", response_model=schemas.Page[agent_schemas.Agent], operation_id="list_agents", summary="List agents"
-)
-async def list_(
+@router.get("/agents", response_model=schemas.Page[agent_schemas.Agent], summary="List agents")
+async def list_agents(
     engine: EngineDep, caller: Caller, q: PartOfName = None, limit: Limit = 50, cursor: Cursor = None
 ) -> Response:
     """Agents in the order of their names."""
     return page(*await agents.list_agents(engine, caller, q, limit=limit, cursor=cursor))
 
 
-@router.get("/agents/{agent}", response_model=agent_schemas.Agent, operation_id="get_agent", summary="Get an agent")
-async def get(engine: EngineDep, caller: Caller, agent: AgentPath) -> Response:
+@router.get("/agents/{agent}", response_model=agent_schemas.Agent)
+async def get_agent(engine: EngineDep, caller: Caller, agent: AgentPath) -> Response:
     """Get an agent."""
     return json_response(await agents.get_agent(engine, caller, agent))
 
 
-@router.put(
-    "/agents/{agent}", response_model=agent_schemas.Agent, operation_id="put_agent", summary="Create or update an agent"
-)
-async def put(engine: EngineDep, caller: Caller, agent: AgentPath, body: agent_schemas.PutAgent) -> Response:
+@router.put("/agents/{agent}", response_model=agent_schemas.Agent, summary="Create or update an agent")
+async def put_agent(engine: EngineDep, caller: Caller, agent: AgentPath, body: agent_schemas.PutAgent) -> Response:
     """Omitted fields keep their value."""
     changes = body.model_dump(exclude_unset=True)
     return json_response(await agents.put_agent(engine, caller, agent, changes))
 
 
-@router.get(
-    "/agents/{agent}/bulletin",
-    response_model=agent_schemas.Bulletin,
-    operation_id="get_bulletin",
-    summary="Get the bulletin of an agent",
-)
-async def bulletin(
+@router.get("/agents/{agent}/bulletin", response_model=agent_schemas.Bulletin)
+async def get_bulletin(
     engine: EngineDep,
     caller: Caller,
     agent: AgentPath,
@@ -79,10 +69,7 @@ async def bulletin(
 
 
 @router.post(
-    "/agents/{agent}/bulletin",
-    response_model=agent_schemas.Bulletin,
-    operation_id="rewrite_bulletin",
-    summary="Rewrite the bulletin of an agent",
+    "/agents/{agent}/bulletin", response_model=agent_schemas.Bulletin, summary="Rewrite the bulletin of an agent"
 )
 async def rewrite_bulletin(engine: EngineDep, caller: Caller, agent: AgentPath) -> Response:
     """Generates a new bulletin from the current memories and returns it."""
@@ -92,10 +79,9 @@ async def rewrite_bulletin(engine: EngineDep, caller: Caller, agent: AgentPath) 
 @router.get(
     "/agents/{agent}/bulletin/versions",
     response_model=schemas.Page[agent_schemas.BulletinVersion],
-    operation_id="list_bulletin_versions",
     summary="List the bulletins of an agent",
 )
-async def bulletin_versions(
+async def list_bulletin_versions(
     engine: EngineDep,
     caller: Caller,
     agent: AgentPath,
@@ -113,10 +99,9 @@ async def bulletin_versions(
     status_code=202,
     response_model=agent_schemas.Dream,
     responses={200: {"model": agent_schemas.Dream}},
-    operation_id="request_dream",
     summary="Request a dream",
 )
-async def dream(
+async def request_dream(
     request: Request,
     engine: EngineDep,
     caller: Caller,
@@ -135,10 +120,9 @@ async def dream(
 @router.post(
     "/agents/{agent}/calibration",
     response_model=agent_schemas.Calibration,
-    operation_id="calibrate_agent",
     summary="Calibrate the decision model of an agent",
 )
-async def calibrate(
+async def calibrate_agent(
     engine: EngineDep, caller: Caller, agent: AgentPath, body: agent_schemas.RequestCalibration | None = None
 ) -> Response:
     """Judges pairs of statements that people decided on (at most 1,000 changes of dreams, and proposals) and compares
@@ -149,9 +133,7 @@ async def calibrate(
     return json_response(found.as_dict() | {"kinds": kinds, "written": written})
 
 
-@router.get(
-    "/dreams", response_model=schemas.Page[agent_schemas.Dream], operation_id="list_dreams", summary="List dreams"
-)
+@router.get("/dreams", response_model=schemas.Page[agent_schemas.Dream], summary="List dreams")
 async def list_dreams(
     engine: EngineDep,
     caller: Caller,
@@ -167,30 +149,20 @@ async def list_dreams(
     return page(*await dreams.list_dreams(engine, caller, agent, status, limit=limit, cursor=cursor))
 
 
-@router.get(
-    "/dreams/{dream_id}",
-    response_model=agent_schemas.Dream,
-    operation_id="get_dream",
-    summary="Get a dream with its changes",
-)
+@router.get("/dreams/{dream_id}", response_model=agent_schemas.Dream)
 async def get_dream(engine: EngineDep, caller: Caller, dream_id: DreamId) -> Response:
     """Get a dream with its changes."""
     return json_response(await dreams.get_dream(engine, caller, dream_id))
 
 
-@router.post(
-    "/dreams/{dream_id}/undo", response_model=agent_schemas.Dream, operation_id="undo_dream", summary="Undo a dream"
-)
-async def undo(engine: EngineDep, caller: Caller, dream_id: DreamId) -> Response:
+@router.post("/dreams/{dream_id}/undo", response_model=agent_schemas.Dream, summary="Undo a dream")
+async def undo_dream(engine: EngineDep, caller: Caller, dream_id: DreamId) -> Response:
     """Reverts every change of the dream. 409 lists the records changed since."""
-    return json_response(await undo_dream(engine, caller, dream_id))
+    return json_response(await undo.undo_dream(engine, caller, dream_id))
 
 
 @router.get(
-    "/dreams/{dream_id}/changes",
-    response_model=agent_schemas.DreamChanges,
-    operation_id="list_dream_changes",
-    summary="List the changes of a dream",
+    "/dreams/{dream_id}/changes", response_model=agent_schemas.DreamChanges, summary="List the changes of a dream"
 )
 async def list_dream_changes(
     engine: EngineDep,
@@ -218,7 +190,6 @@ async def list_dream_changes(
 @router.post(
     "/dreams/{dream_id}/changes/{n}/undo",
     response_model=agent_schemas.DreamChange,
-    operation_id="undo_dream_change",
     summary="Undo one change of a dream",
 )
 async def undo_dream_change(
@@ -232,24 +203,14 @@ async def undo_dream_change(
     return json_response(await dream_changes.undo_change(engine, caller, dream_id, n))
 
 
-@router.post(
-    "/dreams/{dream_id}/cancel",
-    response_model=agent_schemas.Dream,
-    operation_id="cancel_dream",
-    summary="Cancel a dream",
-)
-async def cancel(engine: EngineDep, caller: Caller, dream_id: DreamId) -> Response:
+@router.post("/dreams/{dream_id}/cancel", response_model=agent_schemas.Dream, summary="Cancel a dream")
+async def cancel_dream(engine: EngineDep, caller: Caller, dream_id: DreamId) -> Response:
     """Ends a queued or running dream without any change: it is `failed`, and its messages stay due. 409 for one that
     is over."""
     return json_response(await dreams.cancel_dream(engine, caller, dream_id))
 
 
-@router.post(
-    "/summarize",
-    response_model=agent_schemas.SummarizeResponse,
-    operation_id="summarize_memories",
-    summary="Summarize old memories",
-)
+@router.post("/summarize", response_model=agent_schemas.SummarizeResponse, summary="Summarize old memories")
 async def summarize_memories(
     engine: EngineDep, caller: Caller, body: agent_schemas.Summarize | None = None
 ) -> Response:
@@ -257,7 +218,7 @@ async def summarize_memories(
     candidates. No summary is made that saves less than a third of their tokens."""
     wanted = body or agent_schemas.Summarize()
     return json_response(
-        await summarize(
+        await summarize.summarize(
             engine,
             caller,
             wanted.agent,
@@ -268,15 +229,10 @@ async def summarize_memories(
     )
 
 
-@router.post(
-    "/summaries/{memory_id}/undo",
-    response_model=agent_schemas.UndoneSummary,
-    operation_id="undo_summary",
-    summary="Undo a summary",
-)
-async def undo_summarize(
+@router.post("/summaries/{memory_id}/undo", response_model=agent_schemas.UndoneSummary, summary="Undo a summary")
+async def undo_summary(
     engine: EngineDep, caller: Caller, memory_id: Annotated[UUID, Path(description="Id of the summary memory.")]
 ) -> Response:
     """Makes the memories that a summary of `POST /v1/summarize` replaced current again, and deletes the summary. 409
     lists the memories changed since."""
-    return json_response(await undo_summary(engine, caller, memory_id))
+    return json_response(await summarize.undo_summary(engine, caller, memory_id))

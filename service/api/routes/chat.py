@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.responses import Response
 
 from service.api.dependencies import Caller, json_response
+from service.api.operations import OperationRoute
 from service.api.problems import PROBLEMS
 from service.api.streams import HoldingStream
 from service.api.wire_errors import ANTHROPIC_PROBLEMS, API_KEY_HEADER, OPENAI_PROBLEMS
@@ -36,7 +37,7 @@ ANTHROPIC_MODEL: Final = {"type": "model", "created_at": "1970-01-01T00:00:00Z"}
 """What the formats say of every model; what its server says of it goes before."""
 NONE_FORWARDED: Final[Mapping[str, str]] = {}
 
-router = APIRouter(tags=["chat"], responses=PROBLEMS)
+router = APIRouter(route_class=OperationRoute, tags=["chat"], responses=PROBLEMS)
 api_key = APIKeyHeader(name=API_KEY_HEADER, auto_error=False, description="API key, as Anthropic's clients send it.")
 
 
@@ -114,10 +115,9 @@ MemoryHeaders = Annotated[ChatHeaders, Header()]
     PATH,
     openapi_extra=_body("OpenAI's chat completions"),
     responses=OPENAI_PROBLEMS,
-    operation_id="create_chat_completion",
     summary="Create a chat completion",
 )
-async def complete(request: Request, chat: ChatDep, caller: Caller, headers: MemoryHeaders) -> Response:
+async def create_chat_completion(request: Request, chat: ChatDep, caller: Caller, headers: MemoryHeaders) -> Response:
     """OpenAI's chat completion with recalled memories added to the request and the turn stored.
 
     404 unless the setting `proxy.enabled` is on; 403 for a reader key, and for a model not listed in `proxy.models`.
@@ -128,13 +128,9 @@ async def complete(request: Request, chat: ChatDep, caller: Caller, headers: Mem
 
 
 @router.post(
-    RESPONSES_PATH,
-    openapi_extra=_body("OpenAI's responses"),
-    responses=OPENAI_PROBLEMS,
-    operation_id="create_response",
-    summary="Create a response",
+    RESPONSES_PATH, openapi_extra=_body("OpenAI's responses"), responses=OPENAI_PROBLEMS, summary="Create a response"
 )
-async def respond(request: Request, chat: ChatDep, caller: Caller, headers: MemoryHeaders) -> Response:
+async def create_response(request: Request, chat: ChatDep, caller: Caller, headers: MemoryHeaders) -> Response:
     """OpenAI's response with recalled memories added to `instructions` and the turn stored.
 
     As with chat completions; `background` is a 422. `previous_response_id`, `conversation` and `store` are passed on:
@@ -148,10 +144,9 @@ async def respond(request: Request, chat: ChatDep, caller: Caller, headers: Memo
     openapi_extra=_body("Anthropic's messages"),
     responses=ANTHROPIC_PROBLEMS,
     dependencies=[Security(api_key)],
-    operation_id="create_message",
     summary="Create a message",
 )
-async def message(request: Request, chat: ChatDep, caller: Caller, headers: MemoryHeaders) -> Response:
+async def create_message(request: Request, chat: ChatDep, caller: Caller, headers: MemoryHeaders) -> Response:
     """Anthropic's message with recalled memories added to `system` and the turn stored.
 
     As with chat completions. The API key is taken from `x-api-key` as well; `anthropic-version` and `anthropic-beta`
@@ -165,10 +160,9 @@ async def message(request: Request, chat: ChatDep, caller: Caller, headers: Memo
     openapi_extra=_body("Anthropic's token counting"),
     responses=ANTHROPIC_PROBLEMS,
     dependencies=[Security(api_key)],
-    operation_id="count_message_tokens",
     summary="Count the tokens of a message",
 )
-async def count(
+async def count_message_tokens(
     request: Request,
     chat: ChatDep,
     caller: Caller,
@@ -187,10 +181,9 @@ async def count(
     "/v1/models",
     responses=OPENAI_PROBLEMS | {200: {"model": ModelList}},
     dependencies=[Security(api_key)],
-    operation_id="list_models",
     summary="List the models of the proxy",
 )
-async def models(request: Request, chat: ChatDep, caller: Caller) -> Response:
+async def list_models(request: Request, chat: ChatDep, caller: Caller) -> Response:
     """Models that may be called: those that `proxy.models` names, and those of the models' servers that it allows. In
     Anthropic's shape for requests with `anthropic-version`, else in OpenAI's."""
     anthropic = "anthropic-version" in request.headers

@@ -21,23 +21,18 @@ from service.domain.extract_request import ExtractRequest
 from service.domain.json import dumps
 from service.errors import ReverieError
 from service.memory.dreams.extract_preview import preview_extraction
+from service.memory.search import context
 from service.memory.search.ask import Answered, FoundForQuestion, answer_from, ask, find
-from service.memory.search.context import build_context
 
 router = api_router(prefix="/v1", tags=["context"])
 
 KEEP_ALIVE_S = 15.0
 
 
-@router.post(
-    "/context",
-    response_model=schemas.ContextAnswer,
-    operation_id="build_context",
-    summary="Build the context of a model call",
-)
-async def context(engine: EngineDep, caller: Caller, request: ContextRequest) -> Response:
+@router.post("/context", response_model=schemas.ContextAnswer, summary="Build the context of a model call")
+async def build_context(engine: EngineDep, caller: Caller, request: ContextRequest) -> Response:
     """Bulletin, identity, preferences, memories, documents, window and tool results within one token budget."""
-    built = await build_context(engine, caller, request)
+    built = await context.build_context(engine, caller, request)
     return json_response(built.answer(request.message, request.placement))
 
 
@@ -45,10 +40,9 @@ async def context(engine: EngineDep, caller: Caller, request: ContextRequest) ->
     "/ask",
     response_model=schemas.AskAnswer,
     responses={200: {"content": {"text/event-stream": {}}, "description": "Answer, or with `stream` its events"}},
-    operation_id="ask_memory",
     summary="Answer a question from memory",
 )
-async def answer(engine: EngineDep, caller: Caller, request: AskRequest) -> Response:
+async def ask_memory(engine: EngineDep, caller: Caller, request: AskRequest) -> Response:
     """Returns the answer with the cited memories; without a language model, the best memories only. With `stream`,
     server-sent events: `memories` at once, then `answer`, or `error`."""
     if not request.stream:
@@ -85,11 +79,8 @@ def _event(name: str, data: Any) -> bytes:
 
 
 @router.post(
-    "/extract",
-    response_model=extract_schemas.Extraction,
-    operation_id="extract_memories",
-    summary="Extract memories from messages, storing nothing",
+    "/extract", response_model=extract_schemas.Extraction, summary="Extract memories from messages, storing nothing"
 )
-async def extract(engine: EngineDep, caller: Caller, request: ExtractRequest) -> Response:
+async def extract_memories(engine: EngineDep, caller: Caller, request: ExtractRequest) -> Response:
     """Returns what a dream would propose, before it compares that with what is known, or the prompts for it."""
     return json_response(await preview_extraction(engine, caller, request))

@@ -19,27 +19,21 @@ DeadLetterId = Annotated[UUID, Path(description="Id of the dead letter.")]
 router = api_router(prefix="/v1/dead-letters", tags=["engine"])
 
 
-@router.get("", response_model=Page[schemas.DeadLetter], operation_id="list_dead_letters", summary="List dead letters")
-async def list_(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
+@router.get("", response_model=Page[schemas.DeadLetter], summary="List dead letters")
+async def list_dead_letters(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
     """Texts excluded from processing after repeated worker crashes, newest first. Admin keys only."""
     return page(*await dead_letters.list_dead_letters(engine, caller, limit=limit, cursor=cursor))
 
 
 @router.post(
-    "/{dead_letter_id}/retry",
-    status_code=202,
-    response_model=schemas.DeadLetter,
-    operation_id="retry_dead_letter",
-    summary="Retry a dead letter",
+    "/{dead_letter_id}/retry", status_code=202, response_model=schemas.DeadLetter, summary="Retry a dead letter"
 )
-async def retry(engine: EngineDep, caller: Caller, dead_letter_id: DeadLetterId) -> Response:
+async def retry_dead_letter(engine: EngineDep, caller: Caller, dead_letter_id: DeadLetterId) -> Response:
     """One more attempt; a message is dreamed about exactly once. Admin keys only."""
     return json_response(await dead_letters.retry_dead_letter(engine, caller, dead_letter_id), 202)
 
 
-@router.delete(
-    "/{dead_letter_id}", status_code=204, operation_id="discard_dead_letter", summary="Discard a dead letter"
-)
-async def discard(engine: EngineDep, caller: Caller, dead_letter_id: DeadLetterId) -> None:
+@router.delete("/{dead_letter_id}", status_code=204, summary="Discard a dead letter")
+async def discard_dead_letter(engine: EngineDep, caller: Caller, dead_letter_id: DeadLetterId) -> None:
     """Excludes the text from processing permanently. A message stays in the history of its session. Admin keys only."""
     await dead_letters.discard_dead_letter(engine, caller, dead_letter_id)

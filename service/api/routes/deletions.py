@@ -32,12 +32,7 @@ TeamPath = Annotated[PathName, Path(description="Name of the team.")]
 router = api_router(prefix="/v1", tags=["deletions"])
 
 
-@router.delete(
-    "/sessions/{session}",
-    response_model=schemas.Deleted,
-    operation_id="delete_session",
-    summary="Delete a session",
-)
+@router.delete("/sessions/{session}", response_model=schemas.Deleted, summary="Delete a session")
 async def delete_session(
     engine: EngineDep,
     caller: Caller,
@@ -51,9 +46,7 @@ async def delete_session(
     return json_response(await deletions.delete_session(engine, caller, agent, session, dry_run=dry_run, token=token))
 
 
-@router.delete(
-    "/agents/{agent}", response_model=schemas.Deleted, operation_id="delete_agent", summary="Delete an agent"
-)
+@router.delete("/agents/{agent}", response_model=schemas.Deleted, summary="Delete an agent")
 async def delete_agent(
     engine: EngineDep, caller: Caller, agent: AgentPath, dry_run: DryRun = False, token: Token = None
 ) -> Response:
@@ -63,7 +56,7 @@ async def delete_agent(
     return json_response(await deletions.delete_agent(engine, caller, agent, dry_run=dry_run, token=token))
 
 
-@router.delete("/teams/{team}", response_model=schemas.Deleted, operation_id="delete_team", summary="Delete a team")
+@router.delete("/teams/{team}", response_model=schemas.Deleted, summary="Delete a team")
 async def delete_team(
     engine: EngineDep, caller: Caller, team: TeamPath, dry_run: DryRun = False, token: Token = None
 ) -> Response:
@@ -72,24 +65,14 @@ async def delete_team(
     return json_response(await deletions.delete_team(engine, caller, team, dry_run=dry_run, token=token))
 
 
-@router.get(
-    "/deletions",
-    response_model=Page[schemas.DeletionRecord],
-    operation_id="list_deletions",
-    summary="List deletions",
-)
-async def list_(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
+@router.get("/deletions", response_model=Page[schemas.DeletionRecord], summary="List deletions")
+async def list_deletions(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
     """Deletions of sessions, agents and teams, newest first; with an agent key, of the agent's own sessions."""
     return page(*await deletions.list_deletions(engine, caller, limit=limit, cursor=cursor))
 
 
-@router.post(
-    "/deletions/{deletion_id}/undo",
-    response_model=schemas.UndoneDeletion,
-    operation_id="undo_deletion",
-    summary="Undo a deletion",
-)
-async def undo(
+@router.post("/deletions/{deletion_id}/undo", response_model=schemas.UndoneDeletion, summary="Undo a deletion")
+async def undo_deletion(
     engine: EngineDep, caller: Caller, deletion_id: Annotated[UUID, Path(description="Id of the deletion.")]
 ) -> Response:
     """Everything is back as it was, but for what a purge has removed since; memories that were saved again meanwhile

@@ -24,22 +24,16 @@ router = api_router(prefix="/v1/documents", tags=["documents"])
     status_code=201,
     response_model=document_schemas.Document,
     responses={200: {"model": None, "description": "Nothing stored: X-Reverie-No-Memory is set"}},
-    operation_id="create_document",
     summary="Create a document",
 )
-async def add(engine: EngineDep, caller: Caller, draft: DocumentDraft) -> Response:
+async def create_document(engine: EngineDep, caller: Caller, draft: DocumentDraft) -> Response:
     """Text or Markdown, split into chunks, embedded and searchable."""
     stored = await documents.add_document(engine, caller, draft)
     return json_response(stored, 201 if stored else 200)
 
 
-@router.get(
-    "",
-    response_model=schemas.Page[document_schemas.DocumentHead],
-    operation_id="list_documents",
-    summary="List documents",
-)
-async def list_(
+@router.get("", response_model=schemas.Page[document_schemas.DocumentHead], summary="List documents")
+async def list_documents(
     engine: EngineDep,
     caller: Caller,
     agent: AgentQuery = None,
@@ -51,15 +45,13 @@ async def list_(
     return page(*await documents.list_documents(engine, caller, agent, user, limit=limit, cursor=cursor))
 
 
-@router.get(
-    "/{document_id}", response_model=document_schemas.Document, operation_id="get_document", summary="Get a document"
-)
-async def get(engine: EngineDep, caller: Caller, document_id: DocumentId) -> Response:
+@router.get("/{document_id}", response_model=document_schemas.Document)
+async def get_document(engine: EngineDep, caller: Caller, document_id: DocumentId) -> Response:
     """Get a document."""
     return json_response(await documents.get_document(engine, caller, document_id))
 
 
-@router.delete("/{document_id}", status_code=204, operation_id="delete_document", summary="Delete a document")
-async def delete(engine: EngineDep, caller: Caller, document_id: DocumentId) -> None:
+@router.delete("/{document_id}", status_code=204, summary="Delete a document")
+async def delete_document(engine: EngineDep, caller: Caller, document_id: DocumentId) -> None:
     """Deletes the document and its chunks permanently."""
     await documents.drop_document(engine, caller, document_id)

@@ -20,10 +20,8 @@ from service.memory.ops.verify import verify as run_verify
 router = api_router(prefix="/v1", tags=["engine"])
 
 
-@router.get(
-    "/engine", response_model=schemas.EngineState, operation_id="get_engine", summary="Get the state of the engine"
-)
-async def engine_state(request: Request, engine: EngineDep, given: Bearer) -> Response:
+@router.get("/engine", response_model=schemas.EngineState, summary="Get the state of the engine")
+async def get_engine(request: Request, engine: EngineDep, given: Bearer) -> Response:
     """Checked at the time of the request. Versions, sizes, hosts and error messages are null except for admin keys of
     the default workspace. While the database does not answer, 503 lists the `checks` of `GET /readyz`, for any key."""
     found = await checks(engine)
@@ -36,33 +34,20 @@ async def engine_state(request: Request, engine: EngineDep, given: Bearer) -> Re
     return json_response(await engine_status.get_engine_status(engine, await principal_of(request, engine, given)))
 
 
-@router.get(
-    "/embedding-providers",
-    response_model=Items[schemas.EmbeddingProvider],
-    operation_id="list_embedding_providers",
-    summary="List embedding providers",
-)
-async def embedding_providers(engine: EngineDep, caller: Caller) -> Response:
+@router.get("/embedding-providers", response_model=Items[schemas.EmbeddingProvider], summary="List embedding providers")
+async def list_embedding_providers(engine: EngineDep, caller: Caller) -> Response:
     """All values of EMBEDDING_MODEL and their availability for admin keys of the default workspace; for other keys only
     the one in use."""
     return json_response({"items": engine_status.providers(engine, caller)})
 
 
-@router.post(
-    "/verify", response_model=schemas.VerifyResponse, operation_id="verify_engine", summary="Run an end-to-end test"
-)
-async def verify(engine: EngineDep, caller: Caller) -> Response:
+@router.post("/verify", response_model=schemas.VerifyResponse, summary="Run an end-to-end test")
+async def verify_engine(engine: EngineDep, caller: Caller) -> Response:
     """Writes a memory, finds it by keyword and by vector, and deletes it."""
     return json_response(await run_verify(engine, caller))
 
 
-@router.post(
-    "/reindex",
-    status_code=202,
-    response_model=schemas.ReindexStarted,
-    operation_id="start_reindex",
-    summary="Start reindexing",
-)
+@router.post("/reindex", status_code=202, response_model=schemas.ReindexStarted, summary="Start reindexing")
 async def start_reindex(
     engine: EngineDep, caller: Caller, body: Annotated[schemas.Reindex | None, Body()] = None
 ) -> Response:
@@ -70,23 +55,14 @@ async def start_reindex(
     return json_response(await engine_status.start_reindex(engine, caller, force=bool(body and body.force)), 202)
 
 
-@router.get(
-    "/reindex",
-    response_model=schemas.ReindexProgress,
-    operation_id="get_reindex",
-    summary="Get the progress of the last reindexing",
-)
-async def reindex_progress(engine: EngineDep, caller: Caller) -> Response:
+@router.get("/reindex", response_model=schemas.ReindexProgress)
+async def get_reindex(engine: EngineDep, caller: Caller) -> Response:
     """Get the progress of the last reindexing."""
     return json_response(await engine_status.reindex_progress(engine, caller))
 
 
 @router.post(
-    "/rescan",
-    status_code=202,
-    response_model=schemas.RescanStarted,
-    operation_id="start_rescan",
-    summary="Scan stored records for secrets",
+    "/rescan", status_code=202, response_model=schemas.RescanStarted, summary="Scan stored records for secrets"
 )
 async def start_rescan(
     engine: EngineDep, caller: Caller, body: Annotated[schemas.Rescan | None, Body()] = None
@@ -97,13 +73,8 @@ async def start_rescan(
     return json_response(await rescans.start_rescan(engine, caller, dry_run=dry_run), 202)
 
 
-@router.get(
-    "/rescan",
-    response_model=schemas.RescanProgress,
-    operation_id="get_rescan",
-    summary="Get the progress of the last scan for secrets",
-)
-async def rescan_progress(engine: EngineDep, caller: Caller) -> Response:
+@router.get("/rescan", response_model=schemas.RescanProgress, summary="Get the progress of the last scan for secrets")
+async def get_rescan(engine: EngineDep, caller: Caller) -> Response:
     """Progress and counts, without values. Admin keys only."""
     return json_response(await rescans.rescan_progress(engine, caller))
 
@@ -111,7 +82,6 @@ async def rescan_progress(engine: EngineDep, caller: Caller) -> Response:
 @router.get(
     "/rescan/findings",
     response_model=Page[schemas.RescanFinding],
-    operation_id="list_rescan_findings",
     summary="List the findings of the last scan for secrets",
 )
 async def list_rescan_findings(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:

@@ -35,7 +35,6 @@ POSITION_DIGITS_MAX = 18
     "/events",
     response_class=StreamingResponse,
     responses={200: {"content": {"text/event-stream": {}}, "description": "Server-sent events"}},
-    operation_id="stream_events",
     summary="Stream events",
 )
 async def stream_events(
@@ -90,32 +89,21 @@ def _position(given: str | None, loc: tuple[str, str]) -> int | None:
     return int(given)
 
 
-@router.post(
-    "/webhooks",
-    status_code=201,
-    response_model=schemas.CreatedWebhook,
-    operation_id="create_webhook",
-    summary="Create a webhook",
-)
-async def add_webhook(engine: EngineDep, caller: Caller, body: schemas.AddWebhook) -> Response:
+@router.post("/webhooks", status_code=201, response_model=schemas.CreatedWebhook, summary="Create a webhook")
+async def create_webhook(engine: EngineDep, caller: Caller, body: schemas.AddWebhook) -> Response:
     """Events from now on are sent to the URL. The signing secret is returned only here. Admin keys only."""
     return json_response(
         await webhooks.add_webhook(engine, caller, url=body.url, name=body.name, kinds=body.events), 201
     )
 
 
-@router.get("/webhooks", response_model=Page[schemas.Webhook], operation_id="list_webhooks", summary="List webhooks")
+@router.get("/webhooks", response_model=Page[schemas.Webhook], summary="List webhooks")
 async def list_webhooks(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
     """Webhooks with the state of their delivery, newest first. Admin keys only."""
     return page(*await webhooks.list_webhooks(engine, caller, limit=limit, cursor=cursor))
 
 
-@router.patch(
-    "/webhooks/{webhook_id}",
-    response_model=schemas.UpdatedWebhook,
-    operation_id="update_webhook",
-    summary="Update a webhook",
-)
+@router.patch("/webhooks/{webhook_id}", response_model=schemas.UpdatedWebhook, summary="Update a webhook")
 async def update_webhook(
     engine: EngineDep, caller: Caller, webhook_id: WebhookId, body: schemas.PatchWebhook
 ) -> Response:
@@ -128,12 +116,7 @@ async def update_webhook(
     )
 
 
-@router.post(
-    "/webhooks/{webhook_id}/test",
-    response_model=schemas.WebhookTest,
-    operation_id="test_webhook",
-    summary="Test a webhook",
-)
+@router.post("/webhooks/{webhook_id}/test", response_model=schemas.WebhookTest, summary="Test a webhook")
 async def test_webhook(engine: EngineDep, caller: Caller, webhook_id: WebhookId) -> Response:
     """Sends one signed event of type `ping` now, also to a disabled webhook, without retry. The state of the webhook
     does not change. Admin keys only."""
@@ -141,18 +124,13 @@ async def test_webhook(engine: EngineDep, caller: Caller, webhook_id: WebhookId)
         return json_response(await webhooks.test_webhook(engine, caller, webhook_id))
 
 
-@router.post(
-    "/webhooks/{webhook_id}/enable",
-    response_model=schemas.Webhook,
-    operation_id="enable_webhook",
-    summary="Enable a disabled webhook",
-)
+@router.post("/webhooks/{webhook_id}/enable", response_model=schemas.Webhook, summary="Enable a disabled webhook")
 async def enable_webhook(engine: EngineDep, caller: Caller, webhook_id: WebhookId) -> Response:
     """Delivery resumes at once with the first undelivered event. Admin keys only."""
     return json_response(await webhooks.enable_webhook(engine, caller, webhook_id))
 
 
-@router.delete("/webhooks/{webhook_id}", status_code=204, operation_id="delete_webhook", summary="Delete a webhook")
+@router.delete("/webhooks/{webhook_id}", status_code=204, summary="Delete a webhook")
 async def delete_webhook(engine: EngineDep, caller: Caller, webhook_id: WebhookId) -> None:
     """Undelivered events are not sent any more. Admin keys only."""
     await webhooks.delete_webhook(engine, caller, webhook_id)

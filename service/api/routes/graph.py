@@ -26,10 +26,8 @@ AMBIGUOUS: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get(
-    "/entities", response_model=schemas.Page[schemas.Entity], operation_id="list_entities", summary="List entities"
-)
-async def list_(
+@router.get("/entities", response_model=schemas.Page[schemas.Entity], summary="List entities")
+async def list_entities(
     engine: EngineDep,
     caller: Caller,
     agent: AgentQuery = None,
@@ -48,14 +46,8 @@ async def list_(
     )
 
 
-@router.get(
-    "/entities/{entity}",
-    response_model=schemas.Entity,
-    responses=AMBIGUOUS,
-    operation_id="get_entity",
-    summary="Get an entity",
-)
-async def get(engine: EngineDep, caller: Caller, entity: EntityPath, agent: AgentQuery = None) -> Response:
+@router.get("/entities/{entity}", response_model=schemas.Entity, responses=AMBIGUOUS)
+async def get_entity(engine: EngineDep, caller: Caller, entity: EntityPath, agent: AgentQuery = None) -> Response:
     """Get an entity."""
     return json_response(await graph.get_entity(engine, caller, agent, entity))
 
@@ -64,10 +56,9 @@ async def get(engine: EngineDep, caller: Caller, entity: EntityPath, agent: Agen
     "/entities/{entity}/graph",
     response_model=graph_schemas.Graph,
     responses=AMBIGUOUS,
-    operation_id="get_entity_graph",
     summary="Get the graph around an entity",
 )
-async def entity_graph(
+async def get_entity_graph(
     engine: EngineDep,
     caller: Caller,
     entity: EntityPath,
@@ -87,10 +78,8 @@ async def entity_graph(
     return json_response(await graph.graph(engine, caller, agent, entity, depth, with_memories=memories, ring=ring))
 
 
-@router.get(
-    "/graph", response_model=graph_schemas.Overview, operation_id="get_graph", summary="Get the graph of entities"
-)
-async def overview(
+@router.get("/graph", response_model=graph_schemas.Overview, summary="Get the graph of entities")
+async def get_graph(
     engine: EngineDep,
     caller: Caller,
     agent: AgentQuery = None,
@@ -107,58 +96,43 @@ async def overview(
 
 
 @router.get(
-    "/memories/{memory_id}/links",
-    response_model=graph_schemas.MemoryLinks,
-    operation_id="list_memory_links",
-    summary="List the edges of a memory",
+    "/memories/{memory_id}/links", response_model=graph_schemas.MemoryLinks, summary="List the edges of a memory"
 )
-async def memory_links(
+async def list_memory_links(
     engine: EngineDep, caller: Caller, memory_id: Annotated[UUID, Path(description="Id of the memory.")]
 ) -> Response:
     """Edges from and to the memory, and what they lead to."""
     return json_response(await graph.memory_links(engine, caller, memory_id))
 
 
-@router.patch(
-    "/entities/{entity_id}", response_model=schemas.Entity, operation_id="update_entity", summary="Update an entity"
-)
-async def change(engine: EngineDep, caller: Caller, entity_id: EntityId, body: graph_schemas.PatchEntity) -> Response:
+@router.patch("/entities/{entity_id}", response_model=schemas.Entity, summary="Update an entity")
+async def update_entity(
+    engine: EngineDep, caller: Caller, entity_id: EntityId, body: graph_schemas.PatchEntity
+) -> Response:
     """Omitted fields keep their value."""
     return json_response(
         await graph_changes.change_entity(engine, caller, entity_id, body.model_dump(exclude_unset=True))
     )
 
 
-@router.post(
-    "/entities/{entity_id}/merge",
-    response_model=schemas.Entity,
-    operation_id="merge_entity",
-    summary="Merge an entity into another",
-)
-async def merge(engine: EngineDep, caller: Caller, entity_id: EntityId, body: graph_schemas.MergeEntity) -> Response:
+@router.post("/entities/{entity_id}/merge", response_model=schemas.Entity, summary="Merge an entity into another")
+async def merge_entity(
+    engine: EngineDep, caller: Caller, entity_id: EntityId, body: graph_schemas.MergeEntity
+) -> Response:
     """Returns the remaining entity."""
     return json_response(await graph_changes.merge_entities(engine, caller, entity_id, body.into))
 
 
-@router.post(
-    "/entities/{entity_id}/unmerge",
-    response_model=schemas.Entity,
-    operation_id="unmerge_entity",
-    summary="Undo the merge of an entity",
-)
-async def unmerge(engine: EngineDep, caller: Caller, entity_id: EntityId) -> Response:
+@router.post("/entities/{entity_id}/unmerge", response_model=schemas.Entity)
+async def unmerge_entity(engine: EngineDep, caller: Caller, entity_id: EntityId) -> Response:
     """Undo the merge of an entity."""
     return json_response(await graph_changes.unmerge_entity(engine, caller, entity_id))
 
 
-@router.post(
-    "/entities/{entity_id}/split",
-    status_code=201,
-    response_model=schemas.Entity,
-    operation_id="split_entity",
-    summary="Split an entity",
-)
-async def split(engine: EngineDep, caller: Caller, entity_id: EntityId, body: graph_schemas.SplitEntity) -> Response:
+@router.post("/entities/{entity_id}/split", status_code=201, response_model=schemas.Entity, summary="Split an entity")
+async def split_entity(
+    engine: EngineDep, caller: Caller, entity_id: EntityId, body: graph_schemas.SplitEntity
+) -> Response:
     """Moves memories to a new entity and returns it."""
     return json_response(
         await graph_changes.split_entity(engine, caller, entity_id, body.memory_ids, body.name, body.kind), 201
@@ -170,10 +144,9 @@ async def split(engine: EngineDep, caller: Caller, entity_id: EntityId, body: gr
     status_code=201,
     response_model=graph_schemas.Edge,
     responses={200: {"model": graph_schemas.Edge}},
-    operation_id="create_edge",
     summary="Create an edge",
 )
-async def add_edge(engine: EngineDep, caller: Caller, body: graph_schemas.CreateEdge) -> Response:
+async def create_edge(engine: EngineDep, caller: Caller, body: graph_schemas.CreateEdge) -> Response:
     """Answers 201 for a new edge, and 200 for an existing one."""
     edge, made = await graph_changes.add_edge(
         engine, caller, body.agent, body.relation, dict(body.source), dict(body.target)
@@ -181,8 +154,8 @@ async def add_edge(engine: EngineDep, caller: Caller, body: graph_schemas.Create
     return json_response(edge, 201 if made else 200)
 
 
-@router.delete("/edges/{edge_id}", status_code=204, operation_id="delete_edge", summary="Delete an edge")
-async def remove_edge(
+@router.delete("/edges/{edge_id}", status_code=204)
+async def delete_edge(
     engine: EngineDep, caller: Caller, edge_id: Annotated[UUID, Path(description="Id of the edge.")]
 ) -> None:
     """Delete an edge."""

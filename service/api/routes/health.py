@@ -9,12 +9,13 @@ from starlette.responses import PlainTextResponse, Response
 
 from service.api import engine_schemas as schemas
 from service.api.dependencies import Bearer, EngineDep, json_response
+from service.api.operations import OperationRoute
 from service.api.problems import PROBLEMS
 from service.errors import Unauthenticated
 from service.memory.ops.health import checks
 from service.memory.ops.scrape import authorize_scrape, render
 
-router = APIRouter(tags=["health"], responses=PROBLEMS)
+router = APIRouter(route_class=OperationRoute, tags=["health"], responses=PROBLEMS)
 
 
 @router.get("/", include_in_schema=False)
@@ -24,8 +25,8 @@ async def root() -> dict[str, str]:
 
 
 @router.head("/healthz", include_in_schema=False)
-@router.get("/healthz", operation_id="check_liveness", summary="Check the liveness of the process")
-async def healthz() -> dict[str, str]:
+@router.get("/healthz")
+async def check_liveness() -> dict[str, str]:
     """Check the liveness of the process."""
     return {"status": "ok"}
 
@@ -35,10 +36,9 @@ async def healthz() -> dict[str, str]:
     "/readyz",
     response_model=schemas.Readiness,
     responses={503: {"model": schemas.Readiness, "description": "Unavailable"}},
-    operation_id="check_readiness",
     summary="Check the readiness of the service",
 )
-async def readyz(engine: EngineDep) -> Response:
+async def check_readiness(engine: EngineDep) -> Response:
     """503 without a database, or with a schema of another release. `degraded` lists the other failing parts."""
     found = await checks(engine)
     states = {name: one["status"] for name, one in found.items()}
@@ -51,8 +51,8 @@ async def readyz(engine: EngineDep) -> Response:
     return json_response({"status": "ready", "degraded": degraded, "checks": states})
 
 
-@router.get("/metrics", response_class=PlainTextResponse, operation_id="get_metrics", summary="Get Prometheus metrics")
-async def metrics(engine: EngineDep, given: Bearer) -> Response:
+@router.get("/metrics", response_class=PlainTextResponse, summary="Get Prometheus metrics")
+async def get_metrics(engine: EngineDep, given: Bearer) -> Response:
     """Latencies, pool, queues, dreams, tokens, cost and health over all workspaces, without tenant names.
 
     Needs an admin key of the default workspace.

@@ -20,8 +20,8 @@ router = api_router(prefix="/v1/inbox", tags=["agents"])
 ProposalId = Annotated[UUID, Path(description="Id of the proposal.")]
 
 
-@router.get("", response_model=Page[schemas.Proposal], operation_id="list_inbox", summary="List proposals")
-async def list_(
+@router.get("", response_model=Page[schemas.Proposal], summary="List proposals")
+async def list_inbox(
     engine: EngineDep,
     caller: Caller,
     agent: AgentQuery = None,
@@ -37,24 +37,20 @@ async def list_(
     return page(*await inbox.list_inbox(engine, caller, agent, status, limit=limit, cursor=cursor))
 
 
-@router.post(
-    "", response_model=Items[schemas.Decided], operation_id="decide_proposals", summary="Decide on several proposals"
-)
-async def decide_many(engine: EngineDep, caller: Caller, body: schemas.DecisionOnMany) -> Response:
+@router.post("", response_model=Items[schemas.Decided], summary="Decide on several proposals")
+async def decide_proposals(engine: EngineDep, caller: Caller, body: schemas.DecisionOnMany) -> Response:
     """Decides alike on up to 100 proposals, all or none. 409 lists those already decided on."""
     return json_response({"items": await inbox.decide(engine, caller, body.ids, body)})
 
 
-@router.get("/{proposal_id}", response_model=schemas.Proposal, operation_id="get_proposal", summary="Read a proposal")
-async def get(engine: EngineDep, caller: Caller, proposal_id: ProposalId) -> Response:
+@router.get("/{proposal_id}", response_model=schemas.Proposal, summary="Read a proposal")
+async def get_proposal(engine: EngineDep, caller: Caller, proposal_id: ProposalId) -> Response:
     """A proposal of any status, with the messages it comes from."""
     return json_response(await inbox.get_proposal(engine, caller, proposal_id))
 
 
-@router.post(
-    "/{proposal_id}", response_model=schemas.Decided, operation_id="decide_proposal", summary="Decide on a proposal"
-)
-async def decide(engine: EngineDep, caller: Caller, proposal_id: ProposalId, body: Decision) -> Response:
+@router.post("/{proposal_id}", response_model=schemas.Decided, summary="Decide on a proposal")
+async def decide_proposal(engine: EngineDep, caller: Caller, proposal_id: ProposalId, body: Decision) -> Response:
     """Accepts, edits, rejects or reopens a proposal. Of two decisions at once one holds, and the other is a 409."""
     (decided,) = await inbox.decide(engine, caller, [proposal_id], body)
     return json_response(decided)

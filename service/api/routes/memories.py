@@ -20,8 +20,7 @@ from service.domain.types import Scope
 from service.domain.where import parse_where_text
 from service.errors import InvalidInput
 from service.memory.engine import Engine
-from service.memory.saving import bulk, lifecycle
-from service.memory.saving.deletion import delete_memories
+from service.memory.saving import bulk, deletion, lifecycle
 from service.memory.saving.remember import Saved, remember, remember_one
 from service.memory.search.explain import explained_search
 from service.memory.search.recall import recall
@@ -37,22 +36,17 @@ router = api_router(prefix="/v1/memories", tags=["memories"])
     status_code=201,
     response_model=schemas.SavedMemory,
     responses={200: {"model": schemas.SavedMemory}},
-    operation_id="save_memory",
     summary="Save a memory",
 )
-async def save(engine: EngineDep, caller: Caller, draft: MemoryDraft) -> Response:
+async def save_memory(engine: EngineDep, caller: Caller, draft: MemoryDraft) -> Response:
     """Answers 201 for a new memory, and 200 when a stored one was reinforced (identical) or updated (same key)."""
     return await save_as(engine, caller, draft)
 
 
 @router.post(
-    "/batch",
-    status_code=201,
-    response_model=schemas.Items[schemas.SavedMemory],
-    operation_id="save_memories",
-    summary="Save a batch of memories",
+    "/batch", status_code=201, response_model=schemas.Items[schemas.SavedMemory], summary="Save a batch of memories"
 )
-async def save_batch(engine: EngineDep, caller: Caller, batch: schemas.Batch) -> Response:
+async def save_memories(engine: EngineDep, caller: Caller, batch: schemas.Batch) -> Response:
     """Up to 1,000 memories in one transaction: all or none."""
     return json_response({"items": [_saved(one) for one in await remember(engine, caller, batch.items)]}, 201)
 
@@ -77,8 +71,8 @@ SortQuery = Annotated[
 ]
 
 
-@router.get("", response_model=schemas.MemoryPage, operation_id="list_memories", summary="List memories")
-async def list_(
+@router.get("", response_model=schemas.MemoryPage, summary="List memories")
+async def list_memories(
     engine: EngineDep,
     caller: Caller,
     agent: AgentQuery = None,
@@ -130,13 +124,8 @@ async def list_(
     return json_response({"items": items, "next_cursor": more, "total": counted})
 
 
-@router.post(
-    "/bulk",
-    response_model=schemas.Items[bulk_schemas.BulkItem],
-    operation_id="change_memories",
-    summary="Change several memories",
-)
-async def change_many(engine: EngineDep, caller: Caller, body: bulk_schemas.BulkChange) -> Response:
+@router.post("/bulk", response_model=schemas.Items[bulk_schemas.BulkItem], summary="Change several memories")
+async def change_memories(engine: EngineDep, caller: Caller, body: bulk_schemas.BulkChange) -> Response:
     """One action on up to 500 memories in one transaction, with the outcome of each."""
     if body.filter is None:
         items = await bulk.change_many(engine, caller, body.ids or [], body.action, body.tags)
@@ -146,49 +135,37 @@ async def change_many(engine: EngineDep, caller: Caller, body: bulk_schemas.Bulk
     return json_response({"items": items})
 
 
-@router.post("/search", response_model=schemas.SearchAnswer, operation_id="search_memories", summary="Search memories")
-async def search(engine: EngineDep, caller: Caller, request: SearchRequest) -> Response:
+@router.post("/search", response_model=schemas.SearchAnswer, summary="Search memories")
+async def search_memories(engine: EngineDep, caller: Caller, request: SearchRequest) -> Response:
     """Results by descending score. Counts the access to each returned memory."""
     return await search_as(engine, caller, request)
 
 
-@router.post(
-    "/search/preview",
-    response_model=explain_schemas.PreviewAnswer,
-    operation_id="preview_search",
-    summary="Preview a search",
-)
-async def preview(engine: EngineDep, caller: Caller, request: PreviewRequest) -> Response:
+@router.post("/search/preview", response_model=explain_schemas.PreviewAnswer, summary="Preview a search")
+async def preview_search(engine: EngineDep, caller: Caller, request: PreviewRequest) -> Response:
     """The ranking of a search, explained, without counting access. With `explain_id`, the answer says at which stage
     that memory was lost, and what would bring it back."""
     return json_response(await explained_search(engine, caller, request, request.explain_id))
 
 
-@router.post(
-    "/delete",
-    response_model=deletion_schemas.MemoriesDeletion,
-    operation_id="delete_memories",
-    summary="Delete memories by a filter",
-)
-async def delete_by_filter(engine: EngineDep, caller: Caller, body: deletion_schemas.DeleteMemories) -> Response:
+@router.post("/delete", response_model=deletion_schemas.MemoriesDeletion, summary="Delete memories by a filter")
+async def delete_memories(engine: EngineDep, caller: Caller, body: deletion_schemas.DeleteMemories) -> Response:
     """Count first with `dry_run`, then send the token of the answer: all of them are deleted, or none (409 if others
     match by now). Each can be restored until `retention.deleted_days` have passed. Agent keys delete their own only."""
-    deleted = await delete_memories(
+    deleted = await deletion.delete_memories(
         engine, caller, body.filter.agent, body.filter.listed(), dry_run=body.dry_run, token=body.token
     )
     return json_response(deleted)
 
 
-@router.get(
-    "/stats", response_model=schemas.MemoryStats, operation_id="get_memory_stats", summary="Get memory statistics"
-)
-async def stats(engine: EngineDep, caller: Caller, agent: AgentQuery = None) -> Response:
+@router.get("/stats", response_model=schemas.MemoryStats, summary="Get memory statistics")
+async def get_memory_stats(engine: EngineDep, caller: Caller, agent: AgentQuery = None) -> Response:
     """Number and length of the memories visible to the caller, in total and by type."""
     return json_response(await lifecycle.memory_stats(engine, caller, agent))
 
 
-@router.get("/{memory_id}", response_model=schemas.Memory, operation_id="get_memory", summary="Get a memory")
-async def get(
+@router.get("/{memory_id}", response_model=schemas.Memory)
+async def get_memory(
     engine: EngineDep,
     caller: Caller,
     memory_id: MemoryId,
@@ -202,57 +179,39 @@ async def get(
     return json_response(await lifecycle.get_memory(engine, caller, memory_id, include=wanted))
 
 
-@router.patch("/{memory_id}", response_model=schemas.Memory, operation_id="update_memory", summary="Update a memory")
-async def patch(engine: EngineDep, caller: Caller, memory_id: MemoryId, changes: MemoryPatch) -> Response:
+@router.patch("/{memory_id}", response_model=schemas.Memory, summary="Update a memory")
+async def update_memory(engine: EngineDep, caller: Caller, memory_id: MemoryId, changes: MemoryPatch) -> Response:
     """Optimistic locking: 409 when the stored version is newer than `version`."""
     return json_response(await lifecycle.change_memory(engine, caller, memory_id, changes))
 
 
-@router.delete("/{memory_id}", status_code=204, operation_id="delete_memory", summary="Delete a memory")
-async def delete(engine: EngineDep, caller: Caller, memory_id: MemoryId) -> None:
+@router.delete("/{memory_id}", status_code=204, summary="Delete a memory")
+async def delete_memory(engine: EngineDep, caller: Caller, memory_id: MemoryId) -> None:
     """The memory can be restored until `retention.deleted_days` have passed."""
     await lifecycle.delete_memory(engine, caller, memory_id)
 
 
-@router.post(
-    "/{memory_id}/restore",
-    response_model=schemas.Memory,
-    operation_id="restore_memory",
-    summary="Restore a deleted memory",
-)
-async def restore(engine: EngineDep, caller: Caller, memory_id: MemoryId) -> Response:
+@router.post("/{memory_id}/restore", response_model=schemas.Memory)
+async def restore_memory(engine: EngineDep, caller: Caller, memory_id: MemoryId) -> Response:
     """Restore a deleted memory."""
     return json_response(await lifecycle.restore_memory(engine, caller, memory_id))
 
 
-@router.post(
-    "/{memory_id}/feedback",
-    response_model=schemas.Memory,
-    operation_id="rate_memory",
-    summary="Rate the usefulness of a memory",
-)
-async def feedback(engine: EngineDep, caller: Caller, memory_id: MemoryId, given: schemas.Feedback) -> Response:
+@router.post("/{memory_id}/feedback", response_model=schemas.Memory, summary="Rate the usefulness of a memory")
+async def rate_memory(engine: EngineDep, caller: Caller, memory_id: MemoryId, given: schemas.Feedback) -> Response:
     """Raises or lowers the importance by 0.1, within 0 and 1."""
     return json_response(await lifecycle.record_feedback(engine, caller, memory_id, useful=given.useful))
 
 
 @router.get(
-    "/{memory_id}/history",
-    response_model=schemas.Items[dict[str, object]],
-    operation_id="list_memory_history",
-    summary="List the versions of a memory",
+    "/{memory_id}/history", response_model=schemas.Items[dict[str, object]], summary="List the versions of a memory"
 )
 async def list_memory_history(engine: EngineDep, caller: Caller, memory_id: MemoryId) -> Response:
     """All versions of the memory, oldest first."""
     return json_response({"items": await lifecycle.memory_history(engine, caller, memory_id)})
 
 
-@router.get(
-    "/{memory_id}/sources",
-    response_model=schemas.Items[dict[str, object]],
-    operation_id="list_memory_sources",
-    summary="List the source messages of a memory",
-)
+@router.get("/{memory_id}/sources", response_model=schemas.Items[dict[str, object]])
 async def list_memory_sources(engine: EngineDep, caller: Caller, memory_id: MemoryId) -> Response:
     """List the source messages of a memory."""
     return json_response({"items": await lifecycle.memory_sources(engine, caller, memory_id)})

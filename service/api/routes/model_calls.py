@@ -22,8 +22,8 @@ router = api_router(prefix="/v1/model-calls", tags=["admin"])
 CallId = Annotated[UUID, Path(description="Id of the call.")]
 
 
-@router.get("", response_model=Page[schemas.ModelCall], operation_id="list_model_calls", summary="List model calls")
-async def list_(
+@router.get("", response_model=Page[schemas.ModelCall], summary="List model calls")
+async def list_model_calls(
     engine: EngineDep,
     caller: Caller,
     agent: AgentQuery = None,
@@ -54,7 +54,7 @@ async def list_(
     return page(*found)
 
 
-@router.get("/{call_id}", response_model=schemas.ModelCall, operation_id="get_model_call", summary="Read a model call")
-async def get(engine: EngineDep, caller: Caller, call_id: CallId) -> Response:
+@router.get("/{call_id}", response_model=schemas.ModelCall, summary="Read a model call")
+async def get_model_call(engine: EngineDep, caller: Caller, call_id: CallId) -> Response:
     """A call with its whole texts. Admin keys only."""
     return json_response(await model_calls.get_model_call(engine, caller, call_id))

@@ -25,54 +25,48 @@ PageId = Annotated[UUID, Path(description="Id of the page.")]
     status_code=201,
     response_model=schemas.AnsweredPage,
     responses={200: {"model": None, "description": "Nothing stored: X-Reverie-No-Memory is set"}},
-    operation_id="create_page",
     summary="Create a page",
 )
-async def create(engine: EngineDep, caller: Caller, draft: PageDraft) -> Response:
+async def create_page(engine: EngineDep, caller: Caller, draft: PageDraft) -> Response:
     """Answers the question at once, and again at each trigger. At most 100 pages per agent."""
     made = await pages.add_page(engine, caller, draft)
     return json_response(made, 201 if made else 200)
 
 
-@router.get("", response_model=Page[schemas.AnsweredPage], operation_id="list_pages", summary="List pages")
-async def list_(
+@router.get("", response_model=Page[schemas.AnsweredPage], summary="List pages")
+async def list_pages(
     engine: EngineDep, caller: Caller, agent: AgentQuery = None, limit: Limit = 50, cursor: Cursor = None
 ) -> Response:
     """Pages with their answers, newest first."""
     return page(*await pages.list_pages(engine, caller, agent, limit=limit, cursor=cursor))
 
 
-@router.get("/{page_id}", response_model=schemas.AnsweredPage, operation_id="get_page", summary="Get a page")
-async def get(engine: EngineDep, caller: Caller, page_id: PageId) -> Response:
+@router.get("/{page_id}", response_model=schemas.AnsweredPage, summary="Get a page")
+async def get_page(engine: EngineDep, caller: Caller, page_id: PageId) -> Response:
     """The newest answer, without sentences that do not hold any more."""
     return json_response(await pages.get_page(engine, caller, page_id))
 
 
-@router.put("/{page_id}", response_model=schemas.AnsweredPage, operation_id="put_page", summary="Update a page")
-async def put(engine: EngineDep, caller: Caller, page_id: PageId, content: PageContent) -> Response:
+@router.put("/{page_id}", response_model=schemas.AnsweredPage, summary="Update a page")
+async def put_page(engine: EngineDep, caller: Caller, page_id: PageId, content: PageContent) -> Response:
     """Replaces question, scope, trigger and length, and answers the question at once."""
     return json_response(await pages.put_page(engine, caller, page_id, content))
 
 
-@router.post("/{page_id}", response_model=schemas.AnsweredPage, operation_id="rewrite_page", summary="Rewrite a page")
-async def rewrite(engine: EngineDep, caller: Caller, page_id: PageId) -> Response:
+@router.post("/{page_id}", response_model=schemas.AnsweredPage, summary="Rewrite a page")
+async def rewrite_page(engine: EngineDep, caller: Caller, page_id: PageId) -> Response:
     """Answers the question now. The newest version stays if nothing it is made of has changed."""
     return json_response(await pages.rewrite_page(engine, caller, page_id))
 
 
-@router.delete("/{page_id}", status_code=204, operation_id="delete_page", summary="Delete a page")
-async def delete(engine: EngineDep, caller: Caller, page_id: PageId) -> None:
+@router.delete("/{page_id}", status_code=204, summary="Delete a page")
+async def delete_page(engine: EngineDep, caller: Caller, page_id: PageId) -> None:
     """Delete a page with all its versions."""
     await pages.delete_page(engine, caller, page_id)
 
 
-@router.get(
-    "/{page_id}/versions",
-    response_model=Page[schemas.PageVersion],
-    operation_id="list_page_versions",
-    summary="List the versions of a page",
-)
-async def versions(
+@router.get("/{page_id}/versions", response_model=Page[schemas.PageVersion], summary="List the versions of a page")
+async def list_page_versions(
     engine: EngineDep,
     caller: Caller,
     page_id: PageId,

@@ -25,61 +25,48 @@ SearchId = Annotated[UUID, Path(description="Id of the saved search.")]
     status_code=201,
     response_model=schemas.SavedSearch,
     responses={200: {"model": None, "description": "Nothing stored: X-Reverie-No-Memory is set"}},
-    operation_id="create_search",
     summary="Save a search",
 )
-async def create(engine: EngineDep, caller: Caller, draft: SavedSearchDraft) -> Response:
+async def create_search(engine: EngineDep, caller: Caller, draft: SavedSearchDraft) -> Response:
     """A query with the memories that it must find, without a first run. At most 100 per agent."""
     made = await saved.add_search(engine, caller, draft)
     return json_response(made, 201 if made else 200)
 
 
-@router.get("", response_model=Page[schemas.SavedSearch], operation_id="list_searches", summary="List saved searches")
-async def list_(
+@router.get("", response_model=Page[schemas.SavedSearch], summary="List saved searches")
+async def list_searches(
     engine: EngineDep, caller: Caller, agent: AgentQuery = None, limit: Limit = 50, cursor: Cursor = None
 ) -> Response:
     """Saved searches with their newest recall, newest search first."""
     return page(*await saved.list_searches(engine, caller, agent, limit=limit, cursor=cursor))
 
 
-@router.post(
-    "/run",
-    response_model=Items[schemas.SearchResultRecord],
-    operation_id="run_searches",
-    summary="Run all saved searches of an agent",
-)
-async def run_all(engine: EngineDep, caller: Caller, run: AgentSearchRun) -> Response:
+@router.post("/run", response_model=Items[schemas.SearchResultRecord], summary="Run all saved searches of an agent")
+async def run_searches(engine: EngineDep, caller: Caller, run: AgentSearchRun) -> Response:
     """Searches as the agent, without counting access, and stores a result for each."""
     return json_response({"items": await runs.run_searches(engine, caller, run.agent, run.overrides)})
 
 
-@router.get("/{search_id}", response_model=schemas.SavedSearch, operation_id="get_search", summary="Get a saved search")
-async def get(engine: EngineDep, caller: Caller, search_id: SearchId) -> Response:
+@router.get("/{search_id}", response_model=schemas.SavedSearch, summary="Get a saved search")
+async def get_search(engine: EngineDep, caller: Caller, search_id: SearchId) -> Response:
     """The saved search with the present state of its expected memories."""
     return json_response(await saved.get_search(engine, caller, search_id))
 
 
-@router.put(
-    "/{search_id}", response_model=schemas.SavedSearch, operation_id="put_search", summary="Update a saved search"
-)
-async def put(engine: EngineDep, caller: Caller, search_id: SearchId, content: SavedSearchContent) -> Response:
+@router.put("/{search_id}", response_model=schemas.SavedSearch, summary="Update a saved search")
+async def put_search(engine: EngineDep, caller: Caller, search_id: SearchId, content: SavedSearchContent) -> Response:
     """Replaces name, query, options, expected memories and k. Former results stay, under their revision."""
     return json_response(await saved.put_search(engine, caller, search_id, content))
 
 
-@router.delete("/{search_id}", status_code=204, operation_id="delete_search", summary="Delete a saved search")
-async def delete(engine: EngineDep, caller: Caller, search_id: SearchId) -> None:
+@router.delete("/{search_id}", status_code=204, summary="Delete a saved search")
+async def delete_search(engine: EngineDep, caller: Caller, search_id: SearchId) -> None:
     """Delete a saved search with all its results."""
     await saved.delete_search(engine, caller, search_id)
 
 
-@router.post(
-    "/{search_id}/run",
-    response_model=Items[schemas.SearchResultRecord],
-    operation_id="run_search",
-    summary="Run a saved search",
-)
-async def run_one(engine: EngineDep, caller: Caller, search_id: SearchId, run: SearchRun) -> Response:
+@router.post("/{search_id}/run", response_model=Items[schemas.SearchResultRecord], summary="Run a saved search")
+async def run_search(engine: EngineDep, caller: Caller, search_id: SearchId, run: SearchRun) -> Response:
     """Searches as the agent, without counting access, and stores the result; an empty list with
     X-Reverie-No-Memory."""
     return json_response({"items": await runs.run_search(engine, caller, search_id, run.overrides)})
@@ -88,10 +75,9 @@ async def run_one(engine: EngineDep, caller: Caller, search_id: SearchId, run: S
 @router.get(
     "/{search_id}/results",
     response_model=Page[schemas.SearchResultRecord],
-    operation_id="list_search_results",
     summary="List the results of a saved search",
 )
-async def results(
+async def list_search_results(
     engine: EngineDep, caller: Caller, search_id: SearchId, limit: Limit = 50, cursor: Cursor = None
 ) -> Response:
     """The last 200 results, newest first."""

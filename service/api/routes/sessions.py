@@ -27,22 +27,14 @@ from service.memory.sessions import conversations, history
 router = api_router(prefix="/v1", tags=["sessions"])
 
 
-@router.post(
-    "/sessions",
-    status_code=201,
-    response_model=schemas.Session,
-    operation_id="start_session",
-    summary="Start a session",
-)
-async def start(engine: EngineDep, caller: Caller, body: schemas.StartSession) -> Response:
+@router.post("/sessions", status_code=201, response_model=schemas.Session, summary="Start a session")
+async def start_session(engine: EngineDep, caller: Caller, body: schemas.StartSession) -> Response:
     """The name defaults to a new UUID."""
     return json_response(await conversations.start_session(engine, caller, body.agent, body.session, body.user), 201)
 
 
-@router.get(
-    "/sessions", response_model=schemas.Page[schemas.Session], operation_id="list_sessions", summary="List sessions"
-)
-async def list_(
+@router.get("/sessions", response_model=schemas.Page[schemas.Session], summary="List sessions")
+async def list_sessions(
     engine: EngineDep,
     caller: Caller,
     agent: AgentQuery = None,
@@ -58,8 +50,8 @@ async def list_(
     return page(*await history.list_sessions(engine, caller, agent, user, text=q or None, limit=limit, cursor=cursor))
 
 
-@router.get("/sessions/{session}", response_model=schemas.Session, operation_id="get_session", summary="Get a session")
-async def get(engine: EngineDep, caller: Caller, session: SessionPath, agent: AgentQuery = None) -> Response:
+@router.get("/sessions/{session}", response_model=schemas.Session)
+async def get_session(engine: EngineDep, caller: Caller, session: SessionPath, agent: AgentQuery = None) -> Response:
     """Get a session."""
     return json_response(await conversations.get_session(engine, caller, agent, session))
 
@@ -71,10 +63,11 @@ async def get(engine: EngineDep, caller: Caller, session: SessionPath, agent: Ag
     responses={
         200: {"model": schemas.AppendMessagesResponse, "description": "Nothing stored: X-Reverie-No-Memory is set"}
     },
-    operation_id="append_messages",
     summary="Append messages to a session",
 )
-async def append(engine: EngineDep, caller: Caller, session: SessionPath, body: schemas.AppendMessages) -> Response:
+async def append_messages(
+    engine: EngineDep, caller: Caller, session: SessionPath, body: schemas.AppendMessages
+) -> Response:
     """Creates the session on first use. Messages are numbered without gaps."""
     stored, window = await conversations.append_messages(
         engine, caller, body.agent, session, body.messages, user=body.user, searchable=body.searchable
@@ -83,10 +76,7 @@ async def append(engine: EngineDep, caller: Caller, session: SessionPath, body: 
 
 
 @router.get(
-    "/sessions/{session}/messages",
-    response_model=schemas.MessagePage,
-    operation_id="list_messages",
-    summary="List the messages of a session",
+    "/sessions/{session}/messages", response_model=schemas.MessagePage, summary="List the messages of a session"
 )
 async def list_messages(
     engine: EngineDep,
@@ -113,43 +103,26 @@ async def list_messages(
     )  # fmt: skip
 
 
-@router.get(
-    "/sessions/{session}/window",
-    response_model=schemas.Window,
-    operation_id="get_window",
-    summary="Get the window of a session",
-)
-async def window(engine: EngineDep, caller: Caller, session: SessionPath, agent: AgentQuery = None) -> Response:
+@router.get("/sessions/{session}/window", response_model=schemas.Window, summary="Get the window of a session")
+async def get_window(engine: EngineDep, caller: Caller, session: SessionPath, agent: AgentQuery = None) -> Response:
     """The messages passed to the model verbatim, and the summary of the earlier ones."""
     return json_response(await conversations.window(engine, caller, agent, session))
 
 
-@router.post(
-    "/sessions/{session}/compact",
-    response_model=schemas.Window,
-    operation_id="compact_window",
-    summary="Compact the window of a session",
-)
-async def compact(engine: EngineDep, caller: Caller, session: SessionPath, agent: AgentQuery = None) -> Response:
+@router.post("/sessions/{session}/compact", response_model=schemas.Window, summary="Compact the window of a session")
+async def compact_window(engine: EngineDep, caller: Caller, session: SessionPath, agent: AgentQuery = None) -> Response:
     """Summarizes the older half of the window now and returns the new window."""
     return json_response(await conversations.compact_window(engine, caller, agent, session))
 
 
-@router.delete(
-    "/sessions/{session}/window", status_code=204, operation_id="clear_window", summary="Clear the window of a session"
-)
+@router.delete("/sessions/{session}/window", status_code=204, summary="Clear the window of a session")
 async def clear_window(engine: EngineDep, caller: Caller, session: SessionPath, agent: AgentQuery = None) -> None:
     """The window is empty afterwards; the history is kept."""
     await conversations.clear_window(engine, caller, agent, session)
 
 
-@router.get(
-    "/messages/{message_id}/memories",
-    response_model=schemas.Items[schemas.Memory],
-    operation_id="list_message_memories",
-    summary="List the memories derived from a message",
-)
-async def message_memories(
+@router.get("/messages/{message_id}/memories", response_model=schemas.Items[schemas.Memory])
+async def list_message_memories(
     engine: EngineDep, caller: Caller, message_id: Annotated[UUID, Path(description="Id of the message.")]
 ) -> Response:
     """List the memories derived from a message."""

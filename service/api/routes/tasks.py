@@ -18,21 +18,19 @@ router = api_router(prefix="/v1/tasks", tags=["agents"])
 TaskPath = Annotated[PathName, Path(description="Name of the task.")]
 
 
-@router.get("", response_model=schemas.Page[agent_schemas.Task], operation_id="list_tasks", summary="List tasks")
+@router.get("", response_model=schemas.Page[agent_schemas.Task], summary="List tasks")
 async def list_tasks(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
     """Tasks in the order of their names. An agent key sees the tasks with its agent as a declared member."""
     return page(*await tasks.list_tasks(engine, caller, limit=limit, cursor=cursor))
 
 
-@router.get("/{task}", response_model=agent_schemas.Task, operation_id="get_task", summary="Get a task")
+@router.get("/{task}", response_model=agent_schemas.Task)
 async def get_task(engine: EngineDep, caller: Caller, task: TaskPath) -> Response:
     """Get a task."""
     return json_response(await tasks.get_task(engine, caller, task))
 
 
-@router.put(
-    "/{task}", response_model=agent_schemas.Task, operation_id="put_task", summary="Declare the members of a task"
-)
+@router.put("/{task}", response_model=agent_schemas.Task, summary="Declare the members of a task")
 async def put_task(engine: EngineDep, caller: Caller, task: TaskPath, body: agent_schemas.PutTask) -> Response:
     """The members are in effect on the next call. Admin keys only."""
     return json_response(await tasks.put_task(engine, caller, task, body.members))

@@ -37,10 +37,9 @@ STREAMED = "/v1/import"
     "/export",
     response_class=StreamingResponse,
     responses={200: {"content": {NDJSON: {}}}},
-    operation_id="export_records",
     summary="Export a workspace or an agent",
 )
-async def export_(
+async def export_records(
     engine: EngineDep,
     caller: Caller,
     agent: AgentQuery = None,
@@ -73,10 +72,9 @@ async def export_(
     response_model=schemas.ImportResponse,
     responses={200: {"content": {NDJSON: {}}}},
     openapi_extra={"requestBody": {"required": True, "content": {NDJSON: {"schema": {"type": "string"}}}}},
-    operation_id="import_records",
     summary="Import an export",
 )
-async def import_(
+async def import_records(
     request: Request,
     engine: EngineDep,
     caller: Caller,

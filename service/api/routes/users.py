@@ -13,17 +13,16 @@ from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.api.schemas import Page
 from service.domain.field_types import AsGiven, Timestamp
-from service.memory.access.purge import purge_user
-from service.memory.access.subject_export import export_user
-from service.memory.search.profiles import diff_profile, get_profile, list_users
+from service.memory.access import purge, subject_export
+from service.memory.search import profiles
 
 router = api_router(prefix="/v1/users", tags=["privacy"])
 
 UserPath = Annotated[PathName, AsGiven(), Path(description="Name of the user.")]
 
 
-@router.get("", response_model=Page[profile_schemas.User], operation_id="list_users", summary="List users")
-async def list_(
+@router.get("", response_model=Page[profile_schemas.User], summary="List users")
+async def list_users(
     engine: EngineDep,
     caller: Caller,
     agent: AgentQuery = None,
@@ -32,16 +31,11 @@ async def list_(
     cursor: Cursor = None,
 ) -> Response:
     """Users whom live memories visible to the caller are about, by name."""
-    return page(*await list_users(engine, caller, agent, q or None, limit=limit, cursor=cursor))
+    return page(*await profiles.list_users(engine, caller, agent, q or None, limit=limit, cursor=cursor))
 
 
-@router.get(
-    "/{user}/profile",
-    response_model=profile_schemas.Profile,
-    operation_id="get_profile",
-    summary="Get the profile of a user",
-)
-async def profile(
+@router.get("/{user}/profile", response_model=profile_schemas.Profile, summary="Get the profile of a user")
+async def get_profile(
     engine: EngineDep,
     caller: Caller,
     user: Annotated[PathName, Path(description="Name of the user.")],
@@ -52,16 +46,15 @@ async def profile(
 ) -> Response:
     """What holds about a user by memories visible to the caller. Hearsay is left out. A user of whom nothing is known
     has no fields."""
-    return json_response(await get_profile(engine, caller, agent, user, as_of))
+    return json_response(await profiles.get_profile(engine, caller, agent, user, as_of))
 
 
 @router.get(
     "/{user}/profile/diff",
     response_model=profile_schemas.ProfileDiff,
-    operation_id="diff_profile",
     summary="Compare the profile of a user at two times",
 )
-async def profile_diff(
+async def diff_profile(
     engine: EngineDep,
     caller: Caller,
     user: Annotated[PathName, Path(description="Name of the user.")],
@@ -73,23 +66,16 @@ async def profile_diff(
 ) -> Response:
     """What changed in the profile by memories visible to the caller: values added, removed and changed, and values that
     other memories say."""
-    return json_response(await diff_profile(engine, caller, agent, user, since, until))
+    return json_response(await profiles.diff_profile(engine, caller, agent, user, since, until))
 
 
-@router.post(
-    "/{user}/purge", response_model=admin_schemas.PurgeReceipt, operation_id="purge_user", summary="Purge a user"
-)
-async def purge(engine: EngineDep, caller: Caller, user: UserPath) -> Response:
+@router.post("/{user}/purge", response_model=admin_schemas.PurgeReceipt, summary="Purge a user")
+async def purge_user(engine: EngineDep, caller: Caller, user: UserPath) -> Response:
     """Irreversibly deletes all data about and from a user, and returns a receipt."""
-    return json_response(await purge_user(engine, caller, user))
+    return json_response(await purge.purge_user(engine, caller, user))
 
 
-@router.get(
-    "/{user}/export",
-    response_model=admin_schemas.SubjectExport,
-    operation_id="export_user",
-    summary="Export the data of a user",
-)
-async def export(engine: EngineDep, caller: Caller, user: UserPath) -> Response:
+@router.get("/{user}/export", response_model=admin_schemas.SubjectExport, summary="Export the data of a user")
+async def export_user(engine: EngineDep, caller: Caller, user: UserPath) -> Response:
     """All data about and from the user (subject access request)."""
-    return json_response(await export_user(engine, caller, user))
+    return json_response(await subject_export.export_user(engine, caller, user))

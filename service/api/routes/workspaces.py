@@ -23,31 +23,20 @@ WorkspacePath = Annotated[PathName, Path(description="Id or name of the workspac
 router = api_router(prefix="/v1/workspaces", tags=["workspaces"])
 
 
-@router.post(
-    "",
-    status_code=201,
-    response_model=schemas.CreatedWorkspace,
-    operation_id="create_workspace",
-    summary="Create a workspace",
-)
-async def create(engine: EngineDep, caller: Caller, body: schemas.CreateWorkspace) -> Response:
+@router.post("", status_code=201, response_model=schemas.CreatedWorkspace, summary="Create a workspace")
+async def create_workspace(engine: EngineDep, caller: Caller, body: schemas.CreateWorkspace) -> Response:
     """With its first admin key. Admin keys of the default workspace only, as all of these."""
     return json_response(await workspaces.create_workspace(engine, caller, body.name), 201)
 
 
-@router.get("", response_model=Page[schemas.Workspace], operation_id="list_workspaces", summary="List workspaces")
-async def list_(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
+@router.get("", response_model=Page[schemas.Workspace], summary="List workspaces")
+async def list_workspaces(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
     """Workspaces, newest first."""
     return page(*await workspaces.list_workspaces(engine, caller, limit=limit, cursor=cursor))
 
 
-@router.patch(
-    "/{workspace}",
-    response_model=schemas.Workspace,
-    operation_id="update_workspace",
-    summary="Rename, suspend, resume or limit a workspace",
-)
-async def update(
+@router.patch("/{workspace}", response_model=schemas.Workspace, summary="Rename, suspend, resume or limit a workspace")
+async def update_workspace(
     engine: EngineDep, caller: Caller, workspace: WorkspacePath, body: schemas.UpdateWorkspace
 ) -> Response:
     """While it is suspended, requests with its keys answer 403 `Workspace suspended`, and workers leave it alone.
@@ -58,13 +47,8 @@ async def update(
     return json_response(changed)
 
 
-@router.delete(
-    "/{workspace}",
-    response_model=schemas.WorkspaceDeletion,
-    operation_id="delete_workspace",
-    summary="Delete a workspace",
-)
-async def delete(
+@router.delete("/{workspace}", response_model=schemas.WorkspaceDeletion, summary="Delete a workspace")
+async def delete_workspace(
     engine: EngineDep, caller: Caller, workspace: WorkspacePath, dry_run: DryRun = False, token: Token = None
 ) -> Response:
     """Irreversibly deletes every row of a suspended workspace, in one transaction. Count first with `dry_run`, then
@@ -76,10 +60,9 @@ async def delete(
     "/{workspace}/export",
     response_class=StreamingResponse,
     responses={200: {"content": {NDJSON: {}}}},
-    operation_id="export_workspace",
     summary="Export a workspace of the installation",
 )
-async def export(engine: EngineDep, caller: Caller, workspace: WorkspacePath) -> StreamingResponse:
+async def export_workspace(engine: EngineDep, caller: Caller, workspace: WorkspacePath) -> StreamingResponse:
     """A stream with one JSON object per line (NDJSON), as of `GET /v1/export`. Suspended workspaces too."""
     with ExitStack() as held:
         held.enter_context(engine.transfers.slot(caller))
