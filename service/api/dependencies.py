@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 from fastapi import Depends, Header, Path, Query, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
@@ -87,7 +87,6 @@ Token = Annotated[
 ]
 SessionPath = Annotated[PathName, Path(description="Name of the session.")]
 AgentQuery = Annotated[Name | None, Query(description="Name of the acting agent; ignored with an agent key.")]
-Limit = Annotated[int, Query(ge=1, le=200, description="Number of items per page. Default 50.")]
 ComparedTo = Annotated[
     int | None,
     Query(ge=1, le=VERSION_MAX, description="Version to compare each one with. Default: the version before it."),
@@ -102,13 +101,29 @@ WhereText = Annotated[
         "`metadata.<key>` and fields.",
     ),
 ]
-Cursor = Annotated[
-    str | None,
-    Query(
-        max_length=CURSOR_MAX,
-        description="Cursor of the page: `next_cursor` of the previous page. Default: the first page.",
-    ),
-]
+
+
+class PageRequest(TypedDict):
+    """Which page of a list is asked for, as the lists of the use cases take it."""
+
+    limit: int
+    cursor: str | None
+
+
+async def _paging(
+    limit: Annotated[int, Query(ge=1, le=200, description="Number of items per page. Default 50.")] = 50,
+    cursor: Annotated[
+        str | None,
+        Query(
+            max_length=CURSOR_MAX,
+            description="Cursor of the page: `next_cursor` of the previous page. Default: the first page.",
+        ),
+    ] = None,
+) -> PageRequest:
+    return {"limit": limit, "cursor": cursor}
+
+
+Paging = Annotated[PageRequest, Depends(_paging)]
 
 
 def json_response(value: Any, status: int = 200) -> Response:

@@ -10,7 +10,7 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import admin_schemas, schemas, stats_schemas
-from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.dependencies import AgentQuery, Caller, EngineDep, Paging, json_response, page
 from service.api.naming import api_router
 from service.domain.field_types import Name, Timestamp
 from service.domain.principal import Principal
@@ -33,9 +33,9 @@ async def create_key(engine: EngineDep, caller: Caller, body: admin_schemas.Crea
 
 
 @router.get("/keys", response_model=schemas.Page[admin_schemas.Key], summary="List API keys")
-async def list_keys(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
+async def list_keys(engine: EngineDep, caller: Caller, paging: Paging) -> Response:
     """Keys without their secrets, newest first. Last use is written each second, to the minute."""
-    return page(*await keys.list_keys(engine, caller, limit=limit, cursor=cursor))
+    return page(*await keys.list_keys(engine, caller, **paging))
 
 
 @router.get("/whoami", response_model=admin_schemas.Whoami, summary="Get the key of this request")
@@ -111,17 +111,16 @@ async def reset_settings(
 async def list_audit_entries(
     engine: EngineDep,
     caller: Caller,
+    paging: Paging,
     action: Annotated[Name | None, Query(description="Action to filter by, such as `key.created`.")] = None,
     actor: Annotated[Name | None, Query(description="Actor to filter by: `agent:<name>` or `<role>:<key id>`.")] = None,
     since: Annotated[Timestamp | None, Query(description="Earliest time, inclusive.")] = None,
     until: Annotated[Timestamp | None, Query(description="Latest time, exclusive.")] = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
 ) -> Response:
     """Administrative actions, and reads of other agents' data. Newest first. Admin keys only."""
     lines, more = await audit.list_audit(
         engine, caller,
-        action=action, actor=actor, since=since, until=until, limit=limit, cursor=cursor,
+        action=action, actor=actor, since=since, until=until, **paging,
     )  # fmt: skip
     return page(lines, more)
 

@@ -15,9 +15,8 @@ from service.api.dependencies import (
     AgentQuery,
     Caller,
     ComparedTo,
-    Cursor,
     EngineDep,
-    Limit,
+    Paging,
     PartOfName,
     json_response,
     page,
@@ -35,11 +34,9 @@ DreamId = Annotated[UUID, Path(description="Id of the dream.")]
 
 
 @router.get("/agents", response_model=schemas.Page[agent_schemas.Agent], summary="List agents")
-async def list_agents(
-    engine: EngineDep, caller: Caller, q: PartOfName = None, limit: Limit = 50, cursor: Cursor = None
-) -> Response:
+async def list_agents(engine: EngineDep, caller: Caller, paging: Paging, q: PartOfName = None) -> Response:
     """Agents in the order of their names."""
-    return page(*await agents.list_agents(engine, caller, q, limit=limit, cursor=cursor))
+    return page(*await agents.list_agents(engine, caller, q, **paging))
 
 
 @router.get("/agents/{agent}", response_model=agent_schemas.Agent)
@@ -82,15 +79,10 @@ async def rewrite_bulletin(engine: EngineDep, caller: Caller, agent: AgentPath) 
     summary="List the bulletins of an agent",
 )
 async def list_bulletin_versions(
-    engine: EngineDep,
-    caller: Caller,
-    agent: AgentPath,
-    compared_to: ComparedTo = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
+    engine: EngineDep, caller: Caller, agent: AgentPath, paging: Paging, compared_to: ComparedTo = None
 ) -> Response:
     """All versions of the bulletin, newest first, each with the sentences added and removed."""
-    found = await agents.bulletin_versions(engine, caller, agent, compared_to=compared_to, limit=limit, cursor=cursor)
+    found = await agents.bulletin_versions(engine, caller, agent, compared_to=compared_to, **paging)
     return page(*found)
 
 
@@ -137,16 +129,15 @@ async def calibrate_agent(
 async def list_dreams(
     engine: EngineDep,
     caller: Caller,
+    paging: Paging,
     agent: AgentQuery = None,
     status: Annotated[
         agent_schemas.DreamStatus | None,
         Query(description="Status to filter by: queued, running, succeeded, failed, undone or dry_run."),
     ] = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
 ) -> Response:
     """Dreams without their changes, newest first."""
-    return page(*await dreams.list_dreams(engine, caller, agent, status, limit=limit, cursor=cursor))
+    return page(*await dreams.list_dreams(engine, caller, agent, status, **paging))
 
 
 @router.get("/dreams/{dream_id}", response_model=agent_schemas.Dream)
@@ -168,6 +159,7 @@ async def list_dream_changes(
     engine: EngineDep,
     caller: Caller,
     dream_id: DreamId,
+    paging: Paging,
     action: Annotated[
         list[agent_schemas.DreamAction] | None,
         Query(
@@ -176,14 +168,10 @@ async def list_dream_changes(
         ),
     ] = None,
     type_: Annotated[Name | None, Query(alias="type", description="Memory type to filter by.")] = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
 ) -> Response:
     """Changes in order, each with the messages and memories that it rests on; with totals by action."""
     return json_response(
-        await dream_changes.list_changes(
-            engine, caller, dream_id, actions=action, type_=type_, limit=limit, cursor=cursor
-        )
+        await dream_changes.list_changes(engine, caller, dream_id, actions=action, type_=type_, **paging)
     )
 
 

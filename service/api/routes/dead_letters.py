@@ -9,7 +9,7 @@ from fastapi import Path
 from starlette.responses import Response
 
 from service.api import engine_schemas as schemas
-from service.api.dependencies import Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.dependencies import Caller, EngineDep, Paging, json_response, page
 from service.api.naming import api_router
 from service.api.schemas import Page
 from service.memory.dreams import dead_letters
@@ -20,9 +20,9 @@ router = api_router(prefix="/v1/dead-letters", tags=["engine"])
 
 
 @router.get("", response_model=Page[schemas.DeadLetter], summary="List dead letters")
-async def list_dead_letters(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
+async def list_dead_letters(engine: EngineDep, caller: Caller, paging: Paging) -> Response:
     """Texts excluded from processing after repeated worker crashes, newest first. Admin keys only."""
-    return page(*await dead_letters.list_dead_letters(engine, caller, limit=limit, cursor=cursor))
+    return page(*await dead_letters.list_dead_letters(engine, caller, **paging))
 
 
 @router.post(

@@ -13,10 +13,9 @@ from service.api.dependencies import (
     AgentPath,
     AgentQuery,
     Caller,
-    Cursor,
     DryRun,
     EngineDep,
-    Limit,
+    Paging,
     SessionPath,
     Token,
     json_response,
@@ -66,9 +65,9 @@ async def delete_team(
 
 
 @router.get("/deletions", response_model=Page[schemas.DeletionRecord], summary="List deletions")
-async def list_deletions(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
+async def list_deletions(engine: EngineDep, caller: Caller, paging: Paging) -> Response:
     """Deletions of sessions, agents and teams, newest first; with an agent key, of the agent's own sessions."""
-    return page(*await deletions.list_deletions(engine, caller, limit=limit, cursor=cursor))
+    return page(*await deletions.list_deletions(engine, caller, **paging))
 
 
 @router.post("/deletions/{deletion_id}/undo", response_model=schemas.UndoneDeletion, summary="Undo a deletion")

@@ -9,7 +9,7 @@ from fastapi import Path
 from starlette.responses import Response
 
 from service.api import document_schemas, schemas
-from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, UserQuery, json_response, page
+from service.api.dependencies import AgentQuery, Caller, EngineDep, Paging, UserQuery, json_response, page
 from service.api.naming import api_router
 from service.domain.documents import DocumentDraft
 from service.memory.saving import documents
@@ -34,15 +34,10 @@ async def create_document(engine: EngineDep, caller: Caller, draft: DocumentDraf
 
 @router.get("", response_model=schemas.Page[document_schemas.DocumentHead], summary="List documents")
 async def list_documents(
-    engine: EngineDep,
-    caller: Caller,
-    agent: AgentQuery = None,
-    user: UserQuery = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
+    engine: EngineDep, caller: Caller, paging: Paging, agent: AgentQuery = None, user: UserQuery = None
 ) -> Response:
     """Documents without their text, newest first."""
-    return page(*await documents.list_documents(engine, caller, agent, user, limit=limit, cursor=cursor))
+    return page(*await documents.list_documents(engine, caller, agent, user, **paging))
 
 
 @router.get("/{document_id}", response_model=document_schemas.Document)

@@ -8,7 +8,7 @@ from fastapi import Body, Request
 from starlette.responses import Response
 
 from service.api import engine_schemas as schemas
-from service.api.dependencies import Bearer, Caller, Cursor, EngineDep, Limit, json_response, page, principal_of
+from service.api.dependencies import Bearer, Caller, EngineDep, Paging, json_response, page, principal_of
 from service.api.errors import problem
 from service.api.naming import api_router
 from service.api.schemas import Items, Page
@@ -84,6 +84,6 @@ async def get_rescan(engine: EngineDep, caller: Caller) -> Response:
     response_model=Page[schemas.RescanFinding],
     summary="List the findings of the last scan for secrets",
 )
-async def list_rescan_findings(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
+async def list_rescan_findings(engine: EngineDep, caller: Caller, paging: Paging) -> Response:
     """Fields with secrets found (dry run) or masked, without values. Admin keys only."""
-    return page(*await rescans.list_findings(engine, caller, limit=limit, cursor=cursor))
+    return page(*await rescans.list_findings(engine, caller, **paging))

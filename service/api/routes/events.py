@@ -11,7 +11,7 @@ from fastapi import Header, Path, Query
 from starlette.responses import Response, StreamingResponse
 
 from service.api import engine_schemas as schemas
-from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.dependencies import AgentQuery, Caller, EngineDep, Paging, json_response, page
 from service.api.naming import api_router
 from service.api.schemas import Page
 from service.api.streams import HoldingStream
@@ -98,9 +98,9 @@ async def create_webhook(engine: EngineDep, caller: Caller, body: schemas.AddWeb
 
 
 @router.get("/webhooks", response_model=Page[schemas.Webhook], summary="List webhooks")
-async def list_webhooks(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
+async def list_webhooks(engine: EngineDep, caller: Caller, paging: Paging) -> Response:
     """Webhooks with the state of their delivery, newest first. Admin keys only."""
-    return page(*await webhooks.list_webhooks(engine, caller, limit=limit, cursor=cursor))
+    return page(*await webhooks.list_webhooks(engine, caller, **paging))
 
 
 @router.patch("/webhooks/{webhook_id}", response_model=schemas.UpdatedWebhook, summary="Update a webhook")

@@ -9,7 +9,7 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import graph_schemas, schemas
-from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, PartOfName, json_response, page
+from service.api.dependencies import AgentQuery, Caller, EngineDep, Paging, PartOfName, json_response, page
 from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.api.problems import Problem
@@ -30,6 +30,7 @@ AMBIGUOUS: dict[int | str, dict[str, Any]] = {
 async def list_entities(
     engine: EngineDep,
     caller: Caller,
+    paging: Paging,
     agent: AgentQuery = None,
     kind: Annotated[Name | None, Query(description="Kind to filter by.")] = None,
     q: PartOfName = None,
@@ -37,13 +38,9 @@ async def list_entities(
         EntitySort,
         Query(description="Order: `newest`, `mentions` (most mentioned first) or `name`. Default `newest`."),
     ] = "newest",
-    limit: Limit = 50,
-    cursor: Cursor = None,
 ) -> Response:
     """Entities visible to the caller. A cursor belongs to its order."""
-    return page(
-        *await graph.list_entities(engine, caller, agent, kind, q or None, sort=sort, limit=limit, cursor=cursor)
-    )
+    return page(*await graph.list_entities(engine, caller, agent, kind, q or None, sort=sort, **paging))
 
 
 @router.get("/entities/{entity}", response_model=schemas.Entity, responses=AMBIGUOUS)

@@ -9,7 +9,7 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import inbox_schemas as schemas
-from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.dependencies import AgentQuery, Caller, EngineDep, Paging, json_response, page
 from service.api.naming import api_router
 from service.api.schemas import Items, Page
 from service.domain.proposals import Decision, ProposalStatus
@@ -24,17 +24,16 @@ ProposalId = Annotated[UUID, Path(description="Id of the proposal.")]
 async def list_inbox(
     engine: EngineDep,
     caller: Caller,
+    paging: Paging,
     agent: AgentQuery = None,
     status: Annotated[
         ProposalStatus,
         Query(description="Status to filter by: proposed, accepted, edited or rejected. Default `proposed`."),
     ] = "proposed",
-    limit: Limit = 50,
-    cursor: Cursor = None,
 ) -> Response:
     """Statements with a confidence below `dream.propose_below`, with the messages they come from, newest first. What a
     memory says by now is left out."""
-    return page(*await inbox.list_inbox(engine, caller, agent, status, limit=limit, cursor=cursor))
+    return page(*await inbox.list_inbox(engine, caller, agent, status, **paging))
 
 
 @router.post("", response_model=Items[schemas.Decided], summary="Decide on several proposals")

@@ -9,7 +9,7 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import bulk_schemas, deletion_schemas, explain_schemas, schemas
-from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, UserQuery, WhereText, json_response
+from service.api.dependencies import AgentQuery, Caller, EngineDep, Paging, UserQuery, WhereText, json_response
 from service.api.naming import api_router
 from service.domain.drafts import MemoryDraft, MemoryPatch
 from service.domain.field_types import AsGiven, Name, Tag, Text, Timestamp
@@ -75,6 +75,7 @@ SortQuery = Annotated[
 async def list_memories(
     engine: EngineDep,
     caller: Caller,
+    paging: Paging,
     agent: AgentQuery = None,
     type: TypesQuery = None,
     scope: Annotated[list[Scope] | None, Query(description="Scopes to filter by. Default: all.")] = None,
@@ -103,8 +104,6 @@ async def list_memories(
         Timestamp | None,
         Query(description="Time of the facts: memories valid then, as they stood then, instead of now."),
     ] = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
 ) -> Response:
     """Memories visible to the caller. A cursor belongs to its order. `as_of` allows neither `include` nor the order
     `recalled`."""
@@ -119,7 +118,7 @@ async def list_memories(
         as_of=as_of,
     )  # fmt: skip
     items, more, counted = await lifecycle.list_memories(
-        engine, caller, agent, filter_, sort=sort, with_total=total, limit=limit, cursor=cursor
+        engine, caller, agent, filter_, sort=sort, with_total=total, **paging
     )
     return json_response({"items": items, "next_cursor": more, "total": counted})
 

@@ -9,7 +9,7 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import model_call_schemas as schemas
-from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.dependencies import AgentQuery, Caller, EngineDep, Paging, json_response, page
 from service.api.naming import api_router
 from service.api.schemas import Page
 from service.domain.field_types import Timestamp
@@ -26,6 +26,7 @@ CallId = Annotated[UUID, Path(description="Id of the call.")]
 async def list_model_calls(
     engine: EngineDep,
     caller: Caller,
+    paging: Paging,
     agent: AgentQuery = None,
     dream: Annotated[UUID | None, Query(description="Id of a dream to filter by.")] = None,
     purpose: Annotated[
@@ -41,15 +42,12 @@ async def list_model_calls(
     ] = None,
     since: Annotated[Timestamp | None, Query(description="Earliest time, inclusive.")] = None,
     until: Annotated[Timestamp | None, Query(description="Latest time, exclusive.")] = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
 ) -> Response:
     """Attempts at language models with the beginnings of their texts, newest first, kept by the setting
     `retention.model_calls_days`. Not those of embedders and of the proxy. Admin keys only."""
     found = await model_calls.list_model_calls(
         engine, caller,
-        agent=agent, dream=dream, purpose=purpose, outcome=outcome, since=since, until=until, limit=limit,
-        cursor=cursor,
+        agent=agent, dream=dream, purpose=purpose, outcome=outcome, since=since, until=until, **paging,
     )  # fmt: skip
     return page(*found)
 

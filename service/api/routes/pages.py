@@ -9,7 +9,7 @@ from fastapi import Path
 from starlette.responses import Response
 
 from service.api import page_schemas as schemas
-from service.api.dependencies import AgentQuery, Caller, ComparedTo, Cursor, EngineDep, Limit, json_response, page
+from service.api.dependencies import AgentQuery, Caller, ComparedTo, EngineDep, Paging, json_response, page
 from service.api.naming import api_router
 from service.api.schemas import Page
 from service.domain.pages import PageContent, PageDraft
@@ -34,11 +34,9 @@ async def create_page(engine: EngineDep, caller: Caller, draft: PageDraft) -> Re
 
 
 @router.get("", response_model=Page[schemas.AnsweredPage], summary="List pages")
-async def list_pages(
-    engine: EngineDep, caller: Caller, agent: AgentQuery = None, limit: Limit = 50, cursor: Cursor = None
-) -> Response:
+async def list_pages(engine: EngineDep, caller: Caller, paging: Paging, agent: AgentQuery = None) -> Response:
     """Pages with their answers, newest first."""
-    return page(*await pages.list_pages(engine, caller, agent, limit=limit, cursor=cursor))
+    return page(*await pages.list_pages(engine, caller, agent, **paging))
 
 
 @router.get("/{page_id}", response_model=schemas.AnsweredPage, summary="Get a page")
@@ -67,14 +65,7 @@ async def delete_page(engine: EngineDep, caller: Caller, page_id: PageId) -> Non
 
 @router.get("/{page_id}/versions", response_model=Page[schemas.PageVersion], summary="List the versions of a page")
 async def list_page_versions(
-    engine: EngineDep,
-    caller: Caller,
-    page_id: PageId,
-    compared_to: ComparedTo = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
+    engine: EngineDep, caller: Caller, page_id: PageId, paging: Paging, compared_to: ComparedTo = None
 ) -> Response:
     """The last 20 versions, newest first, each with the sentences added and removed."""
-    return page(
-        *await pages.page_versions(engine, caller, page_id, compared_to=compared_to, limit=limit, cursor=cursor)
-    )
+    return page(*await pages.page_versions(engine, caller, page_id, compared_to=compared_to, **paging))

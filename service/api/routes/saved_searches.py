@@ -9,7 +9,7 @@ from fastapi import Path
 from starlette.responses import Response
 
 from service.api import saved_search_schemas as schemas
-from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.dependencies import AgentQuery, Caller, EngineDep, Paging, json_response, page
 from service.api.naming import api_router
 from service.api.schemas import Items, Page
 from service.domain.saved_searches import AgentSearchRun, SavedSearchContent, SavedSearchDraft, SearchRun
@@ -34,11 +34,9 @@ async def create_search(engine: EngineDep, caller: Caller, draft: SavedSearchDra
 
 
 @router.get("", response_model=Page[schemas.SavedSearch], summary="List saved searches")
-async def list_searches(
-    engine: EngineDep, caller: Caller, agent: AgentQuery = None, limit: Limit = 50, cursor: Cursor = None
-) -> Response:
+async def list_searches(engine: EngineDep, caller: Caller, paging: Paging, agent: AgentQuery = None) -> Response:
     """Saved searches with their newest recall, newest search first."""
-    return page(*await saved.list_searches(engine, caller, agent, limit=limit, cursor=cursor))
+    return page(*await saved.list_searches(engine, caller, agent, **paging))
 
 
 @router.post("/run", response_model=Items[schemas.SearchResultRecord], summary="Run all saved searches of an agent")
@@ -77,8 +75,6 @@ async def run_search(engine: EngineDep, caller: Caller, search_id: SearchId, run
     response_model=Page[schemas.SearchResultRecord],
     summary="List the results of a saved search",
 )
-async def list_search_results(
-    engine: EngineDep, caller: Caller, search_id: SearchId, limit: Limit = 50, cursor: Cursor = None
-) -> Response:
+async def list_search_results(engine: EngineDep, caller: Caller, search_id: SearchId, paging: Paging) -> Response:
     """The last 200 results, newest first."""
-    return page(*await saved.search_results(engine, caller, search_id, limit=limit, cursor=cursor))
+    return page(*await saved.search_results(engine, caller, search_id, **paging))

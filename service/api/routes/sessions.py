@@ -9,17 +9,7 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import schemas
-from service.api.dependencies import (
-    AgentQuery,
-    Caller,
-    Cursor,
-    EngineDep,
-    Limit,
-    SessionPath,
-    UserQuery,
-    json_response,
-    page,
-)
+from service.api.dependencies import AgentQuery, Caller, EngineDep, Paging, SessionPath, UserQuery, json_response, page
 from service.api.naming import api_router
 from service.domain.field_types import Text
 from service.memory.sessions import conversations, history
@@ -37,17 +27,16 @@ async def start_session(engine: EngineDep, caller: Caller, body: schemas.StartSe
 async def list_sessions(
     engine: EngineDep,
     caller: Caller,
+    paging: Paging,
     agent: AgentQuery = None,
     user: UserQuery = None,
     q: Annotated[
         Text | None,
         Query(max_length=1000, description="Part of the name or of a message, at most 1,000 characters."),
     ] = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
 ) -> Response:
     """Sessions, newest first."""
-    return page(*await history.list_sessions(engine, caller, agent, user, text=q or None, limit=limit, cursor=cursor))
+    return page(*await history.list_sessions(engine, caller, agent, user, text=q or None, **paging))
 
 
 @router.get("/sessions/{session}", response_model=schemas.Session)
@@ -82,6 +71,7 @@ async def list_messages(
     engine: EngineDep,
     caller: Caller,
     session: SessionPath,
+    paging: Paging,
     agent: AgentQuery = None,
     order: Annotated[
         Literal["asc", "desc"],
@@ -91,14 +81,11 @@ async def list_messages(
     around: Annotated[
         UUID | None, Query(description="Id of the message in the middle of the page. Default: the first page.")
     ] = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
 ) -> Response:
     """The permanent history, independent of the window."""
     return json_response(
         await history.list_messages(
-            engine, caller, agent, session, descending=order == "desc", text=q or None, around=around, limit=limit,
-            cursor=cursor,
+            engine, caller, agent, session, descending=order == "desc", text=q or None, around=around, **paging,
         )
     )  # fmt: skip
 

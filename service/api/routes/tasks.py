@@ -8,7 +8,7 @@ from fastapi import Path
 from starlette.responses import Response
 
 from service.api import agent_schemas, schemas
-from service.api.dependencies import Caller, Cursor, EngineDep, Limit, json_response, page
+from service.api.dependencies import Caller, EngineDep, Paging, json_response, page
 from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.memory.ops import tasks
@@ -19,9 +19,9 @@ TaskPath = Annotated[PathName, Path(description="Name of the task.")]
 
 
 @router.get("", response_model=schemas.Page[agent_schemas.Task], summary="List tasks")
-async def list_tasks(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
+async def list_tasks(engine: EngineDep, caller: Caller, paging: Paging) -> Response:
     """Tasks in the order of their names. An agent key sees the tasks with its agent as a declared member."""
-    return page(*await tasks.list_tasks(engine, caller, limit=limit, cursor=cursor))
+    return page(*await tasks.list_tasks(engine, caller, **paging))
 
 
 @router.get("/{task}", response_model=agent_schemas.Task)

@@ -8,7 +8,7 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import admin_schemas, profile_schemas
-from service.api.dependencies import AgentQuery, Caller, Cursor, EngineDep, Limit, PartOfName, json_response, page
+from service.api.dependencies import AgentQuery, Caller, EngineDep, Paging, PartOfName, json_response, page
 from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.api.schemas import Page
@@ -23,15 +23,10 @@ UserPath = Annotated[PathName, AsGiven(), Path(description="Name of the user.")]
 
 @router.get("", response_model=Page[profile_schemas.User], summary="List users")
 async def list_users(
-    engine: EngineDep,
-    caller: Caller,
-    agent: AgentQuery = None,
-    q: PartOfName = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
+    engine: EngineDep, caller: Caller, paging: Paging, agent: AgentQuery = None, q: PartOfName = None
 ) -> Response:
     """Users whom live memories visible to the caller are about, by name."""
-    return page(*await profiles.list_users(engine, caller, agent, q or None, limit=limit, cursor=cursor))
+    return page(*await profiles.list_users(engine, caller, agent, q or None, **paging))
 
 
 @router.get("/{user}/profile", response_model=profile_schemas.Profile, summary="Get the profile of a user")

@@ -9,7 +9,7 @@ from fastapi import Path
 from starlette.responses import Response, StreamingResponse
 
 from service.api import workspace_schemas as schemas
-from service.api.dependencies import Caller, Cursor, DryRun, EngineDep, Limit, Token, json_response, page
+from service.api.dependencies import Caller, DryRun, EngineDep, Paging, Token, json_response, page
 from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.api.routes.transfer import NDJSON
@@ -30,9 +30,9 @@ async def create_workspace(engine: EngineDep, caller: Caller, body: schemas.Crea
 
 
 @router.get("", response_model=Page[schemas.Workspace], summary="List workspaces")
-async def list_workspaces(engine: EngineDep, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Response:
+async def list_workspaces(engine: EngineDep, caller: Caller, paging: Paging) -> Response:
     """Workspaces, newest first."""
-    return page(*await workspaces.list_workspaces(engine, caller, limit=limit, cursor=cursor))
+    return page(*await workspaces.list_workspaces(engine, caller, **paging))
 
 
 @router.patch("/{workspace}", response_model=schemas.Workspace, summary="Rename, suspend, resume or limit a workspace")
