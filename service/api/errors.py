@@ -16,7 +16,7 @@ from starlette.routing import Match
 
 from service import errors
 from service.domain.json import dumps
-from service.privacy import RedactorUnavailable
+from service.privacy.redactor import RedactorUnavailable
 
 log = structlog.get_logger(__name__)
 

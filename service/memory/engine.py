@@ -42,7 +42,7 @@ from service.memory.saving.scopes import ScopeCache
 from service.memory.search.access_counts import AccessCounter
 from service.memory.search.search_counts import SearchCounter
 from service.metrics import Metrics
-from service.privacy import PiiPolicy, Redactor
+from service.privacy.redactor import PiiPolicy, Redactor
 from service.settings import Settings
 from service.store.embeddings import model_number
 from service.store.search.plan import SearchLimits

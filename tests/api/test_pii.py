@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from service.domain.workspace import ALL_PII
-from service.privacy import DEFAULT_ENTITIES, NAME_ENTITIES, RedactorUnavailable
+from service.privacy.redactor import DEFAULT_ENTITIES, NAME_ENTITIES, RedactorUnavailable
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
 from tests.pg_dump import dump
@@ -147,7 +147,7 @@ async def test_without_a_working_redactor_nothing_is_written(redacting: Api, mon
 
 
 def _policy() -> Any:
-    from service.privacy import PiiPolicy
+    from service.privacy.redactor import PiiPolicy
 
     return PiiPolicy("redact")
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from service.concurrency.transaction_guard import transaction_open
-from service.embedding import CachedEmbedder, EmbeddingFailed, EmbeddingTimedOut, Vectors
-from service.embedding.base import EmbeddingOverBudget
+from service.embedding.base import EmbeddingFailed, EmbeddingOverBudget, EmbeddingTimedOut, Vectors
+from service.embedding.cache import CachedEmbedder
 
 
 class GatedEmbedder:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from service.embedding import EmbedderMisconfigured, open_embedder
+from service.embedding.base import EmbedderMisconfigured
+from service.embedding.sources import open_embedder
 
 
 async def test_none_opens_nothing() -> None:
@@ -73,7 +74,7 @@ def test_static_imports_no_other_source() -> None:
     code = (
         "import asyncio, sys\n"
         "import service.llm\n"
-        "from service.embedding import open_embedder\n"
+        "from service.embedding.sources import open_embedder\n"
         "asyncio.run(open_embedder('static'))\n"
         "heavy = {'litellm', 'fastembed', 'onnxruntime', 'openai'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"

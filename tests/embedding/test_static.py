@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from service.concurrency.transaction_guard import transaction_open
-from service.embedding import EmbeddingTimedOut
+from service.embedding.base import EmbeddingTimedOut
 from service.embedding.static import INLINE_CHARACTERS_MAX, StaticEmbedder
 
 TEXTS = ["The user prefers dark mode.", "Anna moved to Bergen in May 2023.", "日本語 🎉", "a", "x" * 3_000]

@@ -35,8 +35,8 @@ from service.memory.dreams.prompts import Notes
 from service.memory.search import assembly
 from service.memory.sessions import compaction, summarize
 from service.memory.transfer import mem0
-from service.privacy import PiiPolicy, Redactor
 from service.privacy.recognizers import PatternFinder
+from service.privacy.redactor import PiiPolicy, Redactor
 from service.proxy import formats, transcript
 from service.proxy.chat_completions import StreamParser
 from service.proxy.messages import MessageStream

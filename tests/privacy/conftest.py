@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.privacy import Redactor
+from service.privacy.redactor import Redactor
 
 
 @pytest.fixture(scope="module")

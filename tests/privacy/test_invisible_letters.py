@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.privacy import PiiPolicy
-from service.privacy.redactor import Redactor
+from service.privacy.redactor import PiiPolicy, Redactor
 
 TOKEN = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 

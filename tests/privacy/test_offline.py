@@ -9,7 +9,7 @@ from pathlib import Path
 ALONE = """
 import asyncio, sys
 heavy = ("presidio_analyzer", "spacy", "tldextract", "phonenumbers")
-from service.privacy import PiiPolicy, Redactor
+from service.privacy.redactor import PiiPolicy, Redactor
 redactor = Redactor()
 assert asyncio.run(redactor.redact(["a@b.com"], PiiPolicy("off")))[0].text == "a@b.com"
 assert not [name for name in heavy if name in sys.modules], "loaded too early"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from service.privacy import PiiPolicy, Redactor
+from service.privacy.redactor import PiiPolicy, Redactor
 from service.privacy.secrets import find_secrets
 from tests.privacy.pasted_corpus import ORDINARY, PASTED, ordinary, pasted
 

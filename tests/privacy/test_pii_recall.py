@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from service.privacy import DEFAULT_ENTITIES, PiiPolicy, Redactor
+from service.privacy.redactor import DEFAULT_ENTITIES, PiiPolicy, Redactor
 
 
 def test_recall_and_false_hits_on_the_evaluation_texts(redactor: Redactor, shared: Path) -> None:

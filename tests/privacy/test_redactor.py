@@ -14,7 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.errors import ReverieError
-from service.privacy import (
+from service.privacy import redactor as redactor_module
+from service.privacy import windows as windows_module
+from service.privacy.ascii_map import to_ascii
+from service.privacy.recognizers import Finding
+from service.privacy.redactor import (
     DEFAULT_ENTITIES,
     NAME_ENTITIES,
     PiiPolicy,
@@ -23,10 +27,6 @@ from service.privacy import (
     Redactor,
     RedactorUnavailable,
 )
-from service.privacy import redactor as redactor_module
-from service.privacy import windows as windows_module
-from service.privacy.ascii_map import to_ascii
-from service.privacy.recognizers import Finding
 
 REDACT = PiiPolicy("redact")
 REJECT = PiiPolicy("reject")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.embedding import EmbeddingFailed
+from service.embedding.base import EmbeddingFailed
 from service.embedding.remote import RemoteEmbedder
 from service.llm import LLM, LLMUnavailable
 from service.provider.failures import describe, host_of

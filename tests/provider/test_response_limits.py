@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from service.embedding import EmbeddingFailed
+from service.embedding.base import EmbeddingFailed
 from service.embedding.remote import ANSWER_BYTES_MIN, NUMBER_BYTES, RemoteEmbedder
 from service.errors import AnswerTooLarge
 from service.llm import LLM, LLMInvalidOutput, Reranker

@@ -25,7 +25,7 @@ from service.domain.placeholders import SECRET, placeholder
 from service.domain.workspace import Masking
 from service.errors import InvalidInput
 from service.memory.engine import Engine
-from service.privacy import PiiPolicy, PiiRejected, Redaction
+from service.privacy.redactor import PiiPolicy, PiiRejected, Redaction
 from service.store import names as store
 
 SECRET_BYTES = 32

@@ -26,7 +26,7 @@ from service.memory.access.keys import granted, hash_of, make_key, prefix_of, wo
 from service.memory.access.naming import masked_names
 from service.memory.access.redaction import workspace_masking
 from service.memory.engine import Engine
-from service.privacy import PiiPolicy
+from service.privacy.redactor import PiiPolicy
 from service.store import keys, oauth
 from service.store.oauth import CodeBinding
 

@@ -21,7 +21,7 @@ from service.domain.workspace import Masking, PiiSettings, SecretSettings
 from service.errors import InvalidInput
 from service.memory.access.naming import with_masked_names
 from service.memory.engine import Engine
-from service.privacy import PiiPolicy, PiiRejected
+from service.privacy.redactor import PiiPolicy, PiiRejected
 from service.store.settings import workspace_settings
 
 Loc = tuple[str | int, ...]

@@ -26,7 +26,7 @@ from service.memory.access.naming import name_secret
 from service.memory.access.purge import forget_statistics
 from service.memory.access.redaction import workspace_masking
 from service.memory.engine import Engine
-from service.privacy import PiiPolicy
+from service.privacy.redactor import PiiPolicy
 from service.privacy.stored import Copies, secrets_in
 from service.store import audit, deletions, embeddings, memories, subjects
 from service.store.vectors import EmbeddingBatch

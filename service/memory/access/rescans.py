@@ -9,7 +9,7 @@ from service.domain import cursors
 from service.domain.principal import Principal
 from service.memory.access import audit
 from service.memory.engine import Engine
-from service.privacy import PiiPolicy
+from service.privacy.redactor import PiiPolicy
 from service.store import rescans
 
 Json = dict[str, Any]

@@ -16,7 +16,7 @@ from service.memory.access.naming import masked_names, refused_kinds
 from service.memory.access.redaction import redact_lenient
 from service.memory.dreams.in_flight import Steps
 from service.memory.engine import Engine
-from service.privacy import PiiPolicy, PiiRejected
+from service.privacy.redactor import PiiPolicy, PiiRejected
 
 BATCH = 200
 

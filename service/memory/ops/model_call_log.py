@@ -19,7 +19,7 @@ from service.domain.ids import new_id
 from service.domain.model_calls import ERROR_CHARACTERS_MAX, Exchange, shortened
 from service.domain.spending import Payer, Purpose, Usage
 from service.errors import Unavailable
-from service.privacy import PiiPolicy, Redactor, RedactorUnavailable
+from service.privacy.redactor import PiiPolicy, Redactor, RedactorUnavailable
 from service.store import model_calls, workspaces
 from service.store.model_calls import ModelCall
 from service.store.settings import workspace_settings
