@@ -15,6 +15,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -86,6 +87,17 @@ def _public_url(given: str) -> str:
     return url
 
 
+def _crontab(given: str) -> str:
+    from apscheduler.triggers.cron import CronTrigger
+
+    try:
+        CronTrigger.from_crontab(given)
+    except ValueError as error:
+        raise ValueError(f"{given!r} is no crontab of five fields: {error}") from None
+    return given
+
+
+Crontab = Annotated[str, AfterValidator(_crontab)]
 PublicUrl = Annotated[str, AfterValidator(_public_url)]
 Origins = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_origins)]
 STEP = "as for LLM_MODEL; `off`, or JSON with base URL, key, timeout and alternatives"
@@ -212,15 +224,15 @@ class Settings(BaseSettings):
         ge=0,
         description="interval between health probes of the models; 0: no background probes",
     )
-    dream_cron: str = Field("0 */6 * * *", alias="REVERIE_DREAM_CRON")
-    bulletin_cron: str = Field("30 3 * * *", alias="REVERIE_BULLETIN_CRON")
-    pages_cron: str = Field("* * * * *", alias="REVERIE_PAGES_CRON")
-    searches_cron: str = Field("13 4 * * *", alias="REVERIE_SEARCHES_CRON")
-    embed_pending_cron: str = Field(
+    dream_cron: Crontab = Field("0 */6 * * *", alias="REVERIE_DREAM_CRON")
+    bulletin_cron: Crontab = Field("30 3 * * *", alias="REVERIE_BULLETIN_CRON")
+    pages_cron: Crontab = Field("* * * * *", alias="REVERIE_PAGES_CRON")
+    searches_cron: Crontab = Field("13 4 * * *", alias="REVERIE_SEARCHES_CRON")
+    embed_pending_cron: Crontab = Field(
         "* * * * *", validation_alias=AliasChoices("REVERIE_EMBED_PENDING_CRON", "REVERIE_UPKEEP_CRON")
     )
-    statistics_cron: str = Field("17 * * * *", alias="REVERIE_STATISTICS_CRON")
-    retention_cron: str = Field(
+    statistics_cron: Crontab = Field("17 * * * *", alias="REVERIE_STATISTICS_CRON")
+    retention_cron: Crontab = Field(
         "43 * * * *", validation_alias=AliasChoices("REVERIE_RETENTION_CRON", "REVERIE_COLLECT_CRON")
     )
     dream_lease_s: float = Field(60.0, alias="REVERIE_DREAM_LEASE_S", gt=0)
@@ -269,38 +281,14 @@ class Settings(BaseSettings):
                 raise ValueError(f".env: {name} is no setting" + (f"; is {meant[0]} meant?" if meant else ""))
         return given
 
-    @field_validator(
-        "dream_cron",
-        "bulletin_cron",
-        "pages_cron",
-        "searches_cron",
-        "embed_pending_cron",
-        "statistics_cron",
-        "retention_cron",
-    )
+    @field_validator("*", mode="before")
     @classmethod
-    def _is_a_crontab(cls, value: str) -> str:
-        from apscheduler.triggers.cron import CronTrigger
-
-        try:
-            CronTrigger.from_crontab(value)
-        except ValueError as error:
-            raise ValueError(f"{value!r} is no crontab of five fields: {error}") from None
-        return value
-
-    @field_validator(
-        "admin_key", "public_url", "oidc_issuer", "oidc_client_id", "oidc_client_secret", "oidc_grants",
-        "database_replica_url", "embedding_model", "embedding_dim", "embedding_storage",
-        "embedding_cache_size", "embedding_cache_ttl_s", "embedding_api_base", "embedding_api_key",
-        "llm_model", "llm_api_base", "llm_api_key", "llm_extract", "llm_reconcile", "llm_decide", "llm_reflect",
-        "llm_bulletin", "llm_summary", "llm_ask", "encryption_key", "rerank_model", "rerank_api_base", "rerank_api_key",
-        "proxy_anthropic_api_base", "proxy_anthropic_api_key",
-        mode="before",
-    )  # fmt: skip
-    @classmethod
-    def _empty_is_unset(cls, value: object) -> object:
-        """As compose files pass a variable on that nobody has set. An empty DATABASE_URL stays an error."""
-        return None if value == "" else value
+    def _empty_is_unset(cls, value: object, info: ValidationInfo) -> object:
+        """As compose files pass a variable on that nobody has set, where none is needed. An empty DATABASE_URL stays an
+        error."""
+        name = info.field_name or ""
+        optional = name != "database_url" and cls.model_fields[name].default is None
+        return None if value == "" and optional else value
 
     @field_validator("admin_key")
     @classmethod
