@@ -42,7 +42,8 @@ class EmbeddingOverBudget(EmbeddingFailed):
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors. Safe for concurrent use within one event loop."""
+    """Turns texts into unit vectors. Safe for concurrent use within one event loop. Once it is open, source, model,
+    dimension and signature do not change."""
 
     @property
     def source(self) -> str:

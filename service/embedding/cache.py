@@ -58,7 +58,9 @@ class CachedEmbedder:
     ) -> None:
         """``clock`` returns seconds and never goes back. Without ``single_flight`` a text is embedded for each that
         asks for it at the same time: for an embedder that takes less time than waiting for another's call."""
-        self._embedder = embedder
+        self.inner = embedder
+        self.source, self.model, self.dim = embedder.source, embedder.model, embedder.dim
+        self.signature = embedder.signature
         self._single_flight = single_flight
         self._ttl_s = ttl_s
         self._clock = clock
@@ -67,31 +69,6 @@ class CachedEmbedder:
         self._hits = 0
         self._misses = 0
         self._in_flight: dict[str, _InFlight] = {}
-
-    @property
-    def inner(self) -> Embedder:
-        """The embedder behind the cache."""
-        return self._embedder
-
-    @property
-    def source(self) -> str:
-        """The inner embedder's source."""
-        return self._embedder.source
-
-    @property
-    def model(self) -> str:
-        """The inner embedder's model."""
-        return self._embedder.model
-
-    @property
-    def dim(self) -> int:
-        """The inner embedder's dimension."""
-        return self._embedder.dim
-
-    @property
-    def signature(self) -> str:
-        """The inner embedder's signature."""
-        return self._embedder.signature
 
     @property
     def use(self) -> CacheUse:
@@ -130,7 +107,7 @@ class CachedEmbedder:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self._embedder.aclose()
+        await self.inner.aclose()
 
     def _key(self, text: str) -> str:
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -148,7 +125,7 @@ class CachedEmbedder:
     async def _fetch(self, missing: dict[str, str], deadline_s: float | None) -> dict[str, Vectors]:
         """Embed ``missing`` (key to text), joining flights that carry some of it already."""
         if not self._single_flight:
-            vectors = await self._embedder.embed(list(missing.values()), deadline_s)
+            vectors = await self.inner.embed(list(missing.values()), deadline_s)
             self._keep(list(missing), vectors)
             return dict(zip(missing, vectors, strict=True))
         ends_at = None if deadline_s is None else asyncio.get_running_loop().time() + deadline_s
@@ -174,7 +151,7 @@ class CachedEmbedder:
     def _start_flight(self, texts: dict[str, str], deadline_s: float | None) -> asyncio.Task[Vectors]:
         keys = list(texts)
         ends_at = None if deadline_s is None else asyncio.get_running_loop().time() + deadline_s
-        task = asyncio.create_task(self._embedder.embed(list(texts.values()), deadline_s))
+        task = asyncio.create_task(self.inner.embed(list(texts.values()), deadline_s))
         for row, key in enumerate(keys):
             self._in_flight[key] = _InFlight(task, row, ends_at)
         task.add_done_callback(lambda done: self._finish_flight(keys, done))

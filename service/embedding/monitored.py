@@ -20,28 +20,10 @@ class MonitoredEmbedder:
 
     def __init__(self, embedder: Embedder, storage: Storage = DEFAULT) -> None:
         self.inner = embedder
+        self.source, self.model, self.dim = embedder.source, embedder.model, embedder.dim
+        self.signature = with_storage(embedder.signature, storage)
         self.storage = storage
         self.condition = HealthStatus()
-
-    @property
-    def source(self) -> str:
-        """The inner embedder's source."""
-        return self.inner.source
-
-    @property
-    def model(self) -> str:
-        """The inner embedder's model."""
-        return self.inner.model
-
-    @property
-    def dim(self) -> int:
-        """The inner embedder's dimension."""
-        return self.inner.dim
-
-    @property
-    def signature(self) -> str:
-        """The inner embedder's signature, and how its vectors are kept."""
-        return with_storage(self.inner.signature, self.storage)
 
     async def embed(self, texts: Sequence[str], deadline_s: float | None = None) -> Vectors:
         """See Embedder.embed."""
