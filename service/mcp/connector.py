@@ -5,7 +5,8 @@ The SDK reads the annotations of tools, so in modules of tools they are not post
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
+from uuid import UUID
 
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
@@ -46,18 +47,9 @@ async def fetch(
 
 def _results(result: m.SearchResult, base: str) -> Iterator[SearchResult]:
     if result.memory is not None:
-        yield {
-            "id": f"memory:{result.memory.id}",
-            "title": _title(result.memory.content),
-            "url": f"{base}/v1/memories/{result.memory.id}",
-        }
+        yield _reference("memory", result.memory.id, result.memory.content, base)
     elif result.document is not None:
-        document = result.document.document_id
-        yield {
-            "id": f"document:{document}",
-            "title": _title(result.document.title),
-            "url": f"{base}/v1/documents/{document}",
-        }
+        yield _reference("document", result.document.document_id, result.document.title, base)
 
 
 def _memory(memory: m.MemoryRecord, base: str) -> Fetched:
@@ -69,28 +61,21 @@ def _memory(memory: m.MemoryRecord, base: str) -> Fetched:
         "happened": (memory.occurred_at or memory.created_at).isoformat(),
         "tags": memory.tags,
     }
-    return {
-        "id": f"memory:{memory.id}",
-        "title": _title(memory.content),
-        "text": memory.content,
-        "url": f"{base}/v1/memories/{memory.id}",
-        "metadata": {name: value for name, value in known.items() if value},
-    }
+    return _fetched(_reference("memory", memory.id, memory.content, base), memory.content, known)
 
 
 def _document(document: m.Document, base: str) -> Fetched:
-    known: dict[str, Any] = {
-        "kind": "document",
-        "user": document.user,
-        "created_at": document.created_at.isoformat(),
-    }
-    return {
-        "id": f"document:{document.id}",
-        "title": _title(document.title),
-        "text": document.text,
-        "url": f"{base}/v1/documents/{document.id}",
-        "metadata": {name: value for name, value in known.items() if value},
-    }
+    known = {"kind": "document", "user": document.user, "created_at": document.created_at.isoformat()}
+    return _fetched(_reference("document", document.id, document.title, base), document.text, known)
+
+
+def _reference(kind: Literal["memory", "document"], id: UUID, text: str, base: str) -> SearchResult:
+    path = "memories" if kind == "memory" else "documents"
+    return {"id": f"{kind}:{id}", "title": _title(text), "url": f"{base}/v1/{path}/{id}"}
+
+
+def _fetched(found: SearchResult, text: str, known: dict[str, Any]) -> Fetched:
+    return {**found, "text": text, "metadata": {name: value for name, value in known.items() if value}}
 
 
 def _title(text: str) -> str:

@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, Resource
 
 from reverie_client import AsyncReverie, InvalidRequest, NotFound, ReverieClientError
-from service.mcp.tool_types import NO_AGENT, ToolContext, acting_agent, client_of, explained
+from service.mcp.tool_types import NO_AGENT, ToolContext, acting_agent, client_of, explained, first
 
 ROOT: Final = "reverie:/"
 MARKDOWN: Final = "text/markdown"
@@ -126,20 +126,15 @@ async def listed_uris(client: AsyncReverie) -> list[str]:
 
 
 async def _listed(client: AsyncReverie) -> list[Resource]:
-    found: list[Resource] = []
     if await acting_agent(client) is None:
-        return found
-    found.append(_resource("bulletin", "bulletin", "Bulletin"))
-    async for one in client.list_pages(limit=LISTED_MAX):
-        found.append(_resource(f"pages/{one.id}", "page", one.question))
-        if len(found) > LISTED_MAX:
-            break
-    pages = len(found)
-    async for user in client.list_users(limit=LISTED_MAX):
-        found.append(_resource(f"users/{quote(user.user, safe='')}/profile", "profile", f"Profile of {user.user}"))
-        if len(found) - pages == LISTED_MAX:
-            break
-    return found
+        return []
+    pages = await first(client.list_pages(limit=LISTED_MAX), LISTED_MAX)
+    users = [one.user for one in await first(client.list_users(limit=LISTED_MAX), LISTED_MAX)]
+    return [
+        _resource("bulletin", "bulletin", "Bulletin"),
+        *(_resource(f"pages/{one.id}", "page", one.question) for one in pages),
+        *(_resource(f"users/{quote(user, safe='')}/profile", "profile", f"Profile of {user}") for user in users),
+    ]
 
 
 def _resource(path: str, name: str, title: str) -> Resource:

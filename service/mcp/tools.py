@@ -4,7 +4,6 @@ HTTP it may not do here, and whose memory it is follows from the key."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
@@ -16,33 +15,22 @@ from pydantic import ValidationError
 from service.mcp import connector, reading, removal, upkeep, writing
 
 
-@dataclass(frozen=True, slots=True)
-class Hints:
-    """What clients are told of a tool before they call it: most ask their user before one that is not read-only."""
-
-    reads: bool = False
-    removes: bool = False
-    repeatable: bool = False
-    """Whether a second call with the same arguments changes nothing more."""
-
-    def annotations(self, title: str) -> ToolAnnotations:
-        """The hints of MCP. No tool goes beyond the memory it belongs to."""
-        return ToolAnnotations(
-            title=title,
-            read_only_hint=self.reads,
-            destructive_hint=self.removes,
-            idempotent_hint=self.reads or self.repeatable,
-            open_world_hint=False,
-        )
+def _hints(*, reads: bool = False, removes: bool = False, repeatable: bool = False) -> ToolAnnotations:
+    """What clients are told of a tool before they call it: most ask their user before one that is not read-only.
+    ``repeatable``: a second call with the same arguments changes nothing more. No tool goes beyond the memory it
+    belongs to."""
+    return ToolAnnotations(
+        read_only_hint=reads, destructive_hint=removes, idempotent_hint=repeatable, open_world_hint=False
+    )
 
 
-READS: Final = Hints(reads=True)
-WRITES: Final = Hints()
-WRITES_ONCE: Final = Hints(repeatable=True)
-REMOVES: Final = Hints(removes=True)
-REMOVES_ONCE: Final = Hints(removes=True, repeatable=True)
+READS: Final = _hints(reads=True, repeatable=True)
+WRITES: Final = _hints()
+WRITES_ONCE: Final = _hints(repeatable=True)
+REMOVES: Final = _hints(removes=True)
+REMOVES_ONCE: Final = _hints(removes=True, repeatable=True)
 
-TABLE: Final[Mapping[Callable[..., Any], tuple[str, Hints]]] = {
+TABLE: Final[Mapping[Callable[..., Any], tuple[str, ToolAnnotations]]] = {
     reading.memory_search: ("Search memories", READS),
     reading.memory_context: ("What to know before answering", READS),
     reading.memory_ask: ("Ask memory a question", READS),
@@ -72,7 +60,9 @@ class StrictTool(Tool):
     async def run(self, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:
         unknown = sorted(set(arguments) - set(self.parameters["properties"]))
         if unknown:
-            raise ToolError(f"{self.name} has no argument {', '.join(unknown)}. It has: {', '.join(self._names())}.")
+            raise ToolError(
+                f"{self.name} has no argument {', '.join(unknown)}. It has: {', '.join(self.parameters['properties'])}."
+            )
         try:
             return await super().run(arguments, context, convert_result)
         except ToolError as error:
@@ -81,9 +71,6 @@ class StrictTool(Tool):
             wrong = "; ".join(_wrong(one) for one in error.__cause__.errors(include_url=False))
             raise ToolError(f"{self.name} was called with wrong arguments: {wrong}") from error.__cause__
 
-    def _names(self) -> list[str]:
-        return list(self.parameters["properties"])
-
 
 @cache
 def all_tools() -> tuple[Tool, ...]:
@@ -91,8 +78,9 @@ def all_tools() -> tuple[Tool, ...]:
     return tuple(_tool(function, title, hints) for function, (title, hints) in TABLE.items())
 
 
-def _tool(function: Callable[..., Any], title: str, hints: Hints) -> Tool:
-    tool = StrictTool.from_function(function, title=title, annotations=hints.annotations(title), structured_output=True)
+def _tool(function: Callable[..., Any], title: str, hints: ToolAnnotations) -> Tool:
+    annotations = hints.model_copy(update={"title": title})
+    tool = StrictTool.from_function(function, title=title, annotations=annotations, structured_output=True)
     tool.parameters["additionalProperties"] = False
     return tool
 
