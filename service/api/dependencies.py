@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 from fastapi import Depends, Header, Path, Query, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
@@ -56,14 +56,21 @@ async def _no_memory(
     return word in _YES
 
 
-async def _principal(
+class ApiCall(NamedTuple):
+    """Whose call it is, on which engine: what every use case takes first."""
+
+    engine: Engine
+    caller: Principal
+
+
+async def _call(
     request: Request,
     engine: EngineDep,
     given: Bearer,
     memory_off: Annotated[bool, Depends(_no_memory)],
-) -> Principal:
+) -> ApiCall:
     principal = await principal_of(request, engine, given)
-    return replace(principal, no_memory=True) if memory_off else principal
+    return ApiCall(engine, replace(principal, no_memory=True) if memory_off else principal)
 
 
 async def principal_of(request: Request, engine: Engine, given: HTTPAuthorizationCredentials | None) -> Principal:
@@ -78,7 +85,7 @@ async def principal_of(request: Request, engine: Engine, given: HTTPAuthorizatio
     return principal
 
 
-Caller = Annotated[Principal, Depends(_principal)]
+Call = Annotated[ApiCall, Depends(_call)]
 AgentPath = Annotated[PathName, Path(description="Name of the agent.")]
 DryRun = Annotated[bool, Query(description="Count what would be deleted, and answer a token. Default false.")]
 Token = Annotated[

@@ -20,11 +20,9 @@ from starlette.responses import Response
 from service.api.bodies import LargeBodyRoute
 from service.api.problems import PROBLEMS
 from service.domain.naming import Loc, plan_of
-from service.domain.principal import Principal
 from service.errors import InvalidInput
 from service.memory.access.naming import with_masked_names
 from service.memory.access.redaction import masking_of
-from service.memory.engine import Engine
 
 LOOKUP_PATHS = frozenset(
     {"/v1/memories/search", "/v1/memories/search/preview", "/v1/context", "/v1/ask", "/v1/extract"}
@@ -37,8 +35,8 @@ Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 class NamingRoute(LargeBodyRoute):
-    """A route whose endpoint, with parameters ``engine`` and ``caller``, is given masked names. It takes no query
-    parameter but its own."""
+    """A route whose endpoint, with a parameter ``call``, is given masked names. It takes no query parameter but its
+    own."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         refuse = set(options["methods"]) != {"GET"} and path not in LOOKUP_PATHS
@@ -79,8 +77,7 @@ def _naming(endpoint: Callable[..., Any], *, refuse: bool) -> Callable[..., Any]
 
     @wraps(endpoint)
     async def with_names(**given: Any) -> Any:
-        engine: Engine = given["engine"]
-        caller: Principal = given["caller"]
+        engine, caller = given["call"]
         settings = await masking_of(engine, caller)
         if not settings.off:
             values = [(annotation, given[name], loc) for name, (annotation, loc) in named.items()]

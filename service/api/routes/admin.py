@@ -10,7 +10,7 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import admin_schemas, schemas, stats_schemas
-from service.api.dependencies import AgentQuery, Caller, EngineDep, Paging, json_response, page
+from service.api.dependencies import AgentQuery, Call, Paging, json_response, page
 from service.api.naming import api_router
 from service.domain.field_types import Name, Timestamp
 from service.domain.principal import Principal
@@ -27,59 +27,59 @@ router = api_router(prefix="/v1", tags=["admin"])
 
 
 @router.post("/keys", status_code=201, response_model=admin_schemas.CreatedKey, summary="Create an API key")
-async def create_key(engine: EngineDep, caller: Caller, body: admin_schemas.CreateKey) -> Response:
+async def create_key(call: Call, body: admin_schemas.CreateKey) -> Response:
     """The secret is returned only here."""
-    return json_response(await keys.create_key(engine, caller, body.grant()), 201)
+    return json_response(await keys.create_key(*call, body.grant()), 201)
 
 
 @router.get("/keys", response_model=schemas.Page[admin_schemas.Key], summary="List API keys")
-async def list_keys(engine: EngineDep, caller: Caller, paging: Paging) -> Response:
+async def list_keys(call: Call, paging: Paging) -> Response:
     """Keys without their secrets, newest first. Last use is written each second, to the minute."""
-    return page(*await keys.list_keys(engine, caller, **paging))
+    return page(*await keys.list_keys(*call, **paging))
 
 
 @router.get("/whoami", response_model=admin_schemas.Whoami, summary="Get the key of this request")
-async def get_caller(engine: EngineDep, caller: Caller) -> Response:
+async def get_caller(call: Call) -> Response:
     """Workspace, role and agent of the key."""
-    return json_response(await keys.describe_caller(engine, caller))
+    return json_response(await keys.describe_caller(*call))
 
 
 @router.post(
     "/keys/{key_id}/rotate", response_model=admin_schemas.CreatedKey, summary="Rotate the secret of an API key"
 )
-async def rotate_key(engine: EngineDep, caller: Caller, key_id: KeyId) -> Response:
+async def rotate_key(call: Call, key_id: KeyId) -> Response:
     """The former secret is invalid at once. Scopes and expiry stay as they are. 409 for the key of an OAuth client."""
-    return json_response(await keys.rotate_key(engine, caller, key_id))
+    return json_response(await keys.rotate_key(*call, key_id))
 
 
 @router.patch(
     "/keys/{key_id}", response_model=admin_schemas.KeyLimitsChanged, summary="Change the limits of an API key"
 )
-async def update_key(engine: EngineDep, caller: Caller, key_id: KeyId, body: admin_schemas.UpdateKey) -> Response:
+async def update_key(call: Call, key_id: KeyId, body: admin_schemas.UpdateKey) -> Response:
     """In effect at once. Admin keys without limits of their own only."""
-    limits = await keys.limit_key(engine, caller, key_id, body.limits)
+    limits = await keys.limit_key(*call, key_id, body.limits)
     return json_response({"id": key_id, "limits": limits.model_dump()})
 
 
 @router.delete("/keys/{key_id}", status_code=204, summary="Revoke an API key")
-async def revoke_key(engine: EngineDep, caller: Caller, key_id: KeyId) -> None:
+async def revoke_key(call: Call, key_id: KeyId) -> None:
     """The key is invalid at once, and the keys of the OAuth clients that its holder has consented to."""
-    await keys.revoke_key(engine, caller, key_id)
+    await keys.revoke_key(*call, key_id)
 
 
 @router.get("/settings", response_model=admin_schemas.Settings, summary="Get the workspace settings")
-async def get_settings(engine: EngineDep, caller: Caller) -> admin_schemas.Settings:
+async def get_settings(call: Call) -> admin_schemas.Settings:
     """With an admin key of the default workspace also `embedding` and `rerank` as in effect, and which environment
     variables win (`locked_by`)."""
-    return await _shown(engine, caller, await workspace.get_settings(engine, caller))
+    return await _shown(*call, await workspace.get_settings(*call))
 
 
 @router.put("/settings", response_model=admin_schemas.Settings, summary="Update the workspace settings")
-async def update_settings(engine: EngineDep, caller: Caller, body: admin_schemas.PutSettings) -> admin_schemas.Settings:
+async def update_settings(call: Call, body: admin_schemas.PutSettings) -> admin_schemas.Settings:
     """Omitted sections and fields keep their value. In effect on the next call; `embedding` and `rerank` in all
     processes within five seconds, after a trial of the model."""
-    changed = await workspace.put_settings(engine, caller, body.of_workspace(), body.of_models())
-    return await _shown(engine, caller, changed)
+    changed = await workspace.put_settings(*call, body.of_workspace(), body.of_models())
+    return await _shown(*call, changed)
 
 
 async def _shown(engine: Engine, caller: Principal, settings: WorkspaceSettings) -> admin_schemas.Settings:
@@ -92,25 +92,22 @@ async def _shown(engine: Engine, caller: Principal, settings: WorkspaceSettings)
     response_model=schemas.Items[admin_schemas.SettingSource],
     summary="List the workspace settings with their defaults",
 )
-async def list_setting_sources(engine: EngineDep, caller: Caller) -> Response:
+async def list_setting_sources(call: Call) -> Response:
     """Every setting of the workspace by its dotted name, with its default and whether the workspace chose its value."""
-    return json_response({"items": await setting_sources.setting_sources(engine, caller)})
+    return json_response({"items": await setting_sources.setting_sources(*call)})
 
 
 @router.post(
     "/settings/reset", response_model=admin_schemas.Settings, summary="Reset workspace settings to their defaults"
 )
-async def reset_settings(
-    engine: EngineDep, caller: Caller, body: admin_schemas.ResetSettings
-) -> admin_schemas.Settings:
+async def reset_settings(call: Call, body: admin_schemas.ResetSettings) -> admin_schemas.Settings:
     """The settings after the reset. Admin keys only."""
-    return await _shown(engine, caller, await setting_sources.reset_settings(engine, caller, body.names))
+    return await _shown(*call, await setting_sources.reset_settings(*call, body.names))
 
 
 @router.get("/audit", response_model=schemas.Page[admin_schemas.AuditLine], summary="List the audit log")
 async def list_audit_entries(
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     paging: Paging,
     action: Annotated[Name | None, Query(description="Action to filter by, such as `key.created`.")] = None,
     actor: Annotated[Name | None, Query(description="Actor to filter by: `agent:<name>` or `<role>:<key id>`.")] = None,
@@ -118,17 +115,12 @@ async def list_audit_entries(
     until: Annotated[Timestamp | None, Query(description="Latest time, exclusive.")] = None,
 ) -> Response:
     """Administrative actions, and reads of other agents' data. Newest first. Admin keys only."""
-    lines, more = await audit.list_audit(
-        engine, caller,
-        action=action, actor=actor, since=since, until=until, **paging,
-    )  # fmt: skip
-    return page(lines, more)
+    return page(*await audit.list_audit(*call, action=action, actor=actor, since=since, until=until, **paging))
 
 
 @router.get("/usage", response_model=admin_schemas.UsageReport, summary="Get the model usage")
 async def get_usage(
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     since: Annotated[date | None, Query(description="First day (UTC). Default: 29 days before `until`.")] = None,
     until: Annotated[date | None, Query(description="Last day (UTC), inclusive. Default: today.")] = None,
     by: Annotated[
@@ -136,17 +128,16 @@ async def get_usage(
     ] = "day",
 ) -> Response:
     """Calls, tokens and cost by purpose, and requests, at most 10,000 rows each. Admin keys only."""
-    return json_response(await usage_report(engine, caller, since=since, until=until, by=by))
+    return json_response(await usage_report(*call, since=since, until=until, by=by))
 
 
 @router.get("/stats", response_model=stats_schemas.Stats, summary="Get figures by day")
 async def get_stats(
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     agent: AgentQuery = None,
     since: Annotated[date | None, Query(description="First day (UTC). Default: 29 days before `until`.")] = None,
     until: Annotated[date | None, Query(description="Last day (UTC), inclusive. Default: today.")] = None,
     step: Annotated[Literal["day"], Query(description="Length of a step: `day`. Default `day`.")] = "day",
 ) -> Response:
     """Memories, dreams and searches of at most 400 days, of an agent or, without one, of the workspace."""
-    return json_response(await stats_report(engine, caller, agent=agent, since=since, until=until))
+    return json_response(await stats_report(*call, agent=agent, since=since, until=until))

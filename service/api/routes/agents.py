@@ -13,9 +13,8 @@ from service.api.dependencies import (
     VERSION_MAX,
     AgentPath,
     AgentQuery,
-    Caller,
+    Call,
     ComparedTo,
-    EngineDep,
     Paging,
     PartOfName,
     json_response,
@@ -34,43 +33,42 @@ DreamId = Annotated[UUID, Path(description="Id of the dream.")]
 
 
 @router.get("/agents", response_model=schemas.Page[agent_schemas.Agent], summary="List agents")
-async def list_agents(engine: EngineDep, caller: Caller, paging: Paging, q: PartOfName = None) -> Response:
+async def list_agents(call: Call, paging: Paging, q: PartOfName = None) -> Response:
     """Agents in the order of their names."""
-    return page(*await agents.list_agents(engine, caller, q, **paging))
+    return page(*await agents.list_agents(*call, q, **paging))
 
 
 @router.get("/agents/{agent}", response_model=agent_schemas.Agent)
-async def get_agent(engine: EngineDep, caller: Caller, agent: AgentPath) -> Response:
+async def get_agent(call: Call, agent: AgentPath) -> Response:
     """Get an agent."""
-    return json_response(await agents.get_agent(engine, caller, agent))
+    return json_response(await agents.get_agent(*call, agent))
 
 
 @router.put("/agents/{agent}", response_model=agent_schemas.Agent, summary="Create or update an agent")
-async def put_agent(engine: EngineDep, caller: Caller, agent: AgentPath, body: agent_schemas.PutAgent) -> Response:
+async def put_agent(call: Call, agent: AgentPath, body: agent_schemas.PutAgent) -> Response:
     """Omitted fields keep their value."""
     changes = body.model_dump(exclude_unset=True)
-    return json_response(await agents.put_agent(engine, caller, agent, changes))
+    return json_response(await agents.put_agent(*call, agent, changes))
 
 
 @router.get("/agents/{agent}/bulletin", response_model=agent_schemas.Bulletin)
 async def get_bulletin(
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     agent: AgentPath,
     version: Annotated[
         int | None, Query(ge=1, le=VERSION_MAX, description="Version of the bulletin. Default: the newest.")
     ] = None,
 ) -> Response:
     """Get the bulletin of an agent."""
-    return json_response(await agents.get_bulletin(engine, caller, agent, version))
+    return json_response(await agents.get_bulletin(*call, agent, version))
 
 
 @router.post(
     "/agents/{agent}/bulletin", response_model=agent_schemas.Bulletin, summary="Rewrite the bulletin of an agent"
 )
-async def rewrite_bulletin(engine: EngineDep, caller: Caller, agent: AgentPath) -> Response:
+async def rewrite_bulletin(call: Call, agent: AgentPath) -> Response:
     """Generates a new bulletin from the current memories and returns it."""
-    return json_response(await agents.rewrite_bulletin(engine, caller, agent))
+    return json_response(await agents.rewrite_bulletin(*call, agent))
 
 
 @router.get(
@@ -79,10 +77,10 @@ async def rewrite_bulletin(engine: EngineDep, caller: Caller, agent: AgentPath) 
     summary="List the bulletins of an agent",
 )
 async def list_bulletin_versions(
-    engine: EngineDep, caller: Caller, agent: AgentPath, paging: Paging, compared_to: ComparedTo = None
+    call: Call, agent: AgentPath, paging: Paging, compared_to: ComparedTo = None
 ) -> Response:
     """All versions of the bulletin, newest first, each with the sentences added and removed."""
-    found = await agents.bulletin_versions(engine, caller, agent, compared_to=compared_to, **paging)
+    found = await agents.bulletin_versions(*call, agent, compared_to=compared_to, **paging)
     return page(*found)
 
 
@@ -94,19 +92,15 @@ async def list_bulletin_versions(
     summary="Request a dream",
 )
 async def request_dream(
-    request: Request,
-    engine: EngineDep,
-    caller: Caller,
-    agent: AgentPath,
-    body: agent_schemas.RequestDream | None = None,
+    request: Request, call: Call, agent: AgentPath, body: agent_schemas.RequestDream | None = None
 ) -> Response:
     """Answers 202 once the dream is queued; with `wait`, 200 after its end."""
     wanted = body or agent_schemas.RequestDream()
-    queued = await dreams.request_dream(engine, caller, agent, dry_run=wanted.dry_run)
+    queued = await dreams.request_dream(*call, agent, dry_run=wanted.dry_run)
     if not wanted.wait:
         return json_response(queued, 202)
-    with engine.streams.slot(caller):
-        return json_response(await dreams.wait_for_dream(engine, caller, queued["id"], request.is_disconnected))
+    with call.engine.streams.slot(call.caller):
+        return json_response(await dreams.wait_for_dream(*call, queued["id"], request.is_disconnected))
 
 
 @router.post(
@@ -115,20 +109,19 @@ async def request_dream(
     summary="Calibrate the decision model of an agent",
 )
 async def calibrate_agent(
-    engine: EngineDep, caller: Caller, agent: AgentPath, body: agent_schemas.RequestCalibration | None = None
+    call: Call, agent: AgentPath, body: agent_schemas.RequestCalibration | None = None
 ) -> Response:
     """Judges pairs of statements that people decided on (at most 1,000 changes of dreams, and proposals) and compares
     the verdicts with the decisions."""
     wanted = body or agent_schemas.RequestCalibration()
-    found, kinds = await calibrate_on_decisions(engine, caller, agent, stood_days=wanted.stood_days, write=wanted.write)
+    found, kinds = await calibrate_on_decisions(*call, agent, stood_days=wanted.stood_days, write=wanted.write)
     written = wanted.write and bool(found.recommended)
     return json_response(found.as_dict() | {"kinds": kinds, "written": written})
 
 
 @router.get("/dreams", response_model=schemas.Page[agent_schemas.Dream], summary="List dreams")
 async def list_dreams(
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     paging: Paging,
     agent: AgentQuery = None,
     status: Annotated[
@@ -137,27 +130,26 @@ async def list_dreams(
     ] = None,
 ) -> Response:
     """Dreams without their changes, newest first."""
-    return page(*await dreams.list_dreams(engine, caller, agent, status, **paging))
+    return page(*await dreams.list_dreams(*call, agent, status, **paging))
 
 
 @router.get("/dreams/{dream_id}", response_model=agent_schemas.Dream)
-async def get_dream(engine: EngineDep, caller: Caller, dream_id: DreamId) -> Response:
+async def get_dream(call: Call, dream_id: DreamId) -> Response:
     """Get a dream with its changes."""
-    return json_response(await dreams.get_dream(engine, caller, dream_id))
+    return json_response(await dreams.get_dream(*call, dream_id))
 
 
 @router.post("/dreams/{dream_id}/undo", response_model=agent_schemas.Dream, summary="Undo a dream")
-async def undo_dream(engine: EngineDep, caller: Caller, dream_id: DreamId) -> Response:
+async def undo_dream(call: Call, dream_id: DreamId) -> Response:
     """Reverts every change of the dream. 409 lists the records changed since."""
-    return json_response(await undo.undo_dream(engine, caller, dream_id))
+    return json_response(await undo.undo_dream(*call, dream_id))
 
 
 @router.get(
     "/dreams/{dream_id}/changes", response_model=agent_schemas.DreamChanges, summary="List the changes of a dream"
 )
 async def list_dream_changes(
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     dream_id: DreamId,
     paging: Paging,
     action: Annotated[
@@ -170,9 +162,7 @@ async def list_dream_changes(
     type_: Annotated[Name | None, Query(alias="type", description="Memory type to filter by.")] = None,
 ) -> Response:
     """Changes in order, each with the messages and memories that it rests on; with totals by action."""
-    return json_response(
-        await dream_changes.list_changes(engine, caller, dream_id, actions=action, type_=type_, **paging)
-    )
+    return json_response(await dream_changes.list_changes(*call, dream_id, actions=action, type_=type_, **paging))
 
 
 @router.post(
@@ -181,46 +171,41 @@ async def list_dream_changes(
     summary="Undo one change of a dream",
 )
 async def undo_dream_change(
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     dream_id: DreamId,
     n: Annotated[int, Path(ge=1, le=VERSION_MAX, description="Number of the change within the dream.")],
 ) -> Response:
     """Reverts the change; links of a created memory go with it. 409 gives a `reason`: `dream_not_succeeded`,
     `already_undone`, `not_undoable`, `replaces_others`, `changed_since`, `in_use` or `later_version`."""
-    return json_response(await dream_changes.undo_change(engine, caller, dream_id, n))
+    return json_response(await dream_changes.undo_change(*call, dream_id, n))
 
 
 @router.post("/dreams/{dream_id}/cancel", response_model=agent_schemas.Dream, summary="Cancel a dream")
-async def cancel_dream(engine: EngineDep, caller: Caller, dream_id: DreamId) -> Response:
+async def cancel_dream(call: Call, dream_id: DreamId) -> Response:
     """Ends a queued or running dream without any change: it is `failed`, and its messages stay due. 409 for one that
     is over."""
-    return json_response(await dreams.cancel_dream(engine, caller, dream_id))
+    return json_response(await dreams.cancel_dream(*call, dream_id))
 
 
 @router.post("/summarize", response_model=agent_schemas.SummarizeResponse, summary="Summarize old memories")
-async def summarize_memories(
-    engine: EngineDep, caller: Caller, body: agent_schemas.Summarize | None = None
-) -> Response:
+async def summarize_memories(call: Call, body: agent_schemas.Summarize | None = None) -> Response:
     """Replaces an agent's old, unimportant memories with one summary that has a line of each; a dry run returns the
     candidates. No summary is made that saves less than a third of their tokens."""
     wanted = body or agent_schemas.Summarize()
-    return json_response(
-        await summarize.summarize(
-            engine,
-            caller,
-            wanted.agent,
-            older_than_days=wanted.older_than_days,
-            tokens_max=wanted.tokens_max,
-            dry_run=wanted.dry_run,
-        )
+    done = await summarize.summarize(
+        *call,
+        wanted.agent,
+        older_than_days=wanted.older_than_days,
+        tokens_max=wanted.tokens_max,
+        dry_run=wanted.dry_run,
     )
+    return json_response(done)
 
 
 @router.post("/summaries/{memory_id}/undo", response_model=agent_schemas.UndoneSummary, summary="Undo a summary")
 async def undo_summary(
-    engine: EngineDep, caller: Caller, memory_id: Annotated[UUID, Path(description="Id of the summary memory.")]
+    call: Call, memory_id: Annotated[UUID, Path(description="Id of the summary memory.")]
 ) -> Response:
     """Makes the memories that a summary of `POST /v1/summarize` replaced current again, and deletes the summary. 409
     lists the memories changed since."""
-    return json_response(await summarize.undo_summary(engine, caller, memory_id))
+    return json_response(await summarize.undo_summary(*call, memory_id))

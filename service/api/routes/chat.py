@@ -11,7 +11,7 @@ from fastapi.security import APIKeyHeader
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.responses import Response
 
-from service.api.dependencies import Caller, json_response
+from service.api.dependencies import Call, json_response
 from service.api.operations import OperationRoute
 from service.api.problems import PROBLEMS
 from service.api.streams import HoldingStream
@@ -117,26 +117,26 @@ MemoryHeaders = Annotated[ChatHeaders, Header()]
     responses=OPENAI_PROBLEMS,
     summary="Create a chat completion",
 )
-async def create_chat_completion(request: Request, chat: ChatDep, caller: Caller, headers: MemoryHeaders) -> Response:
+async def create_chat_completion(request: Request, chat: ChatDep, call: Call, headers: MemoryHeaders) -> Response:
     """OpenAI's chat completion with recalled memories added to the request and the turn stored.
 
     404 unless the setting `proxy.enabled` is on; 403 for a reader key, and for a model not listed in `proxy.models`.
     With X-Reverie-No-Memory the request is passed on byte for byte. The response header X-Reverie-Memory is on, off,
     degraded or failed.
     """
-    return await _answer(request, chat, caller, headers, CHAT_COMPLETIONS)
+    return await _answer(request, chat, call.caller, headers, CHAT_COMPLETIONS)
 
 
 @router.post(
     RESPONSES_PATH, openapi_extra=_body("OpenAI's responses"), responses=OPENAI_PROBLEMS, summary="Create a response"
 )
-async def create_response(request: Request, chat: ChatDep, caller: Caller, headers: MemoryHeaders) -> Response:
+async def create_response(request: Request, chat: ChatDep, call: Call, headers: MemoryHeaders) -> Response:
     """OpenAI's response with recalled memories added to `instructions` and the turn stored.
 
     As with chat completions; `background` is a 422. `previous_response_id`, `conversation` and `store` are passed on:
     a session then holds what came through the proxy, and is named by X-Reverie-Session, else by `conversation`.
     """
-    return await _answer(request, chat, caller, headers, RESPONSES)
+    return await _answer(request, chat, call.caller, headers, RESPONSES)
 
 
 @router.post(
@@ -146,13 +146,13 @@ async def create_response(request: Request, chat: ChatDep, caller: Caller, heade
     dependencies=[Security(api_key)],
     summary="Create a message",
 )
-async def create_message(request: Request, chat: ChatDep, caller: Caller, headers: MemoryHeaders) -> Response:
+async def create_message(request: Request, chat: ChatDep, call: Call, headers: MemoryHeaders) -> Response:
     """Anthropic's message with recalled memories added to `system` and the turn stored.
 
     As with chat completions. The API key is taken from `x-api-key` as well; `anthropic-version` and `anthropic-beta`
     are passed on.
     """
-    return await _answer(request, chat, caller, headers, MESSAGES)
+    return await _answer(request, chat, call.caller, headers, MESSAGES)
 
 
 @router.post(
@@ -165,14 +165,14 @@ async def create_message(request: Request, chat: ChatDep, caller: Caller, header
 async def count_message_tokens(
     request: Request,
     chat: ChatDep,
-    caller: Caller,
+    call: Call,
     model_key: Annotated[ModelKey | None, Header(alias=MODEL_KEY, description=MODEL_KEY_DESCRIPTION)] = None,
 ) -> Response:
     """Anthropic's count of the tokens of a message, without the memory block; an estimate where the model is of another
     provider. Nothing is recalled and nothing stored."""
-    with chat.limit.slot(caller):
+    with chat.limit.slot(call.caller):
         asked = CompletionRequest(await request.body(), MESSAGES, model_key, _forwarded(request, MESSAGES))
-        answer = await chat.count_tokens(caller, asked)
+        answer = await chat.count_tokens(call.caller, asked)
         assert isinstance(answer.body, bytes)
         return Response(answer.body, answer.status, answer.headers)
 
@@ -183,11 +183,11 @@ async def count_message_tokens(
     dependencies=[Security(api_key)],
     summary="List the models of the proxy",
 )
-async def list_models(request: Request, chat: ChatDep, caller: Caller) -> Response:
+async def list_models(request: Request, chat: ChatDep, call: Call) -> Response:
     """Models that may be called: those that `proxy.models` names, and those of the models' servers that it allows. In
     Anthropic's shape for requests with `anthropic-version`, else in OpenAI's."""
     anthropic = "anthropic-version" in request.headers
-    found = await chat.models(caller, _forwarded(request, MESSAGES) if anthropic else {})
+    found = await chat.models(call.caller, _forwarded(request, MESSAGES) if anthropic else {})
     if not anthropic:
         return json_response({"object": "list", "data": [OPENAI_MODEL | model for model in found]})
     data = [ANTHROPIC_MODEL | {"display_name": model["id"]} | model for model in found]

@@ -12,7 +12,7 @@ from typing import Any
 from starlette.responses import Response
 
 from service.api import extract_schemas, schemas
-from service.api.dependencies import Caller, EngineDep, json_response
+from service.api.dependencies import Call, json_response
 from service.api.naming import api_router
 from service.api.streams import HoldingStream
 from service.domain.asking import AskRequest
@@ -30,9 +30,9 @@ KEEP_ALIVE_S = 15.0
 
 
 @router.post("/context", response_model=schemas.ContextAnswer, summary="Build the context of a model call")
-async def build_context(engine: EngineDep, caller: Caller, request: ContextRequest) -> Response:
+async def build_context(call: Call, request: ContextRequest) -> Response:
     """Bulletin, identity, preferences, memories, documents, window and tool results within one token budget."""
-    built = await context.build_context(engine, caller, request)
+    built = await context.build_context(*call, request)
     return json_response(built.answer(request.message, request.placement))
 
 
@@ -42,16 +42,16 @@ async def build_context(engine: EngineDep, caller: Caller, request: ContextReque
     responses={200: {"content": {"text/event-stream": {}}, "description": "Answer, or with `stream` its events"}},
     summary="Answer a question from memory",
 )
-async def ask_memory(engine: EngineDep, caller: Caller, request: AskRequest) -> Response:
+async def ask_memory(call: Call, request: AskRequest) -> Response:
     """Returns the answer with the cited memories; without a language model, the best memories only. With `stream`,
     server-sent events: `memories` at once, then `answer`, or `error`."""
     if not request.stream:
-        return json_response(await ask(engine, caller, request))
-    found = await find(engine, caller, request)
+        return json_response(await ask(*call, request))
+    found = await find(*call, request)
     with ExitStack() as held:
-        held.enter_context(engine.streams.slot(caller))
+        held.enter_context(call.engine.streams.slot(call.caller))
         return HoldingStream(
-            _answer_stream(partial(answer_from, engine, caller, request, found), found),
+            _answer_stream(partial(answer_from, *call, request, found), found),
             held.pop_all(), media_type="text/event-stream",
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )  # fmt: skip
@@ -81,6 +81,6 @@ def _event(name: str, data: Any) -> bytes:
 @router.post(
     "/extract", response_model=extract_schemas.Extraction, summary="Extract memories from messages, storing nothing"
 )
-async def extract_memories(engine: EngineDep, caller: Caller, request: ExtractRequest) -> Response:
+async def extract_memories(call: Call, request: ExtractRequest) -> Response:
     """Returns what a dream would propose, before it compares that with what is known, or the prompts for it."""
-    return json_response(await preview_extraction(engine, caller, request))
+    return json_response(await preview_extraction(*call, request))

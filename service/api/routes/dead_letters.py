@@ -9,7 +9,7 @@ from fastapi import Path
 from starlette.responses import Response
 
 from service.api import engine_schemas as schemas
-from service.api.dependencies import Caller, EngineDep, Paging, json_response, page
+from service.api.dependencies import Call, Paging, json_response, page
 from service.api.naming import api_router
 from service.api.schemas import Page
 from service.memory.dreams import dead_letters
@@ -20,20 +20,20 @@ router = api_router(prefix="/v1/dead-letters", tags=["engine"])
 
 
 @router.get("", response_model=Page[schemas.DeadLetter], summary="List dead letters")
-async def list_dead_letters(engine: EngineDep, caller: Caller, paging: Paging) -> Response:
+async def list_dead_letters(call: Call, paging: Paging) -> Response:
     """Texts excluded from processing after repeated worker crashes, newest first. Admin keys only."""
-    return page(*await dead_letters.list_dead_letters(engine, caller, **paging))
+    return page(*await dead_letters.list_dead_letters(*call, **paging))
 
 
 @router.post(
     "/{dead_letter_id}/retry", status_code=202, response_model=schemas.DeadLetter, summary="Retry a dead letter"
 )
-async def retry_dead_letter(engine: EngineDep, caller: Caller, dead_letter_id: DeadLetterId) -> Response:
+async def retry_dead_letter(call: Call, dead_letter_id: DeadLetterId) -> Response:
     """One more attempt; a message is dreamed about exactly once. Admin keys only."""
-    return json_response(await dead_letters.retry_dead_letter(engine, caller, dead_letter_id), 202)
+    return json_response(await dead_letters.retry_dead_letter(*call, dead_letter_id), 202)
 
 
 @router.delete("/{dead_letter_id}", status_code=204, summary="Discard a dead letter")
-async def discard_dead_letter(engine: EngineDep, caller: Caller, dead_letter_id: DeadLetterId) -> None:
+async def discard_dead_letter(call: Call, dead_letter_id: DeadLetterId) -> None:
     """Excludes the text from processing permanently. A message stays in the history of its session. Admin keys only."""
-    await dead_letters.discard_dead_letter(engine, caller, dead_letter_id)
+    await dead_letters.discard_dead_letter(*call, dead_letter_id)

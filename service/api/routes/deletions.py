@@ -12,9 +12,8 @@ from service.api import deletion_schemas as schemas
 from service.api.dependencies import (
     AgentPath,
     AgentQuery,
-    Caller,
+    Call,
     DryRun,
-    EngineDep,
     Paging,
     SessionPath,
     Token,
@@ -33,47 +32,36 @@ router = api_router(prefix="/v1", tags=["deletions"])
 
 @router.delete("/sessions/{session}", response_model=schemas.Deleted, summary="Delete a session")
 async def delete_session(
-    engine: EngineDep,
-    caller: Caller,
-    session: SessionPath,
-    agent: AgentQuery = None,
-    dry_run: DryRun = False,
-    token: Token = None,
+    call: Call, session: SessionPath, agent: AgentQuery = None, dry_run: DryRun = False, token: Token = None
 ) -> Response:
     """With its messages, and the memories that come from it alone. Count first with `dry_run`, then send the token of
     the answer; 409 if the counts have changed meanwhile. Can be undone for `retention.deleted_days`."""
-    return json_response(await deletions.delete_session(engine, caller, agent, session, dry_run=dry_run, token=token))
+    return json_response(await deletions.delete_session(*call, agent, session, dry_run=dry_run, token=token))
 
 
 @router.delete("/agents/{agent}", response_model=schemas.Deleted, summary="Delete an agent")
-async def delete_agent(
-    engine: EngineDep, caller: Caller, agent: AgentPath, dry_run: DryRun = False, token: Token = None
-) -> Response:
+async def delete_agent(call: Call, agent: AgentPath, dry_run: DryRun = False, token: Token = None) -> Response:
     """With everything that it holds: sessions, memories of every scope, documents, entities, dreams, pages. Its keys
     stay, and make a new agent of its name when one of them writes. Counted, confirmed and undone as a session. Admin
     keys only."""
-    return json_response(await deletions.delete_agent(engine, caller, agent, dry_run=dry_run, token=token))
+    return json_response(await deletions.delete_agent(*call, agent, dry_run=dry_run, token=token))
 
 
 @router.delete("/teams/{team}", response_model=schemas.Deleted, summary="Delete a team")
-async def delete_team(
-    engine: EngineDep, caller: Caller, team: TeamPath, dry_run: DryRun = False, token: Token = None
-) -> Response:
+async def delete_team(call: Call, team: TeamPath, dry_run: DryRun = False, token: Token = None) -> Response:
     """With the memories of its scope, of any author; its agents stay. Counted, confirmed and undone as a
     session. Admin keys only."""
-    return json_response(await deletions.delete_team(engine, caller, team, dry_run=dry_run, token=token))
+    return json_response(await deletions.delete_team(*call, team, dry_run=dry_run, token=token))
 
 
 @router.get("/deletions", response_model=Page[schemas.DeletionRecord], summary="List deletions")
-async def list_deletions(engine: EngineDep, caller: Caller, paging: Paging) -> Response:
+async def list_deletions(call: Call, paging: Paging) -> Response:
     """Deletions of sessions, agents and teams, newest first; with an agent key, of the agent's own sessions."""
-    return page(*await deletions.list_deletions(engine, caller, **paging))
+    return page(*await deletions.list_deletions(*call, **paging))
 
 
 @router.post("/deletions/{deletion_id}/undo", response_model=schemas.UndoneDeletion, summary="Undo a deletion")
-async def undo_deletion(
-    engine: EngineDep, caller: Caller, deletion_id: Annotated[UUID, Path(description="Id of the deletion.")]
-) -> Response:
+async def undo_deletion(call: Call, deletion_id: Annotated[UUID, Path(description="Id of the deletion.")]) -> Response:
     """Everything is back as it was, but for what a purge has removed since; memories that were saved again meanwhile
     stay deleted. 409 if the name is taken or the agent is gone."""
-    return json_response(await deletions.undo_deletion(engine, caller, deletion_id))
+    return json_response(await deletions.undo_deletion(*call, deletion_id))

@@ -9,7 +9,7 @@ from fastapi import Path
 from starlette.responses import Response
 
 from service.api import document_schemas, schemas
-from service.api.dependencies import AgentQuery, Caller, EngineDep, Paging, UserQuery, json_response, page
+from service.api.dependencies import AgentQuery, Call, Paging, UserQuery, json_response, page
 from service.api.naming import api_router
 from service.domain.documents import DocumentDraft
 from service.memory.saving import documents
@@ -26,27 +26,25 @@ router = api_router(prefix="/v1/documents", tags=["documents"])
     responses={200: {"model": None, "description": "Nothing stored: X-Reverie-No-Memory is set"}},
     summary="Create a document",
 )
-async def create_document(engine: EngineDep, caller: Caller, draft: DocumentDraft) -> Response:
+async def create_document(call: Call, draft: DocumentDraft) -> Response:
     """Text or Markdown, split into chunks, embedded and searchable."""
-    stored = await documents.add_document(engine, caller, draft)
+    stored = await documents.add_document(*call, draft)
     return json_response(stored, 201 if stored else 200)
 
 
 @router.get("", response_model=schemas.Page[document_schemas.DocumentHead], summary="List documents")
-async def list_documents(
-    engine: EngineDep, caller: Caller, paging: Paging, agent: AgentQuery = None, user: UserQuery = None
-) -> Response:
+async def list_documents(call: Call, paging: Paging, agent: AgentQuery = None, user: UserQuery = None) -> Response:
     """Documents without their text, newest first."""
-    return page(*await documents.list_documents(engine, caller, agent, user, **paging))
+    return page(*await documents.list_documents(*call, agent, user, **paging))
 
 
 @router.get("/{document_id}", response_model=document_schemas.Document)
-async def get_document(engine: EngineDep, caller: Caller, document_id: DocumentId) -> Response:
+async def get_document(call: Call, document_id: DocumentId) -> Response:
     """Get a document."""
-    return json_response(await documents.get_document(engine, caller, document_id))
+    return json_response(await documents.get_document(*call, document_id))
 
 
 @router.delete("/{document_id}", status_code=204, summary="Delete a document")
-async def delete_document(engine: EngineDep, caller: Caller, document_id: DocumentId) -> None:
+async def delete_document(call: Call, document_id: DocumentId) -> None:
     """Deletes the document and its chunks permanently."""
-    await documents.drop_document(engine, caller, document_id)
+    await documents.drop_document(*call, document_id)

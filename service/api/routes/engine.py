@@ -8,7 +8,7 @@ from fastapi import Body, Request
 from starlette.responses import Response
 
 from service.api import engine_schemas as schemas
-from service.api.dependencies import Bearer, Caller, EngineDep, Paging, json_response, page, principal_of
+from service.api.dependencies import Bearer, Call, EngineDep, Paging, json_response, page, principal_of
 from service.api.errors import problem
 from service.api.naming import api_router
 from service.api.schemas import Items, Page
@@ -35,48 +35,44 @@ async def get_engine(request: Request, engine: EngineDep, given: Bearer) -> Resp
 
 
 @router.get("/embedding-providers", response_model=Items[schemas.EmbeddingProvider], summary="List embedding providers")
-async def list_embedding_providers(engine: EngineDep, caller: Caller) -> Response:
+async def list_embedding_providers(call: Call) -> Response:
     """All values of EMBEDDING_MODEL and their availability for admin keys of the default workspace; for other keys only
     the one in use."""
-    return json_response({"items": engine_status.providers(engine, caller)})
+    return json_response({"items": engine_status.providers(*call)})
 
 
 @router.post("/verify", response_model=schemas.VerifyResponse, summary="Run an end-to-end test")
-async def verify_engine(engine: EngineDep, caller: Caller) -> Response:
+async def verify_engine(call: Call) -> Response:
     """Writes a memory, finds it by keyword and by vector, and deletes it."""
-    return json_response(await run_verify(engine, caller))
+    return json_response(await run_verify(*call))
 
 
 @router.post("/reindex", status_code=202, response_model=schemas.ReindexStarted, summary="Start reindexing")
-async def start_reindex(
-    engine: EngineDep, caller: Caller, body: Annotated[schemas.Reindex | None, Body()] = None
-) -> Response:
+async def start_reindex(call: Call, body: Annotated[schemas.Reindex | None, Body()] = None) -> Response:
     """The worker embeds all texts without a vector or, with `force`, all texts."""
-    return json_response(await engine_status.start_reindex(engine, caller, force=bool(body and body.force)), 202)
+    return json_response(await engine_status.start_reindex(*call, force=bool(body and body.force)), 202)
 
 
 @router.get("/reindex", response_model=schemas.ReindexProgress)
-async def get_reindex(engine: EngineDep, caller: Caller) -> Response:
+async def get_reindex(call: Call) -> Response:
     """Get the progress of the last reindexing."""
-    return json_response(await engine_status.reindex_progress(engine, caller))
+    return json_response(await engine_status.reindex_progress(*call))
 
 
 @router.post(
     "/rescan", status_code=202, response_model=schemas.RescanStarted, summary="Scan stored records for secrets"
 )
-async def start_rescan(
-    engine: EngineDep, caller: Caller, body: Annotated[schemas.Rescan | None, Body()] = None
-) -> Response:
+async def start_rescan(call: Call, body: Annotated[schemas.Rescan | None, Body()] = None) -> Response:
     """The worker lists or, without `dry_run`, masks all stored secrets of the workspace, and personal data where
     `pii.mode` masks it. One scan at a time. Admin keys only."""
     dry_run = body is None or body.dry_run
-    return json_response(await rescans.start_rescan(engine, caller, dry_run=dry_run), 202)
+    return json_response(await rescans.start_rescan(*call, dry_run=dry_run), 202)
 
 
 @router.get("/rescan", response_model=schemas.RescanProgress, summary="Get the progress of the last scan for secrets")
-async def get_rescan(engine: EngineDep, caller: Caller) -> Response:
+async def get_rescan(call: Call) -> Response:
     """Progress and counts, without values. Admin keys only."""
-    return json_response(await rescans.rescan_progress(engine, caller))
+    return json_response(await rescans.rescan_progress(*call))
 
 
 @router.get(
@@ -84,6 +80,6 @@ async def get_rescan(engine: EngineDep, caller: Caller) -> Response:
     response_model=Page[schemas.RescanFinding],
     summary="List the findings of the last scan for secrets",
 )
-async def list_rescan_findings(engine: EngineDep, caller: Caller, paging: Paging) -> Response:
+async def list_rescan_findings(call: Call, paging: Paging) -> Response:
     """Fields with secrets found (dry run) or masked, without values. Admin keys only."""
-    return page(*await rescans.list_findings(engine, caller, **paging))
+    return page(*await rescans.list_findings(*call, **paging))

@@ -11,7 +11,7 @@ from fastapi import Header, Path, Query
 from starlette.responses import Response, StreamingResponse
 
 from service.api import engine_schemas as schemas
-from service.api.dependencies import AgentQuery, Caller, EngineDep, Paging, json_response, page
+from service.api.dependencies import AgentQuery, Call, Paging, json_response, page
 from service.api.naming import api_router
 from service.api.schemas import Page
 from service.api.streams import HoldingStream
@@ -38,8 +38,7 @@ POSITION_DIGITS_MAX = 18
     summary="Stream events",
 )
 async def stream_events(
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     last_event_id: Annotated[
         str | None,
         Header(alias=LAST_ID, description="Position of the last received event; the stream continues after it."),
@@ -57,8 +56,8 @@ async def stream_events(
     """Server-sent events from now on, or after an earlier event. `event: gap` reports events no longer stored."""
     position = _position(last_event_id, ("header", LAST_ID)) if last_event_id else _position(after, ("query", "after"))
     with ExitStack() as held:
-        held.enter_context(engine.streams.slot(caller))
-        stream = events.stream_events(engine, caller, position, agent=agent, kinds=types, wait=wait)
+        held.enter_context(call.engine.streams.slot(call.caller))
+        stream = events.stream_events(*call, position, agent=agent, kinds=types, wait=wait)
         begun = await anext(stream, None)
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return HoldingStream(
@@ -90,47 +89,41 @@ def _position(given: str | None, loc: tuple[str, str]) -> int | None:
 
 
 @router.post("/webhooks", status_code=201, response_model=schemas.CreatedWebhook, summary="Create a webhook")
-async def create_webhook(engine: EngineDep, caller: Caller, body: schemas.AddWebhook) -> Response:
+async def create_webhook(call: Call, body: schemas.AddWebhook) -> Response:
     """Events from now on are sent to the URL. The signing secret is returned only here. Admin keys only."""
-    return json_response(
-        await webhooks.add_webhook(engine, caller, url=body.url, name=body.name, kinds=body.events), 201
-    )
+    return json_response(await webhooks.add_webhook(*call, url=body.url, name=body.name, kinds=body.events), 201)
 
 
 @router.get("/webhooks", response_model=Page[schemas.Webhook], summary="List webhooks")
-async def list_webhooks(engine: EngineDep, caller: Caller, paging: Paging) -> Response:
+async def list_webhooks(call: Call, paging: Paging) -> Response:
     """Webhooks with the state of their delivery, newest first. Admin keys only."""
-    return page(*await webhooks.list_webhooks(engine, caller, **paging))
+    return page(*await webhooks.list_webhooks(*call, **paging))
 
 
 @router.patch("/webhooks/{webhook_id}", response_model=schemas.UpdatedWebhook, summary="Update a webhook")
-async def update_webhook(
-    engine: EngineDep, caller: Caller, webhook_id: WebhookId, body: schemas.PatchWebhook
-) -> Response:
+async def update_webhook(call: Call, webhook_id: WebhookId, body: schemas.PatchWebhook) -> Response:
     """Omitted fields keep their value. A change is in effect at once; an event in transit to the former URL is sent
     again. A new signing secret is returned only here. Admin keys only."""
     given = body.model_dump(exclude_unset=True, exclude={"rotate_secret"})
     changes = {name: value for name, value in given.items() if value is not None or name in ("name", "events")}
-    return json_response(
-        await webhooks.update_webhook(engine, caller, webhook_id, changes, rotate_secret=body.rotate_secret)
-    )
+    return json_response(await webhooks.update_webhook(*call, webhook_id, changes, rotate_secret=body.rotate_secret))
 
 
 @router.post("/webhooks/{webhook_id}/test", response_model=schemas.WebhookTest, summary="Test a webhook")
-async def test_webhook(engine: EngineDep, caller: Caller, webhook_id: WebhookId) -> Response:
+async def test_webhook(call: Call, webhook_id: WebhookId) -> Response:
     """Sends one signed event of type `ping` now, also to a disabled webhook, without retry. The state of the webhook
     does not change. Admin keys only."""
-    with engine.streams.slot(caller):
-        return json_response(await webhooks.test_webhook(engine, caller, webhook_id))
+    with call.engine.streams.slot(call.caller):
+        return json_response(await webhooks.test_webhook(*call, webhook_id))
 
 
 @router.post("/webhooks/{webhook_id}/enable", response_model=schemas.Webhook, summary="Enable a disabled webhook")
-async def enable_webhook(engine: EngineDep, caller: Caller, webhook_id: WebhookId) -> Response:
+async def enable_webhook(call: Call, webhook_id: WebhookId) -> Response:
     """Delivery resumes at once with the first undelivered event. Admin keys only."""
-    return json_response(await webhooks.enable_webhook(engine, caller, webhook_id))
+    return json_response(await webhooks.enable_webhook(*call, webhook_id))
 
 
 @router.delete("/webhooks/{webhook_id}", status_code=204, summary="Delete a webhook")
-async def delete_webhook(engine: EngineDep, caller: Caller, webhook_id: WebhookId) -> None:
+async def delete_webhook(call: Call, webhook_id: WebhookId) -> None:
     """Undelivered events are not sent any more. Admin keys only."""
-    await webhooks.delete_webhook(engine, caller, webhook_id)
+    await webhooks.delete_webhook(*call, webhook_id)

@@ -9,7 +9,7 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import graph_schemas, schemas
-from service.api.dependencies import AgentQuery, Caller, EngineDep, Paging, PartOfName, json_response, page
+from service.api.dependencies import AgentQuery, Call, Paging, PartOfName, json_response, page
 from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.api.problems import Problem
@@ -28,8 +28,7 @@ AMBIGUOUS: dict[int | str, dict[str, Any]] = {
 
 @router.get("/entities", response_model=schemas.Page[schemas.Entity], summary="List entities")
 async def list_entities(
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     paging: Paging,
     agent: AgentQuery = None,
     kind: Annotated[Name | None, Query(description="Kind to filter by.")] = None,
@@ -40,13 +39,13 @@ async def list_entities(
     ] = "newest",
 ) -> Response:
     """Entities visible to the caller. A cursor belongs to its order."""
-    return page(*await graph.list_entities(engine, caller, agent, kind, q or None, sort=sort, **paging))
+    return page(*await graph.list_entities(*call, agent, kind, q or None, sort=sort, **paging))
 
 
 @router.get("/entities/{entity}", response_model=schemas.Entity, responses=AMBIGUOUS)
-async def get_entity(engine: EngineDep, caller: Caller, entity: EntityPath, agent: AgentQuery = None) -> Response:
+async def get_entity(call: Call, entity: EntityPath, agent: AgentQuery = None) -> Response:
     """Get an entity."""
-    return json_response(await graph.get_entity(engine, caller, agent, entity))
+    return json_response(await graph.get_entity(*call, agent, entity))
 
 
 @router.get(
@@ -56,8 +55,7 @@ async def get_entity(engine: EngineDep, caller: Caller, entity: EntityPath, agen
     summary="Get the graph around an entity",
 )
 async def get_entity_graph(
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     entity: EntityPath,
     agent: AgentQuery = None,
     depth: Annotated[int, Query(ge=1, le=4, description="Maximum distance from the entity in steps. Default 2.")] = 2,
@@ -72,13 +70,12 @@ async def get_entity_graph(
 ) -> Response:
     """Entities, edges and memories within `depth` steps of the entity; an entity of the same memories is one step
     away."""
-    return json_response(await graph.graph(engine, caller, agent, entity, depth, with_memories=memories, ring=ring))
+    return json_response(await graph.graph(*call, agent, entity, depth, with_memories=memories, ring=ring))
 
 
 @router.get("/graph", response_model=graph_schemas.Overview, summary="Get the graph of entities")
 async def get_graph(
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     agent: AgentQuery = None,
     kind: Annotated[Name | None, Query(description="Kind to filter by.")] = None,
     q: PartOfName = None,
@@ -88,52 +85,40 @@ async def get_graph(
 ) -> Response:
     """Most mentioned entities, and pairs of them with memories in common."""
     return json_response(
-        await graph.overview(engine, caller, agent, kind=kind, text=q or None, since=since, until=until, limit=limit)
+        await graph.overview(*call, agent, kind=kind, text=q or None, since=since, until=until, limit=limit)
     )
 
 
 @router.get(
     "/memories/{memory_id}/links", response_model=graph_schemas.MemoryLinks, summary="List the edges of a memory"
 )
-async def list_memory_links(
-    engine: EngineDep, caller: Caller, memory_id: Annotated[UUID, Path(description="Id of the memory.")]
-) -> Response:
+async def list_memory_links(call: Call, memory_id: Annotated[UUID, Path(description="Id of the memory.")]) -> Response:
     """Edges from and to the memory, and what they lead to."""
-    return json_response(await graph.memory_links(engine, caller, memory_id))
+    return json_response(await graph.memory_links(*call, memory_id))
 
 
 @router.patch("/entities/{entity_id}", response_model=schemas.Entity, summary="Update an entity")
-async def update_entity(
-    engine: EngineDep, caller: Caller, entity_id: EntityId, body: graph_schemas.PatchEntity
-) -> Response:
+async def update_entity(call: Call, entity_id: EntityId, body: graph_schemas.PatchEntity) -> Response:
     """Omitted fields keep their value."""
-    return json_response(
-        await graph_changes.change_entity(engine, caller, entity_id, body.model_dump(exclude_unset=True))
-    )
+    return json_response(await graph_changes.change_entity(*call, entity_id, body.model_dump(exclude_unset=True)))
 
 
 @router.post("/entities/{entity_id}/merge", response_model=schemas.Entity, summary="Merge an entity into another")
-async def merge_entity(
-    engine: EngineDep, caller: Caller, entity_id: EntityId, body: graph_schemas.MergeEntity
-) -> Response:
+async def merge_entity(call: Call, entity_id: EntityId, body: graph_schemas.MergeEntity) -> Response:
     """Returns the remaining entity."""
-    return json_response(await graph_changes.merge_entities(engine, caller, entity_id, body.into))
+    return json_response(await graph_changes.merge_entities(*call, entity_id, body.into))
 
 
 @router.post("/entities/{entity_id}/unmerge", response_model=schemas.Entity)
-async def unmerge_entity(engine: EngineDep, caller: Caller, entity_id: EntityId) -> Response:
+async def unmerge_entity(call: Call, entity_id: EntityId) -> Response:
     """Undo the merge of an entity."""
-    return json_response(await graph_changes.unmerge_entity(engine, caller, entity_id))
+    return json_response(await graph_changes.unmerge_entity(*call, entity_id))
 
 
 @router.post("/entities/{entity_id}/split", status_code=201, response_model=schemas.Entity, summary="Split an entity")
-async def split_entity(
-    engine: EngineDep, caller: Caller, entity_id: EntityId, body: graph_schemas.SplitEntity
-) -> Response:
+async def split_entity(call: Call, entity_id: EntityId, body: graph_schemas.SplitEntity) -> Response:
     """Moves memories to a new entity and returns it."""
-    return json_response(
-        await graph_changes.split_entity(engine, caller, entity_id, body.memory_ids, body.name, body.kind), 201
-    )
+    return json_response(await graph_changes.split_entity(*call, entity_id, body.memory_ids, body.name, body.kind), 201)
 
 
 @router.post(
@@ -143,17 +128,13 @@ async def split_entity(
     responses={200: {"model": graph_schemas.Edge}},
     summary="Create an edge",
 )
-async def create_edge(engine: EngineDep, caller: Caller, body: graph_schemas.CreateEdge) -> Response:
+async def create_edge(call: Call, body: graph_schemas.CreateEdge) -> Response:
     """Answers 201 for a new edge, and 200 for an existing one."""
-    edge, made = await graph_changes.add_edge(
-        engine, caller, body.agent, body.relation, dict(body.source), dict(body.target)
-    )
+    edge, made = await graph_changes.add_edge(*call, body.agent, body.relation, dict(body.source), dict(body.target))
     return json_response(edge, 201 if made else 200)
 
 
 @router.delete("/edges/{edge_id}", status_code=204)
-async def delete_edge(
-    engine: EngineDep, caller: Caller, edge_id: Annotated[UUID, Path(description="Id of the edge.")]
-) -> None:
+async def delete_edge(call: Call, edge_id: Annotated[UUID, Path(description="Id of the edge.")]) -> None:
     """Delete an edge."""
-    await graph_changes.remove_edge(engine, caller, edge_id)
+    await graph_changes.remove_edge(*call, edge_id)

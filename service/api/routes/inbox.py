@@ -9,7 +9,7 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import inbox_schemas as schemas
-from service.api.dependencies import AgentQuery, Caller, EngineDep, Paging, json_response, page
+from service.api.dependencies import AgentQuery, Call, Paging, json_response, page
 from service.api.naming import api_router
 from service.api.schemas import Items, Page
 from service.domain.proposals import Decision, ProposalStatus
@@ -22,8 +22,7 @@ ProposalId = Annotated[UUID, Path(description="Id of the proposal.")]
 
 @router.get("", response_model=Page[schemas.Proposal], summary="List proposals")
 async def list_inbox(
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     paging: Paging,
     agent: AgentQuery = None,
     status: Annotated[
@@ -33,23 +32,23 @@ async def list_inbox(
 ) -> Response:
     """Statements with a confidence below `dream.propose_below`, with the messages they come from, newest first. What a
     memory says by now is left out."""
-    return page(*await inbox.list_inbox(engine, caller, agent, status, **paging))
+    return page(*await inbox.list_inbox(*call, agent, status, **paging))
 
 
 @router.post("", response_model=Items[schemas.Decided], summary="Decide on several proposals")
-async def decide_proposals(engine: EngineDep, caller: Caller, body: schemas.DecisionOnMany) -> Response:
+async def decide_proposals(call: Call, body: schemas.DecisionOnMany) -> Response:
     """Decides alike on up to 100 proposals, all or none. 409 lists those already decided on."""
-    return json_response({"items": await inbox.decide(engine, caller, body.ids, body)})
+    return json_response({"items": await inbox.decide(*call, body.ids, body)})
 
 
 @router.get("/{proposal_id}", response_model=schemas.Proposal, summary="Read a proposal")
-async def get_proposal(engine: EngineDep, caller: Caller, proposal_id: ProposalId) -> Response:
+async def get_proposal(call: Call, proposal_id: ProposalId) -> Response:
     """A proposal of any status, with the messages it comes from."""
-    return json_response(await inbox.get_proposal(engine, caller, proposal_id))
+    return json_response(await inbox.get_proposal(*call, proposal_id))
 
 
 @router.post("/{proposal_id}", response_model=schemas.Decided, summary="Decide on a proposal")
-async def decide_proposal(engine: EngineDep, caller: Caller, proposal_id: ProposalId, body: Decision) -> Response:
+async def decide_proposal(call: Call, proposal_id: ProposalId, body: Decision) -> Response:
     """Accepts, edits, rejects or reopens a proposal. Of two decisions at once one holds, and the other is a 409."""
-    (decided,) = await inbox.decide(engine, caller, [proposal_id], body)
+    (decided,) = await inbox.decide(*call, [proposal_id], body)
     return json_response(decided)

@@ -9,7 +9,7 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import bulk_schemas, deletion_schemas, explain_schemas, schemas
-from service.api.dependencies import AgentQuery, Caller, EngineDep, Paging, UserQuery, WhereText, json_response
+from service.api.dependencies import AgentQuery, Call, Paging, UserQuery, WhereText, json_response
 from service.api.naming import api_router
 from service.domain.drafts import MemoryDraft, MemoryPatch
 from service.domain.field_types import AsGiven, Name, Tag, Text, Timestamp
@@ -38,17 +38,17 @@ router = api_router(prefix="/v1/memories", tags=["memories"])
     responses={200: {"model": schemas.SavedMemory}},
     summary="Save a memory",
 )
-async def save_memory(engine: EngineDep, caller: Caller, draft: MemoryDraft) -> Response:
+async def save_memory(call: Call, draft: MemoryDraft) -> Response:
     """Answers 201 for a new memory, and 200 when a stored one was reinforced (identical) or updated (same key)."""
-    return await save_as(engine, caller, draft)
+    return await save_as(*call, draft)
 
 
 @router.post(
     "/batch", status_code=201, response_model=schemas.Items[schemas.SavedMemory], summary="Save a batch of memories"
 )
-async def save_memories(engine: EngineDep, caller: Caller, batch: schemas.Batch) -> Response:
+async def save_memories(call: Call, batch: schemas.Batch) -> Response:
     """Up to 1,000 memories in one transaction: all or none."""
-    return json_response({"items": [_saved(one) for one in await remember(engine, caller, batch.items)]}, 201)
+    return json_response({"items": [_saved(one) for one in await remember(*call, batch.items)]}, 201)
 
 
 TypesQuery = Annotated[
@@ -73,8 +73,7 @@ SortQuery = Annotated[
 
 @router.get("", response_model=schemas.MemoryPage, summary="List memories")
 async def list_memories(
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     paging: Paging,
     agent: AgentQuery = None,
     type: TypesQuery = None,
@@ -117,56 +116,53 @@ async def list_memories(
         min_importance=min_importance, where=parse_where_text(where, ("query", "where")),
         as_of=as_of,
     )  # fmt: skip
-    items, more, counted = await lifecycle.list_memories(
-        engine, caller, agent, filter_, sort=sort, with_total=total, **paging
-    )
+    items, more, counted = await lifecycle.list_memories(*call, agent, filter_, sort=sort, with_total=total, **paging)
     return json_response({"items": items, "next_cursor": more, "total": counted})
 
 
 @router.post("/bulk", response_model=schemas.Items[bulk_schemas.BulkItem], summary="Change several memories")
-async def change_memories(engine: EngineDep, caller: Caller, body: bulk_schemas.BulkChange) -> Response:
+async def change_memories(call: Call, body: bulk_schemas.BulkChange) -> Response:
     """One action on up to 500 memories in one transaction, with the outcome of each."""
     if body.filter is None:
-        items = await bulk.change_many(engine, caller, body.ids or [], body.action, body.tags)
+        items = await bulk.change_many(*call, body.ids or [], body.action, body.tags)
     else:
         filter_ = body.filter.listed()
-        items = await bulk.change_matching(engine, caller, body.filter.agent, filter_, body.action, body.tags)
+        items = await bulk.change_matching(*call, body.filter.agent, filter_, body.action, body.tags)
     return json_response({"items": items})
 
 
 @router.post("/search", response_model=schemas.SearchAnswer, summary="Search memories")
-async def search_memories(engine: EngineDep, caller: Caller, request: SearchRequest) -> Response:
+async def search_memories(call: Call, request: SearchRequest) -> Response:
     """Results by descending score. Counts the access to each returned memory."""
-    return await search_as(engine, caller, request)
+    return await search_as(*call, request)
 
 
 @router.post("/search/preview", response_model=explain_schemas.PreviewAnswer, summary="Preview a search")
-async def preview_search(engine: EngineDep, caller: Caller, request: PreviewRequest) -> Response:
+async def preview_search(call: Call, request: PreviewRequest) -> Response:
     """The ranking of a search, explained, without counting access. With `explain_id`, the answer says at which stage
     that memory was lost, and what would bring it back."""
-    return json_response(await explained_search(engine, caller, request, request.explain_id))
+    return json_response(await explained_search(*call, request, request.explain_id))
 
 
 @router.post("/delete", response_model=deletion_schemas.MemoriesDeletion, summary="Delete memories by a filter")
-async def delete_memories(engine: EngineDep, caller: Caller, body: deletion_schemas.DeleteMemories) -> Response:
+async def delete_memories(call: Call, body: deletion_schemas.DeleteMemories) -> Response:
     """Count first with `dry_run`, then send the token of the answer: all of them are deleted, or none (409 if others
     match by now). Each can be restored until `retention.deleted_days` have passed. Agent keys delete their own only."""
     deleted = await deletion.delete_memories(
-        engine, caller, body.filter.agent, body.filter.listed(), dry_run=body.dry_run, token=body.token
+        *call, body.filter.agent, body.filter.listed(), dry_run=body.dry_run, token=body.token
     )
     return json_response(deleted)
 
 
 @router.get("/stats", response_model=schemas.MemoryStats, summary="Get memory statistics")
-async def get_memory_stats(engine: EngineDep, caller: Caller, agent: AgentQuery = None) -> Response:
+async def get_memory_stats(call: Call, agent: AgentQuery = None) -> Response:
     """Number and length of the memories visible to the caller, in total and by type."""
-    return json_response(await lifecycle.memory_stats(engine, caller, agent))
+    return json_response(await lifecycle.memory_stats(*call, agent))
 
 
 @router.get("/{memory_id}", response_model=schemas.Memory)
 async def get_memory(
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     memory_id: MemoryId,
     include: Annotated[
         str,
@@ -175,45 +171,45 @@ async def get_memory(
 ) -> Response:
     """Get a memory."""
     wanted = included(include, "deleted", "expired")
-    return json_response(await lifecycle.get_memory(engine, caller, memory_id, include=wanted))
+    return json_response(await lifecycle.get_memory(*call, memory_id, include=wanted))
 
 
 @router.patch("/{memory_id}", response_model=schemas.Memory, summary="Update a memory")
-async def update_memory(engine: EngineDep, caller: Caller, memory_id: MemoryId, changes: MemoryPatch) -> Response:
+async def update_memory(call: Call, memory_id: MemoryId, changes: MemoryPatch) -> Response:
     """Optimistic locking: 409 when the stored version is newer than `version`."""
-    return json_response(await lifecycle.change_memory(engine, caller, memory_id, changes))
+    return json_response(await lifecycle.change_memory(*call, memory_id, changes))
 
 
 @router.delete("/{memory_id}", status_code=204, summary="Delete a memory")
-async def delete_memory(engine: EngineDep, caller: Caller, memory_id: MemoryId) -> None:
+async def delete_memory(call: Call, memory_id: MemoryId) -> None:
     """The memory can be restored until `retention.deleted_days` have passed."""
-    await lifecycle.delete_memory(engine, caller, memory_id)
+    await lifecycle.delete_memory(*call, memory_id)
 
 
 @router.post("/{memory_id}/restore", response_model=schemas.Memory)
-async def restore_memory(engine: EngineDep, caller: Caller, memory_id: MemoryId) -> Response:
+async def restore_memory(call: Call, memory_id: MemoryId) -> Response:
     """Restore a deleted memory."""
-    return json_response(await lifecycle.restore_memory(engine, caller, memory_id))
+    return json_response(await lifecycle.restore_memory(*call, memory_id))
 
 
 @router.post("/{memory_id}/feedback", response_model=schemas.Memory, summary="Rate the usefulness of a memory")
-async def rate_memory(engine: EngineDep, caller: Caller, memory_id: MemoryId, given: schemas.Feedback) -> Response:
+async def rate_memory(call: Call, memory_id: MemoryId, given: schemas.Feedback) -> Response:
     """Raises or lowers the importance by 0.1, within 0 and 1."""
-    return json_response(await lifecycle.record_feedback(engine, caller, memory_id, useful=given.useful))
+    return json_response(await lifecycle.record_feedback(*call, memory_id, useful=given.useful))
 
 
 @router.get(
     "/{memory_id}/history", response_model=schemas.Items[dict[str, object]], summary="List the versions of a memory"
 )
-async def list_memory_history(engine: EngineDep, caller: Caller, memory_id: MemoryId) -> Response:
+async def list_memory_history(call: Call, memory_id: MemoryId) -> Response:
     """All versions of the memory, oldest first."""
-    return json_response({"items": await lifecycle.memory_history(engine, caller, memory_id)})
+    return json_response({"items": await lifecycle.memory_history(*call, memory_id)})
 
 
 @router.get("/{memory_id}/sources", response_model=schemas.Items[dict[str, object]])
-async def list_memory_sources(engine: EngineDep, caller: Caller, memory_id: MemoryId) -> Response:
+async def list_memory_sources(call: Call, memory_id: MemoryId) -> Response:
     """List the source messages of a memory."""
-    return json_response({"items": await lifecycle.memory_sources(engine, caller, memory_id)})
+    return json_response({"items": await lifecycle.memory_sources(*call, memory_id)})
 
 
 def included(include: str, *allowed: str) -> frozenset[str]:

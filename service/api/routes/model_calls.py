@@ -9,7 +9,7 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import model_call_schemas as schemas
-from service.api.dependencies import AgentQuery, Caller, EngineDep, Paging, json_response, page
+from service.api.dependencies import AgentQuery, Call, Paging, json_response, page
 from service.api.naming import api_router
 from service.api.schemas import Page
 from service.domain.field_types import Timestamp
@@ -24,8 +24,7 @@ CallId = Annotated[UUID, Path(description="Id of the call.")]
 
 @router.get("", response_model=Page[schemas.ModelCall], summary="List model calls")
 async def list_model_calls(
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     paging: Paging,
     agent: AgentQuery = None,
     dream: Annotated[UUID | None, Query(description="Id of a dream to filter by.")] = None,
@@ -46,13 +45,12 @@ async def list_model_calls(
     """Attempts at language models with the beginnings of their texts, newest first, kept by the setting
     `retention.model_calls_days`. Not those of embedders and of the proxy. Admin keys only."""
     found = await model_calls.list_model_calls(
-        engine, caller,
-        agent=agent, dream=dream, purpose=purpose, outcome=outcome, since=since, until=until, **paging,
-    )  # fmt: skip
+        *call, agent=agent, dream=dream, purpose=purpose, outcome=outcome, since=since, until=until, **paging
+    )
     return page(*found)
 
 
 @router.get("/{call_id}", response_model=schemas.ModelCall, summary="Read a model call")
-async def get_model_call(engine: EngineDep, caller: Caller, call_id: CallId) -> Response:
+async def get_model_call(call: Call, call_id: CallId) -> Response:
     """A call with its whole texts. Admin keys only."""
-    return json_response(await model_calls.get_model_call(engine, caller, call_id))
+    return json_response(await model_calls.get_model_call(*call, call_id))

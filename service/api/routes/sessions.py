@@ -9,7 +9,7 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import schemas
-from service.api.dependencies import AgentQuery, Caller, EngineDep, Paging, SessionPath, UserQuery, json_response, page
+from service.api.dependencies import AgentQuery, Call, Paging, SessionPath, UserQuery, json_response, page
 from service.api.naming import api_router
 from service.domain.field_types import Text
 from service.memory.sessions import conversations, history
@@ -18,15 +18,14 @@ router = api_router(prefix="/v1", tags=["sessions"])
 
 
 @router.post("/sessions", status_code=201, response_model=schemas.Session, summary="Start a session")
-async def start_session(engine: EngineDep, caller: Caller, body: schemas.StartSession) -> Response:
+async def start_session(call: Call, body: schemas.StartSession) -> Response:
     """The name defaults to a new UUID."""
-    return json_response(await conversations.start_session(engine, caller, body.agent, body.session, body.user), 201)
+    return json_response(await conversations.start_session(*call, body.agent, body.session, body.user), 201)
 
 
 @router.get("/sessions", response_model=schemas.Page[schemas.Session], summary="List sessions")
 async def list_sessions(
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     paging: Paging,
     agent: AgentQuery = None,
     user: UserQuery = None,
@@ -36,13 +35,13 @@ async def list_sessions(
     ] = None,
 ) -> Response:
     """Sessions, newest first."""
-    return page(*await history.list_sessions(engine, caller, agent, user, text=q or None, **paging))
+    return page(*await history.list_sessions(*call, agent, user, text=q or None, **paging))
 
 
 @router.get("/sessions/{session}", response_model=schemas.Session)
-async def get_session(engine: EngineDep, caller: Caller, session: SessionPath, agent: AgentQuery = None) -> Response:
+async def get_session(call: Call, session: SessionPath, agent: AgentQuery = None) -> Response:
     """Get a session."""
-    return json_response(await conversations.get_session(engine, caller, agent, session))
+    return json_response(await conversations.get_session(*call, agent, session))
 
 
 @router.post(
@@ -54,12 +53,10 @@ async def get_session(engine: EngineDep, caller: Caller, session: SessionPath, a
     },
     summary="Append messages to a session",
 )
-async def append_messages(
-    engine: EngineDep, caller: Caller, session: SessionPath, body: schemas.AppendMessages
-) -> Response:
+async def append_messages(call: Call, session: SessionPath, body: schemas.AppendMessages) -> Response:
     """Creates the session on first use. Messages are numbered without gaps."""
     stored, window = await conversations.append_messages(
-        engine, caller, body.agent, session, body.messages, user=body.user, searchable=body.searchable
+        *call, body.agent, session, body.messages, user=body.user, searchable=body.searchable
     )
     return json_response({"messages": stored, "window": window}, 201 if stored else 200)
 
@@ -68,8 +65,7 @@ async def append_messages(
     "/sessions/{session}/messages", response_model=schemas.MessagePage, summary="List the messages of a session"
 )
 async def list_messages(
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     session: SessionPath,
     paging: Paging,
     agent: AgentQuery = None,
@@ -83,34 +79,33 @@ async def list_messages(
     ] = None,
 ) -> Response:
     """The permanent history, independent of the window."""
-    return json_response(
-        await history.list_messages(
-            engine, caller, agent, session, descending=order == "desc", text=q or None, around=around, **paging,
-        )
-    )  # fmt: skip
+    found = await history.list_messages(
+        *call, agent, session, descending=order == "desc", text=q or None, around=around, **paging
+    )
+    return json_response(found)
 
 
 @router.get("/sessions/{session}/window", response_model=schemas.Window, summary="Get the window of a session")
-async def get_window(engine: EngineDep, caller: Caller, session: SessionPath, agent: AgentQuery = None) -> Response:
+async def get_window(call: Call, session: SessionPath, agent: AgentQuery = None) -> Response:
     """The messages passed to the model verbatim, and the summary of the earlier ones."""
-    return json_response(await conversations.window(engine, caller, agent, session))
+    return json_response(await conversations.window(*call, agent, session))
 
 
 @router.post("/sessions/{session}/compact", response_model=schemas.Window, summary="Compact the window of a session")
-async def compact_window(engine: EngineDep, caller: Caller, session: SessionPath, agent: AgentQuery = None) -> Response:
+async def compact_window(call: Call, session: SessionPath, agent: AgentQuery = None) -> Response:
     """Summarizes the older half of the window now and returns the new window."""
-    return json_response(await conversations.compact_window(engine, caller, agent, session))
+    return json_response(await conversations.compact_window(*call, agent, session))
 
 
 @router.delete("/sessions/{session}/window", status_code=204, summary="Clear the window of a session")
-async def clear_window(engine: EngineDep, caller: Caller, session: SessionPath, agent: AgentQuery = None) -> None:
+async def clear_window(call: Call, session: SessionPath, agent: AgentQuery = None) -> None:
     """The window is empty afterwards; the history is kept."""
-    await conversations.clear_window(engine, caller, agent, session)
+    await conversations.clear_window(*call, agent, session)
 
 
 @router.get("/messages/{message_id}/memories", response_model=schemas.Items[schemas.Memory])
 async def list_message_memories(
-    engine: EngineDep, caller: Caller, message_id: Annotated[UUID, Path(description="Id of the message.")]
+    call: Call, message_id: Annotated[UUID, Path(description="Id of the message.")]
 ) -> Response:
     """List the memories derived from a message."""
-    return json_response({"items": await conversations.message_memories(engine, caller, message_id)})
+    return json_response({"items": await conversations.message_memories(*call, message_id)})

@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response, StreamingResponse
 
 from service.api import transfer_schemas as schemas
-from service.api.dependencies import AgentQuery, Caller, EngineDep, WhereText, json_response
+from service.api.dependencies import AgentQuery, Call, WhereText, json_response
 from service.api.errors import problem_response
 from service.api.naming import api_router
 from service.api.routes.memories import included
@@ -40,8 +40,7 @@ STREAMED = "/v1/import"
     summary="Export a workspace or an agent",
 )
 async def export_records(
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     agent: AgentQuery = None,
     include: Annotated[
         str,
@@ -59,10 +58,10 @@ async def export_records(
     """A stream with one JSON object per line (NDJSON). With `where`, only the memories that pass it, with their
     history, and the agents and tasks."""
     with ExitStack() as held:
-        held.enter_context(engine.transfers.slot(caller))
+        held.enter_context(call.engine.transfers.slot(call.caller))
         wanted = included(include, "deleted", "expired")
         filter_ = parse_where_text(where, ("query", "where"))
-        lines = await export(engine, caller, agent, include=wanted, resume_from=resume_from, where=filter_)
+        lines = await export(*call, agent, include=wanted, resume_from=resume_from, where=filter_)
         headers = {"Content-Disposition": 'attachment; filename="reverie.ndjson"'}
         return HoldingStream(lines, held.pop_all(), media_type=NDJSON, headers=headers)
 
@@ -76,8 +75,7 @@ async def export_records(
 )
 async def import_records(
     request: Request,
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     agent: AgentQuery = None,
     format: Annotated[
         Format,
@@ -94,13 +92,13 @@ async def import_records(
     """
     lines = request.stream()
     with ExitStack() as held:
-        held.enter_context(engine.transfers.slot(caller))
+        held.enter_context(call.engine.transfers.slot(call.caller))
         if NDJSON in request.headers.get("accept", ""):
             return await _with_progress(
-                lambda tell: import_lines(engine, caller, lines, format=format, agent=agent, on_progress=tell), held
+                lambda tell: import_lines(*call, lines, format=format, agent=agent, on_progress=tell), held
             )
         try:
-            return json_response(await import_lines(engine, caller, lines, format=format, agent=agent))
+            return json_response(await import_lines(*call, lines, format=format, agent=agent))
         except ClientDisconnect:
             raise InvalidInput(("body",), "the upload broke off") from None
 

@@ -8,7 +8,7 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import admin_schemas, profile_schemas
-from service.api.dependencies import AgentQuery, Caller, EngineDep, Paging, PartOfName, json_response, page
+from service.api.dependencies import AgentQuery, Call, Paging, PartOfName, json_response, page
 from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.api.schemas import Page
@@ -22,17 +22,14 @@ UserPath = Annotated[PathName, AsGiven(), Path(description="Name of the user.")]
 
 
 @router.get("", response_model=Page[profile_schemas.User], summary="List users")
-async def list_users(
-    engine: EngineDep, caller: Caller, paging: Paging, agent: AgentQuery = None, q: PartOfName = None
-) -> Response:
+async def list_users(call: Call, paging: Paging, agent: AgentQuery = None, q: PartOfName = None) -> Response:
     """Users whom live memories visible to the caller are about, by name."""
-    return page(*await profiles.list_users(engine, caller, agent, q or None, **paging))
+    return page(*await profiles.list_users(*call, agent, q or None, **paging))
 
 
 @router.get("/{user}/profile", response_model=profile_schemas.Profile, summary="Get the profile of a user")
 async def get_profile(
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     user: Annotated[PathName, Path(description="Name of the user.")],
     agent: AgentQuery = None,
     as_of: Annotated[
@@ -41,7 +38,7 @@ async def get_profile(
 ) -> Response:
     """What holds about a user by memories visible to the caller. Hearsay is left out. A user of whom nothing is known
     has no fields."""
-    return json_response(await profiles.get_profile(engine, caller, agent, user, as_of))
+    return json_response(await profiles.get_profile(*call, agent, user, as_of))
 
 
 @router.get(
@@ -50,8 +47,7 @@ async def get_profile(
     summary="Compare the profile of a user at two times",
 )
 async def diff_profile(
-    engine: EngineDep,
-    caller: Caller,
+    call: Call,
     user: Annotated[PathName, Path(description="Name of the user.")],
     since: Annotated[Timestamp, Query(alias="from", description="Time of the former profile.")],
     until: Annotated[
@@ -61,16 +57,16 @@ async def diff_profile(
 ) -> Response:
     """What changed in the profile by memories visible to the caller: values added, removed and changed, and values that
     other memories say."""
-    return json_response(await profiles.diff_profile(engine, caller, agent, user, since, until))
+    return json_response(await profiles.diff_profile(*call, agent, user, since, until))
 
 
 @router.post("/{user}/purge", response_model=admin_schemas.PurgeReceipt, summary="Purge a user")
-async def purge_user(engine: EngineDep, caller: Caller, user: UserPath) -> Response:
+async def purge_user(call: Call, user: UserPath) -> Response:
     """Irreversibly deletes all data about and from a user, and returns a receipt."""
-    return json_response(await purge.purge_user(engine, caller, user))
+    return json_response(await purge.purge_user(*call, user))
 
 
 @router.get("/{user}/export", response_model=admin_schemas.SubjectExport, summary="Export the data of a user")
-async def export_user(engine: EngineDep, caller: Caller, user: UserPath) -> Response:
+async def export_user(call: Call, user: UserPath) -> Response:
     """All data about and from the user (subject access request)."""
-    return json_response(await subject_export.export_user(engine, caller, user))
+    return json_response(await subject_export.export_user(*call, user))

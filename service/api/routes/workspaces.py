@@ -9,7 +9,7 @@ from fastapi import Path
 from starlette.responses import Response, StreamingResponse
 
 from service.api import workspace_schemas as schemas
-from service.api.dependencies import Caller, DryRun, EngineDep, Paging, Token, json_response, page
+from service.api.dependencies import Call, DryRun, Paging, Token, json_response, page
 from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.api.routes.transfer import NDJSON
@@ -24,36 +24,34 @@ router = api_router(prefix="/v1/workspaces", tags=["workspaces"])
 
 
 @router.post("", status_code=201, response_model=schemas.CreatedWorkspace, summary="Create a workspace")
-async def create_workspace(engine: EngineDep, caller: Caller, body: schemas.CreateWorkspace) -> Response:
+async def create_workspace(call: Call, body: schemas.CreateWorkspace) -> Response:
     """With its first admin key. Admin keys of the default workspace only, as all of these."""
-    return json_response(await workspaces.create_workspace(engine, caller, body.name), 201)
+    return json_response(await workspaces.create_workspace(*call, body.name), 201)
 
 
 @router.get("", response_model=Page[schemas.Workspace], summary="List workspaces")
-async def list_workspaces(engine: EngineDep, caller: Caller, paging: Paging) -> Response:
+async def list_workspaces(call: Call, paging: Paging) -> Response:
     """Workspaces, newest first."""
-    return page(*await workspaces.list_workspaces(engine, caller, **paging))
+    return page(*await workspaces.list_workspaces(*call, **paging))
 
 
 @router.patch("/{workspace}", response_model=schemas.Workspace, summary="Rename, suspend, resume or limit a workspace")
-async def update_workspace(
-    engine: EngineDep, caller: Caller, workspace: WorkspacePath, body: schemas.UpdateWorkspace
-) -> Response:
+async def update_workspace(call: Call, workspace: WorkspacePath, body: schemas.UpdateWorkspace) -> Response:
     """While it is suspended, requests with its keys answer 403 `Workspace suspended`, and workers leave it alone.
     Of the default workspace only the limits can be changed (409)."""
     changed = await workspaces.update_workspace(
-        engine, caller, workspace, name=body.name, suspended=body.suspended, changes=body.limits or NO_LIMITS
+        *call, workspace, name=body.name, suspended=body.suspended, changes=body.limits or NO_LIMITS
     )
     return json_response(changed)
 
 
 @router.delete("/{workspace}", response_model=schemas.WorkspaceDeletion, summary="Delete a workspace")
 async def delete_workspace(
-    engine: EngineDep, caller: Caller, workspace: WorkspacePath, dry_run: DryRun = False, token: Token = None
+    call: Call, workspace: WorkspacePath, dry_run: DryRun = False, token: Token = None
 ) -> Response:
     """Irreversibly deletes every row of a suspended workspace, in one transaction. Count first with `dry_run`, then
     send the token of the answer; 409 if the counts have changed meanwhile."""
-    return json_response(await workspaces.delete_workspace(engine, caller, workspace, dry_run=dry_run, token=token))
+    return json_response(await workspaces.delete_workspace(*call, workspace, dry_run=dry_run, token=token))
 
 
 @router.get(
@@ -62,10 +60,10 @@ async def delete_workspace(
     responses={200: {"content": {NDJSON: {}}}},
     summary="Export a workspace of the installation",
 )
-async def export_workspace(engine: EngineDep, caller: Caller, workspace: WorkspacePath) -> StreamingResponse:
+async def export_workspace(call: Call, workspace: WorkspacePath) -> StreamingResponse:
     """A stream with one JSON object per line (NDJSON), as of `GET /v1/export`. Suspended workspaces too."""
     with ExitStack() as held:
-        held.enter_context(engine.transfers.slot(caller))
-        lines = await workspaces.export_workspace(engine, caller, workspace)
+        held.enter_context(call.engine.transfers.slot(call.caller))
+        lines = await workspaces.export_workspace(*call, workspace)
         headers = {"Content-Disposition": 'attachment; filename="reverie.ndjson"'}
         return HoldingStream(lines, held.pop_all(), media_type=NDJSON, headers=headers)
