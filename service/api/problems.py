@@ -33,3 +33,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
         (503, "Database unavailable"),
     )
 }
+
+NOTHING_STORED: dict[int | str, dict[str, Any]] = {
+    200: {"model": None, "description": "Nothing stored: X-Reverie-No-Memory is set"}
+}

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from service.api import document_schemas, schemas
 from service.api.dependencies import AgentQuery, Call, Paging, UserQuery, json_response, page
 from service.api.naming import api_router
+from service.api.problems import NOTHING_STORED
 from service.domain.documents import DocumentDraft
 from service.memory.saving import documents
 
@@ -20,11 +21,7 @@ router = api_router(prefix="/v1/documents", tags=["documents"])
 
 
 @router.post(
-    "",
-    status_code=201,
-    response_model=document_schemas.Document,
-    responses={200: {"model": None, "description": "Nothing stored: X-Reverie-No-Memory is set"}},
-    summary="Create a document",
+    "", status_code=201, response_model=document_schemas.Document, responses=NOTHING_STORED, summary="Create a document"
 )
 async def create_document(call: Call, draft: DocumentDraft) -> Response:
     """Text or Markdown, split into chunks, embedded and searchable."""

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from service.api import page_schemas as schemas
 from service.api.dependencies import AgentQuery, Call, ComparedTo, Paging, json_response, page
 from service.api.naming import api_router
+from service.api.problems import NOTHING_STORED
 from service.api.schemas import Page
 from service.domain.pages import PageContent, PageDraft
 from service.memory.pages import pages
@@ -21,11 +22,7 @@ PageId = Annotated[UUID, Path(description="Id of the page.")]
 
 
 @router.post(
-    "",
-    status_code=201,
-    response_model=schemas.AnsweredPage,
-    responses={200: {"model": None, "description": "Nothing stored: X-Reverie-No-Memory is set"}},
-    summary="Create a page",
+    "", status_code=201, response_model=schemas.AnsweredPage, responses=NOTHING_STORED, summary="Create a page"
 )
 async def create_page(call: Call, draft: PageDraft) -> Response:
     """Answers the question at once, and again at each trigger. At most 100 pages per agent."""

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from service.api import saved_search_schemas as schemas
 from service.api.dependencies import AgentQuery, Call, Paging, json_response, page
 from service.api.naming import api_router
+from service.api.problems import NOTHING_STORED
 from service.api.schemas import Items, Page
 from service.domain.saved_searches import AgentSearchRun, SavedSearchContent, SavedSearchDraft, SearchRun
 from service.memory.saved_searches import runs, saved
@@ -20,13 +21,7 @@ router = api_router(prefix="/v1/searches", tags=["searches"])
 SearchId = Annotated[UUID, Path(description="Id of the saved search.")]
 
 
-@router.post(
-    "",
-    status_code=201,
-    response_model=schemas.SavedSearch,
-    responses={200: {"model": None, "description": "Nothing stored: X-Reverie-No-Memory is set"}},
-    summary="Save a search",
-)
+@router.post("", status_code=201, response_model=schemas.SavedSearch, responses=NOTHING_STORED, summary="Save a search")
 async def create_search(call: Call, draft: SavedSearchDraft) -> Response:
     """A query with the memories that it must find, without a first run. At most 100 per agent."""
     made = await saved.add_search(*call, draft)
