@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,7 +30,7 @@ from service.proxy.metering import Call, worst_of
 from service.proxy.retries import attempt_at
 from service.proxy.upstream import NO_MODEL
 from service.proxy.upstream_calls import OK, Upstream, UpstreamRequest, UpstreamResponse
-from service.proxy.wire_format import AnswerStream, Conversation, Payload, WireFormat, objects
+from service.proxy.wire_format import Conversation, Payload, WireFormat, objects
 
 log = structlog.get_logger(__name__)
 
@@ -121,7 +121,7 @@ class Chat:
         self._engine = engine
         self._upstream = upstream
         self._model = model
-        self._keeping: set[asyncio.Task[None]] = set()
+        self._keeping: set[asyncio.Task[str | None]] = set()
 
     @property
     def limit(self) -> ConcurrencyLimit:
@@ -349,15 +349,9 @@ class Chat:
         finally:
             call.ended(listener.usage, listener.text, failed=broken or listener.failed)
             if not kept and turn is not None and (listener.text or not listener.failed):
-                self._later(self._keep_quietly(principal, turn, listener))
-
-    async def _keep_quietly(self, principal: Principal, turn: _Exchange, listener: AnswerStream) -> None:
-        await self._keep(principal, turn, listener.answer)
-
-    def _later(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._keeping.add(task)
-        task.add_done_callback(self._keeping.discard)
+                task = asyncio.create_task(self._keep(principal, turn, listener.answer))
+                self._keeping.add(task)
+                task.add_done_callback(self._keeping.discard)
 
 
 def _with_block(wire: WireFormat, payload: Payload, block: str, placement: Placement) -> bytes:

@@ -2,57 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
 from service.domain.context import Placement
-from service.domain.json import dumps
 from service.provider.prices import reported
 from service.proxy.injection import takes_memory, with_block
 from service.proxy.transcript import name_of
 from service.proxy.wire_format import Answer, AnswerStream, CallParts, Conversation, Payload, WireFormat, bound
 
 CHOICES_MAX: Final = 128
-
-
-class ChatCompletions(WireFormat):
-    """Requests hold the whole conversation as ``messages``; streams end with ``[DONE]``."""
-
-    name = "chat completions"
-    path = "/chat/completions"
-    prompt_fields = ("messages", "tools")
-
-    def conversation(self, payload: Payload) -> Conversation | None:
-        return Conversation(payload["messages"], name_of(payload.get("user"))) if takes_memory(payload) else None
-
-    def with_block(self, payload: Payload, block: str, placement: Placement) -> Payload:
-        return with_block(payload, block, placement)
-
-    def answer_tokens(self, payload: Payload) -> int:
-        choices = min(max(1, reported(payload.get("n"), 1)), CHOICES_MAX)
-        return bound(payload, "max_completion_tokens", "max_tokens") * choices
-
-    def answer_in(self, body: bytes) -> Answer:
-        try:
-            completion = orjson.loads(body)
-            usage = completion.get("usage")
-        except (orjson.JSONDecodeError, AttributeError):
-            return Answer({})
-        try:
-            message = completion["choices"][0]["message"]
-        except (KeyError, IndexError, TypeError):
-            return Answer({}, usage)
-        return Answer(message if isinstance(message, dict) else {}, usage)
-
-    def stream(self) -> AnswerStream:
-        return StreamParser()
-
-    def error_body(self, message: str) -> bytes:
-        return dumps(openai_error(message))
-
-    def error_event(self, message: str) -> bytes:
-        return b"data: " + self.error_body(message) + b"\n\n"
 
 
 class StreamParser(AnswerStream):
@@ -77,6 +37,35 @@ class StreamParser(AnswerStream):
             known.arguments.append(function.get("arguments") or "")
 
 
-def openai_error(message: str) -> dict[str, Any]:
-    """An error of the server behind, as OpenAI's API words it."""
-    return {"error": {"message": message, "type": "upstream_error", "param": None, "code": None}}
+class ChatCompletions(WireFormat):
+    """Requests hold the whole conversation as ``messages``; streams end with ``[DONE]``."""
+
+    name = "chat completions"
+    path = "/chat/completions"
+    prompt_fields = ("messages", "tools")
+    stream = StreamParser
+
+    def conversation(self, payload: Payload) -> Conversation | None:
+        return Conversation(payload["messages"], name_of(payload.get("user"))) if takes_memory(payload) else None
+
+    def with_block(self, payload: Payload, block: str, placement: Placement) -> Payload:
+        return with_block(payload, block, placement)
+
+    def answer_tokens(self, payload: Payload) -> int:
+        choices = min(max(1, reported(payload.get("n"), 1)), CHOICES_MAX)
+        return bound(payload, "max_completion_tokens", "max_tokens") * choices
+
+    def answer_in(self, body: bytes) -> Answer:
+        try:
+            completion = orjson.loads(body)
+            usage = completion.get("usage")
+        except (orjson.JSONDecodeError, AttributeError):
+            return Answer({})
+        try:
+            message = completion["choices"][0]["message"]
+        except (KeyError, IndexError, TypeError):
+            return Answer({}, usage)
+        return Answer(message if isinstance(message, dict) else {}, usage)
+
+    def error_event(self, message: str) -> bytes:
+        return b"data: " + self.error_body(message) + b"\n\n"

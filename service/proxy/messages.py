@@ -31,56 +31,6 @@ SESSION_MARK: Final = "_session_"
 """Between the user and the session in ``metadata.user_id`` as Claude Code writes it."""
 
 
-class Messages(WireFormat):
-    """Requests hold the whole conversation as ``messages`` and ``system`` beside it; streams end with
-    ``message_stop``."""
-
-    name = "messages"
-    path = "/messages"
-    forwarded_headers = ("anthropic-version", "anthropic-beta")
-    prompt_fields = ("system", "messages", "tools")
-
-    def conversation(self, payload: Payload) -> Conversation | None:
-        given = payload.get("messages")
-        if not isinstance(given, list) or not all(isinstance(message, dict) for message in given):
-            return None
-        if not isinstance(payload.get("system"), str | list | None):
-            return None
-        messages = [one for message in given for one in _split(message)]
-        if last_user(messages) is None:
-            return None
-        user, session = _user_and_session(text_in(payload.get("metadata"), "user_id"))
-        return Conversation(messages, user, session)
-
-    def with_block(self, payload: Payload, block: str, placement: Placement) -> Payload:
-        """At the end of ``system``, behind what a client has cached of it. As the user's, in the last message in which
-        the user says something, behind the results of tools, which must come first."""
-        if placement == "system":
-            return payload | {"system": _after(payload.get("system"), block)}
-        messages = payload["messages"]
-        at = next(at for at in reversed(range(len(messages))) if last_user(_split(messages[at])) is not None)
-        blocks = _blocks(messages[at].get("content"))
-        first = next(place for place, one in enumerate(blocks) if text_in(one, "type") != "tool_result")
-        content = [*blocks[:first], {"type": "text", "text": block}, *blocks[first:]]
-        return payload | {"messages": [*messages[:at], messages[at] | {"content": content}, *messages[at + 1 :]]}
-
-    def answer_tokens(self, payload: Payload) -> int:
-        return bound(payload, "max_tokens")
-
-    def answer_in(self, body: bytes) -> Answer:
-        message = parsed(body)
-        return Answer(_assistant(message.get("content")), _prompt_usage(message) | _answer_usage(message))
-
-    def stream(self) -> AnswerStream:
-        return MessageStream()
-
-    def error_body(self, message: str) -> bytes:
-        return dumps({"type": "error", "error": {"type": "api_error", "message": message}})
-
-    def error_event(self, message: str) -> bytes:
-        return b"event: error\ndata: " + self.error_body(message) + b"\n\n"
-
-
 class MessageStream(AnswerStream):
     """A streamed message. The tokens of its answer count from ``message_delta`` on: before, none are there."""
 
@@ -114,6 +64,54 @@ class MessageStream(AnswerStream):
             known.arguments.append(text_in(delta, "partial_json"))
         else:
             self._thoughts.append(text_in(delta, "thinking", "partial_json"))
+
+
+class Messages(WireFormat):
+    """Requests hold the whole conversation as ``messages`` and ``system`` beside it; streams end with
+    ``message_stop``."""
+
+    name = "messages"
+    path = "/messages"
+    forwarded_headers = ("anthropic-version", "anthropic-beta")
+    prompt_fields = ("system", "messages", "tools")
+    stream = MessageStream
+
+    def conversation(self, payload: Payload) -> Conversation | None:
+        given = payload.get("messages")
+        if not isinstance(given, list) or not all(isinstance(message, dict) for message in given):
+            return None
+        if not isinstance(payload.get("system"), str | list | None):
+            return None
+        messages = [one for message in given for one in _split(message)]
+        if last_user(messages) is None:
+            return None
+        user, session = _user_and_session(text_in(payload.get("metadata"), "user_id"))
+        return Conversation(messages, user, session)
+
+    def with_block(self, payload: Payload, block: str, placement: Placement) -> Payload:
+        """At the end of ``system``, behind what a client has cached of it. As the user's, in the last message in which
+        the user says something, behind the results of tools, which must come first."""
+        if placement == "system":
+            return payload | {"system": _after(payload.get("system"), block)}
+        messages = payload["messages"]
+        at = next(at for at in reversed(range(len(messages))) if last_user(_split(messages[at])) is not None)
+        blocks = _blocks(messages[at].get("content"))
+        first = next(place for place, one in enumerate(blocks) if text_in(one, "type") != "tool_result")
+        content = [*blocks[:first], {"type": "text", "text": block}, *blocks[first:]]
+        return payload | {"messages": [*messages[:at], messages[at] | {"content": content}, *messages[at + 1 :]]}
+
+    def answer_tokens(self, payload: Payload) -> int:
+        return bound(payload, "max_tokens")
+
+    def answer_in(self, body: bytes) -> Answer:
+        message = parsed(body)
+        return Answer(_assistant(message.get("content")), _prompt_usage(message) | _answer_usage(message))
+
+    def error_body(self, message: str) -> bytes:
+        return dumps({"type": "error", "error": {"type": "api_error", "message": message}})
+
+    def error_event(self, message: str) -> bytes:
+        return b"event: error\ndata: " + self.error_body(message) + b"\n\n"
 
 
 def _split(message: Payload) -> list[Payload]:

@@ -14,7 +14,7 @@ from service.provider.failures import describe, host_of
 from service.provider.response_limits import RESPONSE_BYTES_MAX, limited
 from service.provider.trust import trust
 from service.proxy.formats import MESSAGES
-from service.proxy.upstream_calls import OK, UpstreamRequest, UpstreamResponse
+from service.proxy.upstream_calls import OK, Upstream, UpstreamRequest, UpstreamResponse
 from service.proxy.wire_format import WireFormat
 
 CONNECT_S: Final = 10.0
@@ -22,7 +22,7 @@ PASSED_ON: Final = ("content-type", "retry-after", "retry-after-ms", "x-should-r
 PASSED_ON_PREFIXES: Final = ("openai-", "anthropic-", "x-ratelimit-")
 
 
-class PassThrough:
+class PassThrough(Upstream):
     """A server that speaks some formats itself; bytes pass through as they are."""
 
     def __init__(

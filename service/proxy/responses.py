@@ -9,7 +9,6 @@ from typing import Any, Final
 from service.domain.context import Placement
 from service.domain.json import dumps
 from service.errors import InvalidInput
-from service.proxy.chat_completions import openai_error
 from service.proxy.injection import last_user
 from service.proxy.transcript import name_of
 from service.proxy.wire_format import (
@@ -32,61 +31,6 @@ LAST_EVENTS: Final = ("response.completed", "response.incomplete", "response.fai
 TEXT_EVENTS: Final = ("response.output_text.delta", "response.refusal.delta")
 THOUGHT_EVENTS: Final = ("response.reasoning_text.delta", "response.reasoning_summary_text.delta")
 ARGUMENT_EVENTS: Final = ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta")
-
-
-class Responses(WireFormat):
-    """Requests hold ``input``, a text or items, of which the server may keep the earlier ones; streams end with
-    ``response.completed``."""
-
-    name = "responses"
-    path = "/responses"
-    forwarded_headers = ("openai-beta",)
-    prompt_fields = ("instructions", "input", "tools")
-
-    def check(self, payload: Payload) -> None:
-        if payload.get("background"):
-            raise InvalidInput(("body", "background"), "is not served: such a response is not read through the proxy")
-
-    def conversation(self, payload: Payload) -> Conversation | None:
-        """A request that goes on from what the server keeps (``previous_response_id``, ``conversation``) needs no
-        user's message: it may bring the results of tools alone."""
-        if not isinstance(payload.get("instructions"), str | None):
-            return None
-        items = _items(payload)
-        if items is None:
-            return None
-        messages = [message for item in items if (message := _message(item)) is not None]
-        kept = _kept_by_server(payload)
-        if last_user(messages) is None and not (kept and messages):
-            return None
-        return Conversation(messages, name_of(payload.get("user")), kept)
-
-    def with_block(self, payload: Payload, block: str, placement: Placement) -> Payload:
-        """In ``instructions``, which the server does not keep; those of a stored ``prompt`` stay its own, and get an
-        item in front of the input. As the user's, an item before the last thing the user said."""
-        given = payload.get("instructions")
-        if placement == "system" and not (payload.get("prompt") and given is None):
-            return payload | {"instructions": f"{given}\n\n{block}" if given else block}
-        items = _items(payload) or []
-        at = 0 if placement == "system" else last_user(items) or 0
-        return payload | {"input": [*items[:at], {"role": placement, "content": block}, *items[at:]]}
-
-    def answer_tokens(self, payload: Payload) -> int:
-        return bound(payload, "max_output_tokens")
-
-    def answer_in(self, body: bytes) -> Answer:
-        response = parsed(body)
-        return Answer(_answer(response.get("output")), _usage(response))
-
-    def stream(self) -> AnswerStream:
-        return ResponseStream()
-
-    def error_body(self, message: str) -> bytes:
-        return dumps(openai_error(message))
-
-    def error_event(self, message: str) -> bytes:
-        event = {"type": "error", "code": "upstream_error", "message": message, "param": None, "sequence_number": 0}
-        return b"event: error\ndata: " + dumps(event) + b"\n\n"
 
 
 class ResponseStream(AnswerStream):
@@ -125,6 +69,56 @@ class ResponseStream(AnswerStream):
     def _parts(self, event: Payload) -> CallParts:
         index = event.get("output_index")
         return self._calls.setdefault(index if isinstance(index, int) else 0, CallParts())
+
+
+class Responses(WireFormat):
+    """Requests hold ``input``, a text or items, of which the server may keep the earlier ones; streams end with
+    ``response.completed``."""
+
+    name = "responses"
+    path = "/responses"
+    forwarded_headers = ("openai-beta",)
+    prompt_fields = ("instructions", "input", "tools")
+    stream = ResponseStream
+
+    def check(self, payload: Payload) -> None:
+        if payload.get("background"):
+            raise InvalidInput(("body", "background"), "is not served: such a response is not read through the proxy")
+
+    def conversation(self, payload: Payload) -> Conversation | None:
+        """A request that goes on from what the server keeps (``previous_response_id``, ``conversation``) needs no
+        user's message: it may bring the results of tools alone."""
+        if not isinstance(payload.get("instructions"), str | None):
+            return None
+        items = _items(payload)
+        if items is None:
+            return None
+        messages = [message for item in items if (message := _message(item)) is not None]
+        kept = _kept_by_server(payload)
+        if last_user(messages) is None and not (kept and messages):
+            return None
+        return Conversation(messages, name_of(payload.get("user")), kept)
+
+    def with_block(self, payload: Payload, block: str, placement: Placement) -> Payload:
+        """In ``instructions``, which the server does not keep; those of a stored ``prompt`` stay its own, and get an
+        item in front of the input. As the user's, an item before the last thing the user said."""
+        given = payload.get("instructions")
+        if placement == "system" and not (payload.get("prompt") and given is None):
+            return payload | {"instructions": f"{given}\n\n{block}" if given else block}
+        items = _items(payload) or []
+        at = 0 if placement == "system" else last_user(items) or 0
+        return payload | {"input": [*items[:at], {"role": placement, "content": block}, *items[at:]]}
+
+    def answer_tokens(self, payload: Payload) -> int:
+        return bound(payload, "max_output_tokens")
+
+    def answer_in(self, body: bytes) -> Answer:
+        response = parsed(body)
+        return Answer(_answer(response.get("output")), _usage(response))
+
+    def error_event(self, message: str) -> bytes:
+        event = {"type": "error", "code": "upstream_error", "message": message, "param": None, "sequence_number": 0}
+        return b"event: error\ndata: " + dumps(event) + b"\n\n"
 
 
 def _items(payload: Payload) -> list[Payload] | None:

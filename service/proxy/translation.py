@@ -16,7 +16,7 @@ from service.provider.library import load_litellm
 from service.provider.response_limits import limit_bytes, response_too_large
 from service.proxy.formats import CHAT_COMPLETIONS, MESSAGES, RESPONSES
 from service.proxy.metering import prompt_tokens
-from service.proxy.upstream_calls import JSON, OK, STREAM, UpstreamRequest, UpstreamResponse
+from service.proxy.upstream_calls import JSON, OK, STREAM, Upstream, UpstreamRequest, UpstreamResponse
 from service.proxy.wire_format import WireFormat, objects, parsed
 
 # What the APIs take. Anything else a client sends must not reach litellm, whose arguments include keys and URLs.
@@ -53,9 +53,9 @@ OWN_TOOLS = ("mcp", "file_search")
 
 
 @dataclass(frozen=True, slots=True)
-class LiteLLM:
+class LiteLLM(Upstream):
     """A provider, as litellm calls it. Only its models are served: the key is its. Clients may name them with the
-    prefix ``configured``, by which LLM_MODEL names the provider."""
+    prefix ``configured``, by which LLM_MODEL names the provider. litellm keeps its own connections."""
 
     provider: str
     api_base: str | None
@@ -86,13 +86,6 @@ class LiteLLM:
         if arguments.get("stream"):
             return UpstreamResponse(OK, STREAM, _events(wire, answer))
         return UpstreamResponse(OK, JSON, _once(_body(answer)))
-
-    async def models(self, headers: Mapping[str, str]) -> list[Any]:
-        """None: a provider's list is its own."""
-        return []
-
-    async def aclose(self) -> None:
-        """Nothing to let go of: litellm keeps its own connections."""
 
     async def _call(self, wire: WireFormat, arguments: dict[str, Any], key: str | None) -> Any:
         litellm = await load_litellm()

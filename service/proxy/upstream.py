@@ -65,7 +65,7 @@ def _anthropic(settings: Settings, base: str | None, key: str | None) -> Upstrea
 
 
 @dataclass(frozen=True, slots=True)
-class Translating:
+class Translating(Upstream):
     """A server that is sent what it speaks itself, and through litellm what it does not."""
 
     server: PassThrough
@@ -83,7 +83,7 @@ class Translating:
 
 
 @dataclass(frozen=True, slots=True)
-class ByModel:
+class ByModel(Upstream):
     """``named`` for models of these names (patterns as in file names), ``default`` for all others."""
 
     names: Sequence[str]
@@ -97,10 +97,11 @@ class ByModel:
         return await upstream.send(request)
 
     async def models(self, headers: Mapping[str, str]) -> list[Any]:
-        upstreams = [self.named, *([self.default] if self.default is not None else [])]
-        return [model for upstream in upstreams for model in await upstream.models(headers)]
+        return [model for upstream in self._all() for model in await upstream.models(headers)]
 
     async def aclose(self) -> None:
-        for upstream in (self.named, self.default):
-            if upstream is not None:
-                await upstream.aclose()
+        for upstream in self._all():
+            await upstream.aclose()
+
+    def _all(self) -> list[Upstream]:
+        return [self.named] if self.default is None else [self.named, self.default]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from service.proxy.wire_format import WireFormat
 
@@ -45,9 +46,10 @@ class UpstreamResponse:
         return b"".join([part async for part in self.body])
 
 
-class Upstream(Protocol):
+class Upstream(ABC):
     """Where answers come from."""
 
+    @abstractmethod
     async def send(self, request: UpstreamRequest) -> UpstreamResponse:
         """Send a request. Raises Unavailable when nobody answers, and RuntimeError inside a database transaction. The
         body raises Unavailable where it breaks off, and AnswerTooLarge.
@@ -55,6 +57,7 @@ class Upstream(Protocol):
 
     async def models(self, headers: Mapping[str, str]) -> list[Any]:
         """The models that the server lists, as it lists them; empty where it lists none."""
+        return []
 
-    async def aclose(self) -> None:
+    async def aclose(self) -> None:  # noqa: B027 - some keep no connections
         """Let go of connections."""

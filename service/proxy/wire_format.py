@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final
 import orjson
 
 from service.domain.context import Placement
+from service.domain.json import dumps
 from service.provider.prices import reported
 
 Payload = dict[str, Any]
@@ -102,6 +103,8 @@ class WireFormat(ABC):
     """Headers of requests that are passed on, in lower case."""
     prompt_fields: ClassVar[tuple[str, ...]]
     """Fields of a request that the model reads."""
+    stream: ClassVar[type[AnswerStream]]
+    """A reader of one streamed answer."""
 
     def check(self, payload: Payload) -> None:  # noqa: B027 - most formats have nothing to refuse
         """Raises InvalidInput for a request that the proxy cannot serve."""
@@ -122,13 +125,9 @@ class WireFormat(ABC):
     def answer_in(self, body: bytes) -> Answer:
         """The answer in a body that came at once."""
 
-    @abstractmethod
-    def stream(self) -> AnswerStream:
-        """A reader of one streamed answer."""
-
-    @abstractmethod
     def error_body(self, message: str) -> bytes:
-        """An error of the server behind."""
+        """An error of the server behind; as OpenAI's API words it unless a format has its own way."""
+        return dumps({"error": {"message": message, "type": "upstream_error", "param": None, "code": None}})
 
     @abstractmethod
     def error_event(self, message: str) -> bytes:
