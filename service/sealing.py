@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from cryptography.fernet import Fernet, InvalidToken
 from pydantic import BaseModel
+from starlette.requests import Request
 
 SEALED_S = 600
 """For a user to sign in or to decide."""
@@ -40,3 +41,9 @@ class Seal:
         """A cipher for this kind alone, so that no sealed text passes for one of the other."""
         own = hmac.digest(self.secret, kind.__name__.encode(), "sha256")
         return Fernet(base64.urlsafe_b64encode(own))
+
+
+def seal_of(request: Request) -> Seal:
+    """The seal of the running app."""
+    seal: Seal = request.app.state.seal
+    return seal

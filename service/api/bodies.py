@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.responses import Response
 
 from service.api.dependencies import bearer, principal_of
-from service.api.errors import ERRORS_MAX
+from service.api.errors import ERRORS_MAX, is_json
 from service.api.operations import OperationRoute
 from service.concurrency.executor import INLINE_CHARACTERS_MAX
 from service.memory.engine import Engine
@@ -30,7 +30,7 @@ class LargeBodyRoute(OperationRoute):
 
         async def handle_large(request: Request) -> Response:
             body = await request.body()
-            if len(body) <= INLINE_CHARACTERS_MAX or not _is_json(request):
+            if len(body) <= INLINE_CHARACTERS_MAX or not is_json(request):
                 return await handle(request)
             engine: Engine = request.app.state.engine
             await principal_of(request, engine, await bearer(request))
@@ -67,8 +67,3 @@ def _validated(adapter: TypeAdapter[Any], body: bytes) -> Any:
     except ValidationError as error:
         found = error.errors(include_url=False, include_context=False, include_input=False)[:ERRORS_MAX]
         raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in found]) from None
-
-
-def _is_json(request: Request) -> bool:
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    return kind.startswith("application/") and kind.endswith(("/json", "+json"))

@@ -148,13 +148,14 @@ def _field(loc: Sequence[str | int]) -> str:
 def _message(entry: Any, request: Request) -> str:
     if entry["type"] == "json_invalid":
         return f"malformed JSON ({entry['ctx']['error']})"
-    if tuple(entry["loc"]) == ("body",) and entry["type"] in NOT_AN_OBJECT and not _is_json(request):
+    if tuple(entry["loc"]) == ("body",) and entry["type"] in NOT_AN_OBJECT and not is_json(request):
         given = request.headers.get("content-type")
         return f"Content-Type must be application/json{f', not {given}' if given else '; the request has none'}"
     return str(entry["msg"]).removeprefix("Value error, ").encode("utf-8", "replace").decode()
 
 
-def _is_json(request: Request) -> bool:
+def is_json(request: Request) -> bool:
+    """Whether FastAPI reads the body of a request as JSON."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
 

@@ -29,7 +29,7 @@ from service.memory.engine import Engine
 from service.oauth.consent_state import ConsentRequest, Visit
 from service.oauth.pages import message, page
 from service.oauth.provider import CONSENT_PATH
-from service.sealing import SEALED_S, Seal
+from service.sealing import SEALED_S, seal_of
 from service.store.oauth import CodeBinding
 from service.studio.session_cookie import BrowserSession, SessionCookie
 
@@ -98,13 +98,13 @@ async def decide(request: Request) -> Response:
 
 
 async def _asked(request: Request, sealed: str | None) -> Asked:
-    opened = _seal(request).open(sealed or "", ConsentRequest)
+    opened = seal_of(request).open(sealed or "", ConsentRequest)
     if opened is None:
         raise InvalidInput((), "This link is not valid any more. Start again in the app.")
     client = await find_client(_engine(request), opened.client_id)
     if client is None:
         raise NotFound("The app is not registered any more. Start again in the app.")
-    visit = _seal(request).open(request.cookies.get(COOKIE, ""), Visit) or Visit()
+    visit = seal_of(request).open(request.cookies.get(COOKIE, ""), Visit) or Visit()
     return Asked(sealed or "", opened, client, visit)
 
 
@@ -215,7 +215,7 @@ def _answer(request: Request, asked: Asked, visit: Visit | None, response: Respo
     if visit is None:
         response.delete_cookie(COOKIE, path=CONSENT_PATH, httponly=True, samesite="strict", secure=secure)
     else:
-        value = _seal(request).close(visit)
+        value = seal_of(request).close(visit)
         response.set_cookie(
             COOKIE, value, max_age=SEALED_S, path=CONSENT_PATH, httponly=True, samesite="strict", secure=secure
         )
@@ -254,11 +254,6 @@ def _held(request: Request) -> BrowserSession:
 def _engine(request: Request) -> Engine:
     engine: Engine = request.app.state.engine
     return engine
-
-
-def _seal(request: Request) -> Seal:
-    seal: Seal = request.app.state.seal
-    return seal
 
 
 def _text(form: FormData, field: str) -> str:

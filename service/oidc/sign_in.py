@@ -24,7 +24,7 @@ from service.memory.engine import Engine
 from service.oidc.grants import Grant, grant_for
 from service.oidc.provider import Provider, ProviderUnavailable, TokenRefused
 from service.oidc.settings import OidcSettings
-from service.sealing import SEALED_S, Seal
+from service.sealing import SEALED_S, seal_of
 from service.store import workspaces
 from service.studio.endpoint import PATH as STUDIO
 from service.studio.endpoint import SECURITY_HEADERS
@@ -87,12 +87,12 @@ class OidcSignIn:
         except ProviderUnavailable as error:
             return _failed(503, error.message)
         response = RedirectResponse(address, 303, {"Cache-Control": "no-store"})
-        _set(response, request, FLOW, _seal(request).close(flow), SEALED_S)
+        _set(response, request, FLOW, seal_of(request).close(flow), SEALED_S)
         return response
 
     async def callback(self, request: Request) -> Response:
         """Take the code that the provider gave, and leave a key with the browser."""
-        flow = _seal(request).open(request.cookies.get(FLOW, ""), SignInFlow)
+        flow = seal_of(request).open(request.cookies.get(FLOW, ""), SignInFlow)
         given = request.query_params
         if flow is None or not secrets.compare_digest(given.get("state", "").encode(), flow.state.encode()):
             return _failed(400, "This sign-in was not begun in this browser, or too long ago.")
@@ -151,11 +151,6 @@ class OidcSignIn:
 
     def _base(self, request: Request) -> str:
         return self._public_url or f"{request.url.scheme}://{request.url.netloc}"
-
-
-def _seal(request: Request) -> Seal:
-    seal: Seal = request.app.state.seal
-    return seal
 
 
 def _own_page(asked: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -55,10 +56,13 @@ def _reason(error: BaseException, api_key: str | None) -> str:
 
 def _system_error(error: BaseException) -> OSError | None:
     """The innermost OSError that led to an error: connection refused, unknown host, a certificate."""
-    found, seen = None, set[int]()
-    current: BaseException | None = error
-    while current is not None and id(current) not in seen:
-        found = current if isinstance(current, OSError) else found
-        seen.add(id(current))
-        current = current.__cause__ or current.__context__
-    return found
+    return next((one for one in reversed(list(chain_of(error))) if isinstance(one, OSError)), None)
+
+
+def chain_of(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, and those that led to it, the innermost last."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        yield error
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__

@@ -15,6 +15,7 @@ from typing import Any, Final
 import httpx
 
 from service.errors import AnswerTooLarge
+from service.provider.failures import chain_of
 
 RESPONSE_BYTES_MAX: Final = 4_194_304
 """Of chat completions and rerankings: the longest that Reverie asks for has 24,500 tokens, about 100 kB."""
@@ -44,13 +45,7 @@ async def limited(body: AsyncIterator[bytes], bytes_max: int, server: str) -> As
 
 def response_too_large(error: BaseException | None) -> AnswerTooLarge | None:
     """The AnswerTooLarge that a library's error comes from, if any."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        if isinstance(error, AnswerTooLarge):
-            return error
-        seen.add(id(error))
-        error = error.__cause__ or error.__context__
-    return None
+    return next((one for one in chain_of(error) if isinstance(one, AnswerTooLarge)), None)
 
 
 def limit_responses(transport: Any) -> None:
