@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from service.db.embedded_platforms import ALTERNATIVE, why_none
 from service.errors import Unavailable
@@ -26,6 +26,14 @@ def open_database(settings: Settings) -> Iterator[str]:
         return
     with open_embedded(settings) as server:
         yield server.url
+
+
+@contextmanager
+def settings_with_database(**changes: Any) -> Iterator[Settings]:
+    """The process settings with the URL of ``open_database``, and with ``changes``, for the length of the block."""
+    settings = Settings()
+    with open_database(settings) as url:
+        yield settings.model_copy(update={"database_url": url, **changes})
 
 
 @contextmanager

@@ -50,14 +50,12 @@ def calibrate(
 
 
 def _calibrate_on_file(pairs: Path, workspace: str, *, write: bool, as_json: bool) -> None:
-    from service.database import open_database
+    from service.database import settings_with_database
     from service.runtime import configure_logging
 
-    settings = Settings()
-    configure_logging("warning", settings.log_format)
+    configure_logging("warning", Settings().log_format)
     labelled = _read(pairs)
-    with open_database(settings) as url:
-        settings = settings.model_copy(update={"database_url": url})
+    with settings_with_database() as settings:
         found = asyncio.run(_calibrate(settings, workspace, labelled, write=write))
     emit(as_json, found.as_dict() | {"written": write}, *_described(found, write=write))
 

@@ -20,7 +20,6 @@ from service.errors import InvalidInput, Unavailable
 from service.settings import Settings
 
 if TYPE_CHECKING:
-    from service.domain.principal import KeyGrant
     from service.first_start import FirstStart
 
 MIGRATE: dict[str, Any] = {"context_settings": {"ignore_unknown_options": True}}
@@ -59,18 +58,19 @@ def migrate(
     revision: Annotated[str, typer.Argument(help="a revision, or -N to go back N")] = "head", as_json: AsJson = False
 ) -> None:
     """Bring the database to the newest schema and make sure there is a workspace with an admin key."""
-    from service.database import open_database
+    from service.database import settings_with_database
     from service.db.migrate import migrate as run_migrations
     from service.db.schema_version import is_known_revision
+    from service.first_start import first_start
 
     if not is_known_revision(revision):
         raise InvalidInput(("revision",), f"{revision} is no revision: head, a number such as 0001, or -1 to go back")
-    settings = Settings()
     started: FirstStart | None = None
-    with open_database(settings) as url:
-        run_migrations(url, revision)
+    with settings_with_database() as settings:
+        assert settings.database_url is not None
+        run_migrations(settings.database_url, revision)
         if revision == "head":
-            started = asyncio.run(_first_start(settings, url))
+            started = asyncio.run(first_start(settings))
     lines = []
     if started is not None and started.made:
         lines.append(f"First admin key: {started.made}")
@@ -92,8 +92,9 @@ def keys(
     as_json: AsJson = False,
 ) -> None:
     """Make an API key; it is shown this once."""
-    from service.database import open_database
+    from service.database import settings_with_database
     from service.domain.principal import KEY_SCOPES, KeyGrant
+    from service.first_start import key_in_workspace
     from service.memory.access.keys import check_grant
 
     if role not in ("admin", "agent", "reader") or (role == "agent") != (agent is not None and role != "reader"):
@@ -104,9 +105,8 @@ def keys(
     scopes: Any = frozenset(scope) if scope else None
     grant = KeyGrant(kind, name, agent, scopes, _moment(expires_at) if expires_at else None)
     check_grant(grant, datetime.now(UTC))
-    settings = Settings()
-    with open_database(settings) as url:
-        key = asyncio.run(_make_key(settings, url, grant, workspace))
+    with settings_with_database() as settings:
+        key = asyncio.run(key_in_workspace(settings, grant, workspace))
     data = {"key": key, "role": role, "name": name, "agent": agent, "scopes": scope or None}
     emit(as_json, data | {"expires_at": grant.expires_at and grant.expires_at.isoformat()}, key)
 
@@ -149,12 +149,6 @@ async def _check_database(settings: Settings) -> None:
     await (await Database.open(settings.database_url, size=1, application="reverie-check")).close()
 
 
-async def _first_start(settings: Settings, url: str) -> FirstStart:
-    from service.first_start import first_start
-
-    return await first_start(settings.model_copy(update={"database_url": url}))
-
-
 def _moment(text: str) -> datetime:
     """Raises InvalidInput for what is no RFC 3339 time."""
     from pydantic import TypeAdapter, ValidationError
@@ -166,9 +160,3 @@ def _moment(text: str) -> datetime:
         return moment
     except ValidationError as error:
         raise InvalidInput(("expires_at",), f"expires-at: {error.errors()[0]['msg']}") from None
-
-
-async def _make_key(settings: Settings, url: str, grant: KeyGrant, workspace: str | None) -> str:
-    from service.first_start import key_in_workspace
-
-    return await key_in_workspace(settings.model_copy(update={"database_url": url}), grant, workspace)

@@ -22,11 +22,10 @@ def redact(
     as_json: AsJson = False,
 ) -> None:
     """Find secrets in everything that is stored, and personal data where the workspace masks it; show them masked."""
-    from service.database import open_database
+    from service.database import settings_with_database
 
-    settings = Settings()
-    with open_database(settings) as url:
-        done, found = asyncio.run(_run(settings.model_copy(update={"database_url": url}), workspace, apply=apply))
+    with settings_with_database() as settings:
+        done, found = asyncio.run(_run(settings, workspace, apply=apply))
     lines = [f"{one['table']} {one['row']} {one['field']}\n  - {one['before']}\n  + {one['after']}" for one in found]
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(done["kinds"].items())) or "nothing"
     emit(as_json, done | {"items": found}, *map(escape, lines), f"{'Masked' if apply else 'Found'}: {counts}.")

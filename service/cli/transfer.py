@@ -30,18 +30,16 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write a workspace, or one agent, to a file of JSON lines."""
-    from service.database import open_database
+    from service.database import settings_with_database
     from service.export_import import export_file
 
-    settings = Settings()
     filter_ = parse_where_text(where, ("where",))
     if str(file) != "-" and not file.parent.is_dir():
         raise InvalidInput(("file",), f"{file.parent}: there is no such folder")
     if as_json and str(file) == "-":
         raise InvalidInput(("json",), "--json and the file - both write to standard output")
-    with open_database(settings) as url:
-        wanted = frozenset(part.strip() for part in include.split(",") if part.strip())
-        opened = settings.model_copy(update={"database_url": url, "embedding_model": "none"})
+    wanted = frozenset(part.strip() for part in include.split(",") if part.strip())
+    with settings_with_database(embedding_model="none") as opened:
         lines = asyncio.run(
             export_file(opened, workspace, file, agent=agent, include=wanted, resume=resume, where=filter_)
         )
@@ -59,15 +57,13 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Read a file in, all of it or nothing; a second time it changes nothing."""
-    from service.database import open_database
+    from service.database import settings_with_database
     from service.export_import import format_of, import_file
 
     if format not in (None, "reverie", "mem0", "arkos"):
         raise InvalidInput(("format",), "format is reverie, mem0 or arkos")
-    settings = Settings()
     wanted = cast("Format", format) if format else format_of(file)
-    with open_database(settings) as url:
-        opened = settings.model_copy(update={"database_url": url})
+    with settings_with_database() as opened:
         done = asyncio.run(import_file(opened, workspace, file, format=wanted, agent=agent))
     counts = {name: getattr(done, name) for name in ("created", "updated", "unchanged", "skipped")}
     said = f"{', '.join(f'{count} {name}' for name, count in counts.items())}."
@@ -77,11 +73,9 @@ def import_(
 
 def reindex(as_json: AsJson = False) -> None:
     """Embed what is stored with the model of EMBEDDING_MODEL: asked for here, done by the worker."""
-    from service.database import open_database
+    from service.database import settings_with_database
 
-    settings = Settings()
-    with open_database(settings) as url:
-        opened = settings.model_copy(update={"database_url": url, "embedding_change": "allow"})
+    with settings_with_database(embedding_change="allow") as opened:
         state = asyncio.run(_change_model(opened))
     used, coming = (model.signature if model else None for model in (state.active, state.next_model))
     said = (
