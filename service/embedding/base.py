@@ -12,14 +12,16 @@ Errors::
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from concurrent.futures import Executor
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from service.concurrency.transaction_guard import assert_outside_transaction
 from service.errors import ReverieError
 
 Vectors = npt.NDArray[np.float32]
@@ -111,24 +113,34 @@ async def deadline(seconds: float | None) -> AsyncIterator[None]:
         raise EmbeddingTimedOut(f"No embedding within {seconds:g} s.") from error
 
 
-async def run_batched(
-    embed: Callable[[Sequence[str]], Vectors],
-    texts: Sequence[str],
-    *,
-    dim: int,
-    batch_max: int,
-    executor: Executor,
-    deadline_s: float | None,
-) -> Vectors:
-    """Run the blocking ``embed`` over ``texts`` on ``executor``, ``batch_max`` texts at a time.
+class ThreadEmbedder(ABC):
+    """An embedder whose blocking model runs on one thread of its own, ``batch_max`` texts at a time.
 
     A thread cannot be interrupted, so slices are what makes a deadline or a cancellation effective, and what
     lets a search's one query in between the hundreds of texts of a batch write.
     """
-    loop = asyncio.get_running_loop()
-    vectors = np.empty((len(texts), dim), dtype=np.float32)
-    async with deadline(deadline_s):
-        for start in range(0, len(texts), batch_max):
-            piece = texts[start : start + batch_max]
-            vectors[start : start + len(piece)] = await loop.run_in_executor(executor, embed, piece)
-    return vectors
+
+    dim: int
+    batch_max: int
+
+    def __init__(self, thread: str) -> None:
+        self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix=thread)
+
+    @abstractmethod
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed a slice, as ``Embedder.embed``. Blocking."""
+
+    async def embed(self, texts: Sequence[str], deadline_s: float | None = None) -> Vectors:
+        """See Embedder.embed."""
+        assert_outside_transaction()
+        loop = asyncio.get_running_loop()
+        vectors = np.empty((len(texts), self.dim), dtype=np.float32)
+        async with deadline(deadline_s):
+            for start in range(0, len(texts), self.batch_max):
+                piece = texts[start : start + self.batch_max]
+                vectors[start : start + len(piece)] = await loop.run_in_executor(self._executor, self._embed, piece)
+        return vectors
+
+    async def aclose(self) -> None:
+        """Stop the thread after what it is doing now."""
+        self._executor.shutdown(wait=False, cancel_futures=True)

@@ -7,20 +7,18 @@ import json
 import os
 import tempfile
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from service.concurrency.transaction_guard import assert_outside_transaction
 from service.embedding.base import (
     EmbedderMisconfigured,
     EmbeddingFailed,
+    ThreadEmbedder,
     Vectors,
     normalised,
     replace_surrogates,
-    run_batched,
     signature_of,
 )
 
@@ -41,21 +39,22 @@ _POOLING_OF_SETTING: Final = {
 _PROBE: Final = ("Tea", "In May 2023 the whole team moved from Oslo to Bergen, 463 km away, and nobody complained.")
 
 
-class LocalEmbedder:
+class LocalEmbedder(ThreadEmbedder):
     """One ONNX model on one thread of ours (onnxruntime adds its own); (n, dim) float32.
 
     Texts longer than the model's context (often 512 tokens) count up to there.
     """
 
     source: Final = "local"
+    batch_max = BATCH_MAX
 
     def __init__(self, model: str, dim: int, inference: TextEmbedding) -> None:
         """``inference`` gives vectors of ``dim``; see ``open``."""
+        super().__init__("embed-local")
         self.model = model
         self.dim = dim
         self.signature = signature_of(self.source, model, dim)
         self._inference = inference
-        self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embed-local")
         self._batch_size = BATCH_MAX if self._batches_are_independent() else 1
 
     @classmethod
@@ -73,17 +72,6 @@ class LocalEmbedder:
         if names_a_folder(name_or_folder):
             return cls._open_folder(Path(name_or_folder).expanduser().resolve())
         return cls._open_name(name_or_folder)
-
-    async def embed(self, texts: Sequence[str], deadline_s: float | None = None) -> Vectors:
-        """See Embedder.embed."""
-        assert_outside_transaction()
-        return await run_batched(
-            self._embed, texts, dim=self.dim, batch_max=BATCH_MAX, executor=self._executor, deadline_s=deadline_s
-        )
-
-    async def aclose(self) -> None:
-        """Stop the thread after what it is doing now."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
 
     @classmethod
     def _open_name(cls, name: str) -> LocalEmbedder:

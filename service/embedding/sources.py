@@ -46,7 +46,12 @@ async def open_embedder(
     if model.startswith("local:"):
         return _agreeing(model, await _open_local(model.removeprefix("local:")), dim)
     if model != "auto":
-        return await _open_remote(model, dim, api_base, api_key, timeout_s, ledger)
+        from service.embedding.remote import TIMEOUT_S, RemoteEmbedder
+
+        timeout_s = timeout_s or TIMEOUT_S
+        return await RemoteEmbedder.open(
+            model, dim=dim, api_base=api_base, api_key=api_key, timeout_s=timeout_s, ledger=ledger
+        )
     return _agreeing(model, await _open_on_disk(local_model), dim)
 
 
@@ -84,26 +89,6 @@ async def _open_local(name_or_folder: str) -> Embedder:
     if not name_or_folder:
         raise EmbedderMisconfigured("EMBEDDING_MODEL=local: needs a model name or a folder after the colon.")
     return await asyncio.to_thread(LocalEmbedder.open, name_or_folder)
-
-
-async def _open_remote(
-    model: str,
-    dim: int | None,
-    api_base: str | None,
-    api_key: str | None,
-    timeout_s: float | None,
-    ledger: Ledger,
-) -> Embedder:
-    from service.embedding.remote import TIMEOUT_S, RemoteEmbedder
-
-    return await RemoteEmbedder.open(
-        model,
-        dim=dim,
-        api_base=api_base,
-        api_key=api_key,
-        timeout_s=timeout_s or TIMEOUT_S,
-        ledger=ledger,
-    )
 
 
 def _agreeing(model: str, embedder: Embedder, dim: int | None) -> Embedder:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib.util
 import logging
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -20,10 +19,10 @@ import numpy as np
 from service.concurrency.transaction_guard import assert_outside_transaction
 from service.embedding.base import (
     EmbedderMisconfigured,
+    ThreadEmbedder,
     Vectors,
     normalised,
     replace_surrogates,
-    run_batched,
     signature_of,
 )
 
@@ -36,23 +35,24 @@ ONE_BY_ONE_MAX: Final = 8
 """Larger batches go to threads of the tokenizer's own, for which a few texts on a busy machine would wait."""
 
 
-class StaticEmbedder:
+class StaticEmbedder(ThreadEmbedder):
     """Mean of the word vectors of a text, L2-normalised; (n, 256) float32."""
 
     source: Final = "static"
     model: Final = f"wordllama-{CONFIG}"
-    dim: Final = DIM
+    dim = DIM
+    batch_max = BATCH_MAX
     signature: Final = signature_of(source, model, dim)
 
     def __init__(self, weights: Vectors, tokenizer: Any) -> None:
         """``weights`` is (vocabulary, 256) float32; ``tokenizer`` a ``tokenizers.Tokenizer``."""
+        super().__init__("embed-static")
         tokenizer.no_padding()
         tokenizer.no_truncation()
         # A text is one word to this tokenizer, and it would keep the first 10,000: some 4 kB each, and few come again.
         tokenizer.model._resize_cache(0)
         self._weights = weights
         self._tokenizer = tokenizer
-        self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embed-static")
 
     @classmethod
     def open(cls) -> StaticEmbedder:
@@ -68,13 +68,7 @@ class StaticEmbedder:
         assert_outside_transaction()
         if sum(map(len, texts)) <= INLINE_CHARACTERS_MAX:
             return self._embed(texts)
-        return await run_batched(
-            self._embed, texts, dim=self.dim, batch_max=BATCH_MAX, executor=self._executor, deadline_s=deadline_s
-        )
-
-    async def aclose(self) -> None:
-        """Stop the thread after what it is doing now."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        return await super().embed(texts, deadline_s)
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         # A text without tokens (the empty one) counts as a space, so that it too has a direction.
