@@ -6,13 +6,14 @@ A form carries a token against CSRF, which is also in a sealed cookie (SameSite=
 from __future__ import annotations
 
 import hmac
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
 from mcp.server.auth.provider import construct_redirect_uri
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -26,9 +27,8 @@ from service.memory.access.keys import authenticate, describe_caller
 from service.memory.access.oauth import Client, approve, find_client, grantable_scopes, name_in_workspace
 from service.memory.dreams.agents import list_agents
 from service.memory.engine import Engine
-from service.oauth.consent_state import ConsentRequest, Visit
 from service.oauth.pages import message, page
-from service.oauth.provider import CONSENT_PATH
+from service.oauth.provider import CONSENT_PATH, ConsentRequest
 from service.sealing import SEALED_S, seal_of
 from service.store.oauth import CodeBinding
 from service.studio.session_cookie import BrowserSession, SessionCookie
@@ -44,6 +44,13 @@ SCOPE_TEXTS = {
 CHOSEN_UNASKED = ("read", "write")
 """Scopes that are chosen at first where the client names none."""
 _NAME: TypeAdapter[str] = TypeAdapter(Name)
+
+
+class Visit(BaseModel):
+    """A browser at the consent page: the token against CSRF, and the key that the user signed in with."""
+
+    csrf: str = Field(default_factory=lambda: secrets.token_urlsafe(32))
+    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from mcp.server.auth.provider import (
     TokenError,
 )
 from mcp.shared.auth import InvalidRedirectUriError, OAuthClientInformationFull, OAuthToken
-from pydantic import AnyUrl
+from pydantic import AnyUrl, BaseModel
 
 from service.domain.principal import KEY_SCOPES
 from service.domain.redirect_uris import check_redirect_uri, is_same_redirect_uri
@@ -25,7 +25,6 @@ from service.errors import Unauthenticated
 from service.memory.access import oauth
 from service.memory.access.oauth import Client, shown_name
 from service.memory.engine import Engine
-from service.oauth.consent_state import ConsentRequest
 from service.sealing import Seal
 
 SCOPES: tuple[str, ...] = KEY_SCOPES
@@ -57,6 +56,14 @@ class ClientInformation(OAuthClientInformationFull):
     def client(self) -> Client:
         """The client as the use cases know it."""
         return Client(UUID(self.client_id), self.client_name or "", tuple(map(str, self.redirect_uris or ())))
+
+
+class ConsentRequest(BaseModel):
+    """A checked request of a client, on its way to the consent page. ``base``: the server as the client reached it."""
+
+    client_id: UUID
+    base: str
+    params: AuthorizationParams
 
 
 class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, AccessToken]):
