@@ -121,13 +121,20 @@ def mcp(
     agent: Annotated[str | None, typer.Option(envvar="REVERIE_AGENT", help="who acts with an admin key")] = None,
 ) -> None:
     """MCP over standard input and output, for a Reverie that runs."""
+    from reverie_client import AsyncReverie
     from service.cli.api import given_key
-    from service.mcp.stdio import serve_stdio
+    from service.mcp.server import build_server
     from service.runtime import configure_logging
 
     settings = Settings()
     configure_logging(settings.log_level, settings.log_format)
-    asyncio.run(serve_stdio(url or settings.local_url, given_key(settings, key), agent))
+    secret = given_key(settings, key)
+
+    async def serve() -> None:
+        async with AsyncReverie(url or settings.local_url, secret, agent=agent) as client:
+            await build_server(lambda _: client).run_stdio_async()
+
+    asyncio.run(serve())
 
 
 def version(as_json: AsJson = False) -> None:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
@@ -77,34 +76,20 @@ async def _page(client: AsyncReverie, page_id: str) -> str:
     return "\n\n".join([f"# {held.question}", *(lines or ["Nothing is known."])])
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
-    """A kind of resource, and the address of one."""
-
-    uri: str
-    name: str
-    title: str
-    read: Callable[..., Any]
-
-
-TEMPLATES: Final = (
-    Template(f"{ROOT}/bulletin{{?version}}", "bulletin", "Bulletin of the agent", bulletin),
-    Template(f"{ROOT}/users/{{user}}/profile", "profile", "Profile of a person", profile),
-    Template(f"{ROOT}/pages/{{page_id}}", "page", "Standing question with its answer", page),
+TEMPLATES: Final[tuple[tuple[str, str, Callable[..., Any]], ...]] = (
+    (f"{ROOT}/bulletin{{?version}}", "Bulletin of the agent", bulletin),
+    (f"{ROOT}/users/{{user}}/profile", "Profile of a person", profile),
+    (f"{ROOT}/pages/{{page_id}}", "Standing question with its answer", page),
 )
+"""The kinds of resources: the address of one, what a user sees it called, and what reads it."""
 
 
 def register_resources(server: MCPServer[Any]) -> None:
     """Serve the templates; ``list_resources`` lists what there is to read."""
-    for template in TEMPLATES:
+    for uri, title, read in TEMPLATES:
         server.resource(
-            template.uri,
-            name=template.name,
-            title=template.title,
-            description=template.read.__doc__,
-            mime_type=MARKDOWN,
-            security=NAMES,
-        )(template.read)
+            uri, name=read.__name__, title=title, description=read.__doc__, mime_type=MARKDOWN, security=NAMES
+        )(read)
 
 
 async def list_resources(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
