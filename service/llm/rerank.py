@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
@@ -25,24 +25,16 @@ class Ranked:
     score: float
 
 
+@dataclass(frozen=True, slots=True)
 class Reranker:
-    """RERANK_MODEL, by litellm's name for it, such as ``cohere/rerank-v3.5`` or ``jina_ai/…``."""
+    """RERANK_MODEL, by litellm's name for it, such as ``cohere/rerank-v3.5`` or ``jina_ai/…``. ``ledger``: where each
+    call is recorded. Opens nothing: litellm is imported at the first call."""
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        api_base: str | None = None,
-        api_key: str | None = None,
-        timeout_s: float = TIMEOUT_S,
-        ledger: Ledger = UNRECORDED,
-    ) -> None:
-        """Opens nothing: litellm is imported at the first call. ``ledger``: where each call is recorded."""
-        self.model = model
-        self._api_base = api_base
-        self._api_key = api_key
-        self._timeout_s = timeout_s
-        self._ledger = ledger
+    model: str
+    api_base: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    timeout_s: float = TIMEOUT_S
+    ledger: Ledger = UNRECORDED
 
     async def rerank(self, query: str, documents: Sequence[str]) -> list[Ranked]:
         """Every document once, the most relevant first; equal scores, and those left out, keep their order.
@@ -59,17 +51,17 @@ class Reranker:
             query=query,
             documents=list(documents),
             return_documents=False,
-            api_base=self._api_base,
-            api_key=self._api_key,
-            timeout=self._timeout_s,
+            api_base=self.api_base,
+            api_key=self.api_key,
+            timeout=self.timeout_s,
             max_retries=0,
         )
         tokens = estimated_tokens([query, *documents])
-        charge = await self._ledger.reserve("rerank", self.model, usage_of(self.model, tokens))
+        charge = await self.ledger.reserve("rerank", self.model, usage_of(self.model, tokens))
         used = usage_of(self.model, tokens, failed=True)
         answered, failure = "", None
         try:
-            response = await call_once(call, self.model, self._timeout_s, self._api_base, self._api_key)
+            response = await call_once(call, self.model, self.timeout_s, self.api_base, self.api_key)
             used = usage_of(self.model, _billed_tokens(response, tokens))
             answered = str(response.results)
         except BaseException as error:

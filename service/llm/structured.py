@@ -49,17 +49,13 @@ def _storable(value: Any) -> Any:
     return value
 
 
-def instruction(schema: type[BaseModel]) -> str:
-    """Asks for JSON, for models that cannot be held to a schema."""
-    return (
+def with_instruction(messages: list[dict[str, Any]], schema: type[BaseModel]) -> list[dict[str, Any]]:
+    """``messages``, asking for JSON at the end of a leading system message, or before all in one: for models that
+    cannot be held to a schema."""
+    addition = (
         "Answer with one JSON object and nothing else: no explanation, no Markdown. "
         f"It must be valid against this JSON schema:\n{json.dumps(schema.model_json_schema(), ensure_ascii=False)}"
     )
-
-
-def with_instruction(messages: list[dict[str, Any]], schema: type[BaseModel]) -> list[dict[str, Any]]:
-    """``messages`` with ``instruction`` at the end of a leading system message, or before all as one."""
-    addition = instruction(schema)
     if messages and messages[0]["role"] == "system" and isinstance(messages[0]["content"], str):
         return [{**messages[0], "content": f"{messages[0]['content']}\n\n{addition}"}, *messages[1:]]
     return [{"role": "system", "content": addition}, *messages]

@@ -95,13 +95,13 @@ def _secured(app: ASGIApp) -> ASGIApp:
     return secured
 
 
+@dataclass(frozen=True, slots=True)
 class _Sessions:
     """The addresses where a browser session is shown, begins and ends."""
 
-    def __init__(self, identify: Identify, revoke: Revoke, single_sign_on: SingleSignOn | None) -> None:
-        self._identify = identify
-        self._revoke = revoke
-        self._single_sign_on = single_sign_on
+    identify: Identify
+    revoke: Revoke
+    single_sign_on: SingleSignOn | None
 
     async def show(self, request: Request) -> Response:
         """The keys that the browser holds, never the keys themselves; the session lasts on from here. A key that a
@@ -112,10 +112,10 @@ class _Sessions:
         for held in left:
             for former in session.keys:
                 if former.single_sign_on:
-                    await self._revoke(former.key)
+                    await self.revoke(former.key)
                     session = session.without(former.id)
             session = session.with_key(held)
-        provider = self._single_sign_on.name if self._single_sign_on else None
+        provider = self.single_sign_on.name if self.single_sign_on else None
         response = _answer(request, session, single_sign_on=provider, signed_in=left[-1].id if left else None)
         if left:
             response.delete_cookie(SIGNED_IN, path=PATH)
@@ -131,7 +131,7 @@ class _Sessions:
             key = ""
         if not key or len(key) > KEY_CHARS_MAX:
             raise InvalidInput(("body", "key"), f"must be an API key of at most {KEY_CHARS_MAX} characters")
-        who = await self._identify(key)
+        who = await self.identify(key)
         held = HeldKey(str(who["key_id"]), key, who["name"], who["role"], who["workspace"], who["agent"])
         session = _cookie(request).open(dict(request.scope["headers"])).with_key(held)
         return _answer(request, session, signed_in=held.id)
@@ -145,8 +145,8 @@ class _Sessions:
         left = session.without(key_id) if key_id else BrowserSession()
         ended = [held for held in session.keys if held.single_sign_on and left.find(held.id) is None]
         for held in ended:
-            await self._revoke(held.key)
-        at_provider = self._single_sign_on if ended and key_id is None else None
+            await self.revoke(held.key)
+        at_provider = self.single_sign_on if ended and key_id is None else None
         return _answer(request, left, end_session=await at_provider.end_session(request) if at_provider else None)
 
 
