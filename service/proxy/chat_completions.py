@@ -8,7 +8,7 @@ import orjson
 
 from service.domain.context import Placement
 from service.provider.prices import reported
-from service.proxy.injection import takes_memory, with_block
+from service.proxy.injection import last_user, takes_memory
 from service.proxy.transcript import name_of
 from service.proxy.wire_format import Answer, AnswerStream, CallParts, Conversation, Payload, WireFormat, bound
 
@@ -49,7 +49,16 @@ class ChatCompletions(WireFormat):
         return Conversation(payload["messages"], name_of(payload.get("user"))) if takes_memory(payload) else None
 
     def with_block(self, payload: Payload, block: str, placement: Placement) -> Payload:
-        return with_block(payload, block, placement)
+        """A copy of the request with one message more: after the leading system messages, or, as the user's, before
+        the last thing the user said. Nothing that was there changes."""
+        messages = payload["messages"]
+        if placement == "system":
+            leading = (at for at, message in enumerate(messages) if message.get("role") not in ("system", "developer"))
+            at = next(leading, len(messages))
+        else:
+            found = last_user(messages)
+            at = 0 if found is None else found
+        return payload | {"messages": [*messages[:at], {"role": placement, "content": block}, *messages[at:]]}
 
     def answer_tokens(self, payload: Payload) -> int:
         choices = min(max(1, reported(payload.get("n"), 1)), CHOICES_MAX)

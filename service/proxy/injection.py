@@ -46,16 +46,3 @@ def placement_for(model: object, wanted: Placement, no_system_models: Sequence[s
     if any(fnmatchcase(name, pattern.lower()) for pattern in no_system_models):
         return "user"
     return wanted
-
-
-def with_block(payload: Payload, block: str, placement: Placement) -> Payload:
-    """A copy of the request with one message more: after the leading system messages, or, as the user's, before
-    the last thing the user said. Nothing that was there changes."""
-    messages = payload["messages"]
-    if placement == "system":
-        leading = (at for at, message in enumerate(messages) if message.get("role") not in ("system", "developer"))
-        at = next(leading, len(messages))
-    else:
-        found = last_user(messages)
-        at = 0 if found is None else found
-    return payload | {"messages": [*messages[:at], {"role": placement, "content": block}, *messages[at:]]}

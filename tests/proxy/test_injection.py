@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from service.proxy.injection import placement_for, takes_memory, text_of, with_block
+from service.proxy.formats import CHAT_COMPLETIONS
+from service.proxy.injection import placement_for, takes_memory, text_of
 
 MESSAGES: list[dict[str, Any]] = [
     {"role": "system", "content": "Be brief."},
@@ -22,7 +23,7 @@ MESSAGES: list[dict[str, Any]] = [
 def test_one_message_more_and_nothing_changed(placement: Any, at: int) -> None:
     payload = {"model": "m", "messages": MESSAGES, "tools": [{"x": 1}], "temperature": 0.1}
     before = copy.deepcopy(payload)
-    changed = with_block(payload, "BLOCK", placement)
+    changed = CHAT_COMPLETIONS.with_block(payload, "BLOCK", placement)
     assert payload == before
     assert changed["messages"].pop(at) == {"role": placement, "content": "BLOCK"}
     assert changed == before
@@ -30,7 +31,7 @@ def test_one_message_more_and_nothing_changed(placement: Any, at: int) -> None:
 
 def test_a_users_block_stands_before_what_the_user_said_last() -> None:
     said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]
-    changed = with_block({"messages": said}, "BLOCK", "user")
+    changed = CHAT_COMPLETIONS.with_block({"messages": said}, "BLOCK", "user")
     assert [message["content"] for message in changed["messages"]] == ["a", "b", "BLOCK", "c"]
 
 
