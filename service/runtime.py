@@ -14,7 +14,6 @@ from service.concurrency.limit import Bounds, ConcurrencyLimit
 from service.db.pool import Connection, Database
 from service.db.replica import Replica
 from service.domain.llm_settings import OFF
-from service.domain.spending import Ledger
 from service.embedding.monitored import MonitoredEmbedder
 from service.errors import Unavailable
 from service.llm import LLM
@@ -94,23 +93,19 @@ def _engine(settings: Settings, telemetry: Telemetry | None, db: Database, repli
             "streams", Bounds(settings.streams_per_key, settings.streams_per_workspace, settings.streams_max)
         ),
     )
-    client = _llm(settings, telemetry.llm if telemetry else LLM, engine.budget)
+    client = (telemetry.llm if telemetry else LLM)(
+        settings.llm_model or OFF,
+        api_base=settings.llm_api_base,
+        api_key=settings.llm_api_key,
+        timeout_s=settings.llm_timeout_s,
+        ledger=engine.budget,
+    )
     engine.llm = client if settings.llm_model else None
     engine.step_models = StepModels(settings, client)
     engine.model_factory = ModelFactory(settings, engine.budget, telemetry.embedder if telemetry else MonitoredEmbedder)
     if telemetry is not None:
         engine.span = telemetry.span
     return engine
-
-
-def _llm(settings: Settings, kind: type[LLM], ledger: Ledger) -> LLM:
-    return kind(
-        settings.llm_model or OFF,
-        api_base=settings.llm_api_base,
-        api_key=settings.llm_api_key,
-        timeout_s=settings.llm_timeout_s,
-        ledger=ledger,
-    )
 
 
 class _AsStructured(logging.Handler):

@@ -9,7 +9,6 @@ from typing import Annotated, Literal, cast
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from reverie_client.models import Dream
 from reverie_client.options import PageFields, ProposalEdit
 from service.mcp.answers import (
     Decision,
@@ -120,9 +119,6 @@ async def dream(
             await asyncio.sleep(min(POLL_S, wait_s - waited))
             seen = await client.get_dream(seen.id)
         if seen.status not in RUNNING:
-            await ctx.report_progress(wait_s, wait_s, f"The dream has {_outcome(seen)}.")
+            outcome = "failed" if seen.status == "failed" else "ended"
+            await ctx.report_progress(wait_s, wait_s, f"The dream has {outcome}.")
     return {"id": str(seen.id), "status": seen.status, "report": seen.report, "error": seen.error}
-
-
-def _outcome(seen: Dream) -> str:
-    return "failed" if seen.status == "failed" else "ended"
