@@ -12,8 +12,8 @@ from starlette.routing import BaseRoute, Mount, Route
 from service import __version__
 from service.api import docs_page, errors
 from service.api.cors import CorsMiddleware
-from service.api.fast_route import FastRouteMiddleware
-from service.api.idempotency import IdempotencyMiddleware
+from service.api.fast_route import fast_route_middleware
+from service.api.idempotency import idempotency_middleware
 from service.api.middleware import RequestMiddleware
 from service.api.routes import (
     admin,
@@ -38,7 +38,7 @@ from service.api.routes import (
     users,
     workspaces,
 )  # fmt: skip
-from service.api.wire_errors import WireFormatMiddleware
+from service.api.wire_errors import wire_format_middleware
 from service.errors import Unauthenticated, WorkspaceSuspended
 from service.mcp.endpoint import PATH, McpEndpoint
 from service.memory.access.keys import authenticate, describe_caller, revoke_own_key
@@ -53,7 +53,7 @@ from service.sealing import Seal
 from service.settings import Settings
 from service.store.installation import shared_secret
 from service.studio import endpoint
-from service.studio.session_cookie import SessionCookie, SessionCookieMiddleware
+from service.studio.session_cookie import SessionCookie, session_cookie_middleware
 from service.telemetry import open_telemetry
 
 ROUTES = (
@@ -91,9 +91,9 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
     )
-    app.add_middleware(FastRouteMiddleware)
-    app.add_middleware(IdempotencyMiddleware)
-    app.add_middleware(SessionCookieMiddleware)
+    app.add_middleware(fast_route_middleware)
+    app.add_middleware(idempotency_middleware)
+    app.add_middleware(session_cookie_middleware)
     app.add_middleware(
         RequestMiddleware,
         body_bytes_max=settings.body_bytes_max,
@@ -102,7 +102,7 @@ def create_app(settings: Settings) -> FastAPI:
         body_limit_overrides=dict.fromkeys(chat.PATHS, settings.proxy_body_bytes_max)
         | dict.fromkeys(PATHS, BODY_BYTES_MAX),
     )
-    app.add_middleware(WireFormatMiddleware)
+    app.add_middleware(wire_format_middleware)
     if telemetry is not None:
         app.add_middleware(telemetry.middleware)
     if settings.cors_origins:

@@ -70,7 +70,26 @@ class Telemetry:
 
     def middleware(self, app: ASGIApp) -> ASGIApp:
         """The application with a span around each request, under the caller's (``traceparent``)."""
-        return _Requests(app, self)
+
+        async def handle(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["type"] != "http":
+                await app(scope, receive, send)
+                return
+            with self.request(scope) as span:
+
+                async def answer(message: Message) -> None:
+                    if message["type"] == "http.response.start":
+                        span.set_attribute("http.response.status_code", message["status"])
+                    await send(message)
+
+                try:
+                    await app(scope, receive, answer)
+                finally:
+                    if route := getattr(scope.get("route"), "path", None):
+                        span.update_name(f"{scope['method']} {route}")
+                        span.set_attribute("http.route", route)
+
+        return handle
 
     def request(self, scope: Scope) -> AbstractContextManager[Any]:
         """The span of one request."""
@@ -91,30 +110,6 @@ class Telemetry:
         ending = threading.Thread(target=self._provider.shutdown, daemon=True)
         ending.start()
         await asyncio.to_thread(ending.join, CLOSE_S)
-
-
-class _Requests:
-    def __init__(self, app: ASGIApp, telemetry: Telemetry) -> None:
-        self._app = app
-        self._telemetry = telemetry
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        with self._telemetry.request(scope) as span:
-
-            async def answer(message: Message) -> None:
-                if message["type"] == "http.response.start":
-                    span.set_attribute("http.response.status_code", message["status"])
-                await send(message)
-
-            try:
-                await self._app(scope, receive, answer)
-            finally:
-                if route := getattr(scope.get("route"), "path", None):
-                    span.update_name(f"{scope['method']} {route}")
-                    span.set_attribute("http.route", route)
 
 
 Spans = Callable[..., AbstractContextManager[Any]]

@@ -10,6 +10,7 @@ from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import TypeAdapter, ValidationError
 from starlette.responses import Response
+from starlette.types import Message, Receive
 
 from service.api.dependencies import bearer, principal_of
 from service.api.errors import ERRORS_MAX, is_json
@@ -67,3 +68,13 @@ def _validated(adapter: TypeAdapter[Any], body: bytes) -> Any:
     except ValidationError as error:
         found = error.errors(include_url=False, include_context=False, include_input=False)[:ERRORS_MAX]
         raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in found]) from None
+
+
+def replay_body(body: bytes, receive: Receive) -> Receive:
+    """Receives the body that has been read, then what comes after it."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return again

@@ -14,8 +14,9 @@ from pydantic import BaseModel, ValidationError
 from starlette.datastructures import State
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from service.api.bodies import replay_body
 from service.api.dependencies import NO_MEMORY
 from service.api.errors import count_refusal, problem_response
 from service.api.key_scopes import check_scopes
@@ -89,27 +90,24 @@ _CHAT_HEADERS = [
 ]
 
 
-class FastRouteMiddleware:
+def fast_route_middleware(app: ASGIApp) -> ASGIApp:
     """Answers plain calls of the busiest routes itself. The innermost middleware: all others have seen the request."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def handle(scope: Scope, receive: Receive, send: Send) -> None:
         plain = scope["type"] == "http" and scope["method"] == "POST" and not scope["query_string"]
         route = FAST_ROUTES.get(scope["path"]) if plain else None
         token = _token(scope) if route is not None else None
         if route is None or token is None:
-            await self.app(scope, receive, send)
+            await app(scope, receive, send)
             return
         body = await Request(scope, receive).body()
         if len(body) > INLINE_CHARACTERS_MAX and route.body is not None:
-            await self.app(scope, _replay_body(body, receive), send)
+            await app(scope, replay_body(body, receive), send)
             return
         try:
             given = route.parse(scope, body)
         except ValidationError:
-            await self.app(scope, _replay_body(body, receive), send)
+            await app(scope, replay_body(body, receive), send)
             return
         scope["route"] = route
         try:
@@ -118,6 +116,8 @@ class FastRouteMiddleware:
             count_refusal(scope["app"].state, error)
             response = problem_response(error)
         await response(scope, receive, send)
+
+    return handle
 
 
 async def _handle(route: _FastRoute, scope: Scope, token: str, given: Any) -> Response:
@@ -170,13 +170,3 @@ def _token(scope: Scope) -> str | None:
     kind, token = key[: len(BEARER)], key[len(BEARER) :]
     plain = kind.lower() == BEARER and token and token == token.strip()
     return token.decode("latin-1") if plain else None
-
-
-def _replay_body(body: bytes, receive: Receive) -> Receive:
-    """Receives the body that has been read, then what comes after it."""
-    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def again() -> Message:
-        return messages.pop() if messages else await receive()
-
-    return again

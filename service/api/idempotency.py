@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from dataclasses import dataclass, field
 
 import orjson
 from starlette.datastructures import Headers
@@ -11,6 +12,7 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from service.api.bodies import replay_body
 from service.api.errors import problem_response
 from service.domain.spending import set_payer
 from service.errors import InvalidInput, ReverieError
@@ -25,16 +27,13 @@ EXEMPT_PATHS = frozenset({"/v1/import"})
 _KEY = re.compile(r"[\x20-\x7e]{1,255}")
 
 
-class IdempotencyMiddleware:
+def idempotency_middleware(app: ASGIApp) -> ASGIApp:
     """Answers a POST that carries the key of an earlier one as that one was answered."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def handle(scope: Scope, receive: Receive, send: Send) -> None:
         key, token = _headers(scope)
         if key is None or token is None:
-            await self.app(scope, receive, send)
+            await app(scope, receive, send)
             return
         try:
             if not _KEY.fullmatch(key):
@@ -47,7 +46,7 @@ class IdempotencyMiddleware:
             asked = IdempotentRequest(
                 key, token, await engine.executor.run(_content, scope, body, characters=len(body))
             )
-            passing = _BufferedApp(self.app, scope, body, receive, send)
+            passing = _BufferedApp(app, scope, replay_body(body, receive), send)
             answer = await run_idempotent(engine, principal, asked, passing.run)
         except ReverieError as error:
             await problem_response(error)(scope, receive, send)
@@ -56,31 +55,26 @@ class IdempotencyMiddleware:
             headers = {"Idempotent-Replayed": "true"} if answer.replayed else passing.headers
             await Response(answer.body, answer.status, headers, answer.content_type or None)(scope, receive, send)
 
+    return handle
 
+
+@dataclass(slots=True)
 class _BufferedApp:
     """One run of the app behind, its answer gathered; a stream of events is passed on as it comes, and not kept."""
 
-    def __init__(self, app: ASGIApp, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
-        self._app = app
-        self._scope = scope
-        self._body: bytes | None = body
-        self._receive = receive
-        self._send = send
-        self._status = 500
-        self._content_type = ""
-        self._parts: list[bytes] = []
-        self._streamed = False
-        self.headers: dict[str, str] = {}
+    app: ASGIApp
+    scope: Scope
+    receive: Receive
+    send: Send
+    headers: dict[str, str] = field(default_factory=dict)
+    _status: int = 500
+    _content_type: str = ""
+    _parts: list[bytes] = field(default_factory=list)
+    _streamed: bool = False
 
     async def run(self) -> IdempotentResponse | None:
-        await self._app(self._scope, self._replay_body, self._buffer)
+        await self.app(self.scope, self.receive, self._buffer)
         return None if self._streamed else IdempotentResponse(self._status, self._content_type, b"".join(self._parts))
-
-    async def _replay_body(self) -> Message:
-        if self._body is None:
-            return await self._receive()
-        body, self._body = self._body, None
-        return {"type": "http.request", "body": body, "more_body": False}
 
     async def _buffer(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -90,7 +84,7 @@ class _BufferedApp:
             self.headers = {n: v for n, v in headers.items() if n not in ("content-type", "content-length")}
             self._streamed = self._content_type.startswith("text/event-stream")
         if self._streamed:
-            await self._send(message)
+            await self.send(message)
         elif message["type"] == "http.response.body":
             self._parts.append(message.get("body", b""))
 

@@ -8,6 +8,7 @@ a problem.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import orjson
@@ -79,35 +80,34 @@ OPENAI_PROBLEMS: Final = _documented(OpenAIProblem)
 ANTHROPIC_PROBLEMS: Final = _documented(AnthropicProblem)
 
 
-class WireFormatMiddleware:
+def wire_format_middleware(app: ASGIApp) -> ASGIApp:
     """On the paths of the formats: a key in ``x-api-key`` counts where there is none in ``Authorization``, and problem
     details also say what the format's clients look for."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def handle(scope: Scope, receive: Receive, send: Send) -> None:
         shape = _shape(scope) if scope["type"] == "http" else None
         if shape is None:
-            await self.app(scope, receive, send)
+            await app(scope, receive, send)
             return
-        await self.app(_with_bearer(scope), receive, _Rewriter(shape, send).send)
+        await app(_with_bearer(scope), receive, _Rewriter(shape, send).send)
+
+    return handle
 
 
+@dataclass(slots=True)
 class _Rewriter:
     """Passes an answer on; one with problem details when all of it is there, in the format's shape."""
 
-    def __init__(self, shape: Shape, send: Send) -> None:
-        self._shape = shape
-        self._send = send
-        self._start: Message | None = None
-        self._parts: list[bytes] = []
+    shape: Shape
+    forward: Send
+    _start: Message | None = None
+    _parts: list[bytes] = field(default_factory=list)
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start" and (b"content-type", PROBLEM_JSON) in message["headers"]:
             self._start = message
         elif self._start is None:
-            await self._send(message)
+            await self.forward(message)
         else:
             self._parts.append(message.get("body", b""))
             if not message.get("more_body"):
@@ -116,10 +116,10 @@ class _Rewriter:
     async def _flush(self, start: Message) -> None:
         headers = dict(start["headers"])
         problem = orjson.loads(b"".join(self._parts))
-        body = dumps(problem | self._shape(problem, headers.get(b"x-request-id", b"").decode()))
+        body = dumps(problem | self.shape(problem, headers.get(b"x-request-id", b"").decode()))
         headers[b"content-length"] = str(len(body)).encode()
-        await self._send({**start, "headers": list(headers.items())})
-        await self._send({"type": "http.response.body", "body": body})
+        await self.forward({**start, "headers": list(headers.items())})
+        await self.forward({"type": "http.response.body", "body": body})
 
 
 def _shape(scope: Scope) -> Shape | None:

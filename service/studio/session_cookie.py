@@ -118,17 +118,16 @@ def is_own_page(scope: Scope) -> bool:
     return origin is None or urlsplit(origin.decode("latin-1")).netloc == headers.get(b"host", b"").decode("latin-1")
 
 
-class SessionCookieMiddleware:
+def session_cookie_middleware(app: ASGIApp) -> ASGIApp:
     """Gives calls of the API that a page of the Studio sends the key that they name, out of their cookie."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def handle(scope: Scope, receive: Receive, send: Send) -> None:
         key = _key_of(scope) if scope["type"] == "http" and scope["path"].startswith(_API) else None
         if key is not None:
             scope = {**scope, "headers": [*scope["headers"], (b"authorization", b"Bearer " + key.encode())]}
-        await self._app(scope, receive, send)
+        await app(scope, receive, send)
+
+    return handle
 
 
 def _key_of(scope: Scope) -> str | None:
