@@ -9,9 +9,11 @@ from uuid import UUID
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from service.api import admin_schemas, schemas, stats_schemas
+from service.api import admin_schemas as schemas
+from service.api import stats_schemas
 from service.api.dependencies import AgentQuery, Call, Paging, json_response, page
 from service.api.naming import api_router
+from service.api.schemas import Items, Page
 from service.domain.field_types import Name, Timestamp
 from service.domain.principal import Principal
 from service.domain.workspace import WorkspaceSettings
@@ -26,36 +28,32 @@ KeyId = Annotated[UUID, Path(description="Id of the key.")]
 router = api_router(prefix="/v1", tags=["admin"])
 
 
-@router.post("/keys", status_code=201, response_model=admin_schemas.CreatedKey, summary="Create an API key")
-async def create_key(call: Call, body: admin_schemas.CreateKey) -> Response:
+@router.post("/keys", status_code=201, response_model=schemas.CreatedKey, summary="Create an API key")
+async def create_key(call: Call, body: schemas.CreateKey) -> Response:
     """The secret is returned only here."""
     return json_response(await keys.create_key(*call, body.grant()), 201)
 
 
-@router.get("/keys", response_model=schemas.Page[admin_schemas.Key], summary="List API keys")
+@router.get("/keys", response_model=Page[schemas.Key], summary="List API keys")
 async def list_keys(call: Call, paging: Paging) -> Response:
     """Keys without their secrets, newest first. Last use is written each second, to the minute."""
     return page(*await keys.list_keys(*call, **paging))
 
 
-@router.get("/whoami", response_model=admin_schemas.Whoami, summary="Get the key of this request")
+@router.get("/whoami", response_model=schemas.Whoami, summary="Get the key of this request")
 async def get_caller(call: Call) -> Response:
     """Workspace, role and agent of the key."""
     return json_response(await keys.describe_caller(*call))
 
 
-@router.post(
-    "/keys/{key_id}/rotate", response_model=admin_schemas.CreatedKey, summary="Rotate the secret of an API key"
-)
+@router.post("/keys/{key_id}/rotate", response_model=schemas.CreatedKey, summary="Rotate the secret of an API key")
 async def rotate_key(call: Call, key_id: KeyId) -> Response:
     """The former secret is invalid at once. Scopes and expiry stay as they are. 409 for the key of an OAuth client."""
     return json_response(await keys.rotate_key(*call, key_id))
 
 
-@router.patch(
-    "/keys/{key_id}", response_model=admin_schemas.KeyLimitsChanged, summary="Change the limits of an API key"
-)
-async def update_key(call: Call, key_id: KeyId, body: admin_schemas.UpdateKey) -> Response:
+@router.patch("/keys/{key_id}", response_model=schemas.KeyLimitsChanged, summary="Change the limits of an API key")
+async def update_key(call: Call, key_id: KeyId, body: schemas.UpdateKey) -> Response:
     """In effect at once. Admin keys without limits of their own only."""
     limits = await keys.limit_key(*call, key_id, body.limits)
     return json_response({"id": key_id, "limits": limits.model_dump()})
@@ -67,29 +65,29 @@ async def revoke_key(call: Call, key_id: KeyId) -> None:
     await keys.revoke_key(*call, key_id)
 
 
-@router.get("/settings", response_model=admin_schemas.Settings, summary="Get the workspace settings")
-async def get_settings(call: Call) -> admin_schemas.Settings:
+@router.get("/settings", response_model=schemas.Settings, summary="Get the workspace settings")
+async def get_settings(call: Call) -> schemas.Settings:
     """With an admin key of the default workspace also `embedding` and `rerank` as in effect, and which environment
     variables win (`locked_by`)."""
     return await _shown(*call, await workspace.get_settings(*call))
 
 
-@router.put("/settings", response_model=admin_schemas.Settings, summary="Update the workspace settings")
-async def update_settings(call: Call, body: admin_schemas.PutSettings) -> admin_schemas.Settings:
+@router.put("/settings", response_model=schemas.Settings, summary="Update the workspace settings")
+async def update_settings(call: Call, body: schemas.PutSettings) -> schemas.Settings:
     """Omitted sections and fields keep their value. In effect on the next call; `embedding` and `rerank` in all
     processes within five seconds, after a trial of the model."""
     changed = await workspace.put_settings(*call, body.of_workspace(), body.of_models())
     return await _shown(*call, changed)
 
 
-async def _shown(engine: Engine, caller: Principal, settings: WorkspaceSettings) -> admin_schemas.Settings:
+async def _shown(engine: Engine, caller: Principal, settings: WorkspaceSettings) -> schemas.Settings:
     models = (await model_settings(engine)).model_dump() if caller.is_installation_admin else {}
-    return admin_schemas.Settings.model_validate(settings.shown().model_dump() | models)
+    return schemas.Settings.model_validate(settings.shown().model_dump() | models)
 
 
 @router.get(
     "/settings/sources",
-    response_model=schemas.Items[admin_schemas.SettingSource],
+    response_model=Items[schemas.SettingSource],
     summary="List the workspace settings with their defaults",
 )
 async def list_setting_sources(call: Call) -> Response:
@@ -97,15 +95,13 @@ async def list_setting_sources(call: Call) -> Response:
     return json_response({"items": await setting_sources.setting_sources(*call)})
 
 
-@router.post(
-    "/settings/reset", response_model=admin_schemas.Settings, summary="Reset workspace settings to their defaults"
-)
-async def reset_settings(call: Call, body: admin_schemas.ResetSettings) -> admin_schemas.Settings:
+@router.post("/settings/reset", response_model=schemas.Settings, summary="Reset workspace settings to their defaults")
+async def reset_settings(call: Call, body: schemas.ResetSettings) -> schemas.Settings:
     """The settings after the reset. Admin keys only."""
     return await _shown(*call, await setting_sources.reset_settings(*call, body.names))
 
 
-@router.get("/audit", response_model=schemas.Page[admin_schemas.AuditLine], summary="List the audit log")
+@router.get("/audit", response_model=Page[schemas.AuditLine], summary="List the audit log")
 async def list_audit_entries(
     call: Call,
     paging: Paging,
@@ -118,7 +114,7 @@ async def list_audit_entries(
     return page(*await audit.list_audit(*call, action=action, actor=actor, since=since, until=until, **paging))
 
 
-@router.get("/usage", response_model=admin_schemas.UsageReport, summary="Get the model usage")
+@router.get("/usage", response_model=schemas.UsageReport, summary="Get the model usage")
 async def get_usage(
     call: Call,
     since: Annotated[date | None, Query(description="First day (UTC). Default: 29 days before `until`.")] = None,

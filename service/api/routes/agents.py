@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import Path, Query, Request
 from starlette.responses import Response
 
-from service.api import agent_schemas, schemas
+from service.api import agent_schemas as schemas
 from service.api.dependencies import (
     VERSION_MAX,
     AgentPath,
@@ -21,6 +21,7 @@ from service.api.dependencies import (
     page,
 )
 from service.api.naming import api_router
+from service.api.schemas import Page
 from service.domain.field_types import Name
 from service.memory.dreams import agents, dream_changes, undo
 from service.memory.dreams import dream_requests as dreams
@@ -32,26 +33,26 @@ router = api_router(prefix="/v1", tags=["agents"])
 DreamId = Annotated[UUID, Path(description="Id of the dream.")]
 
 
-@router.get("/agents", response_model=schemas.Page[agent_schemas.Agent], summary="List agents")
+@router.get("/agents", response_model=Page[schemas.Agent], summary="List agents")
 async def list_agents(call: Call, paging: Paging, q: PartOfName = None) -> Response:
     """Agents in the order of their names."""
     return page(*await agents.list_agents(*call, q, **paging))
 
 
-@router.get("/agents/{agent}", response_model=agent_schemas.Agent)
+@router.get("/agents/{agent}", response_model=schemas.Agent)
 async def get_agent(call: Call, agent: AgentPath) -> Response:
     """Get an agent."""
     return json_response(await agents.get_agent(*call, agent))
 
 
-@router.put("/agents/{agent}", response_model=agent_schemas.Agent, summary="Create or update an agent")
-async def put_agent(call: Call, agent: AgentPath, body: agent_schemas.PutAgent) -> Response:
+@router.put("/agents/{agent}", response_model=schemas.Agent, summary="Create or update an agent")
+async def put_agent(call: Call, agent: AgentPath, body: schemas.PutAgent) -> Response:
     """Omitted fields keep their value."""
     changes = body.model_dump(exclude_unset=True)
     return json_response(await agents.put_agent(*call, agent, changes))
 
 
-@router.get("/agents/{agent}/bulletin", response_model=agent_schemas.Bulletin)
+@router.get("/agents/{agent}/bulletin", response_model=schemas.Bulletin)
 async def get_bulletin(
     call: Call,
     agent: AgentPath,
@@ -63,9 +64,7 @@ async def get_bulletin(
     return json_response(await agents.get_bulletin(*call, agent, version))
 
 
-@router.post(
-    "/agents/{agent}/bulletin", response_model=agent_schemas.Bulletin, summary="Rewrite the bulletin of an agent"
-)
+@router.post("/agents/{agent}/bulletin", response_model=schemas.Bulletin, summary="Rewrite the bulletin of an agent")
 async def rewrite_bulletin(call: Call, agent: AgentPath) -> Response:
     """Generates a new bulletin from the current memories and returns it."""
     return json_response(await agents.rewrite_bulletin(*call, agent))
@@ -73,7 +72,7 @@ async def rewrite_bulletin(call: Call, agent: AgentPath) -> Response:
 
 @router.get(
     "/agents/{agent}/bulletin/versions",
-    response_model=schemas.Page[agent_schemas.BulletinVersion],
+    response_model=Page[schemas.BulletinVersion],
     summary="List the bulletins of an agent",
 )
 async def list_bulletin_versions(
@@ -87,15 +86,15 @@ async def list_bulletin_versions(
 @router.post(
     "/agents/{agent}/dream",
     status_code=202,
-    response_model=agent_schemas.Dream,
-    responses={200: {"model": agent_schemas.Dream}},
+    response_model=schemas.Dream,
+    responses={200: {"model": schemas.Dream}},
     summary="Request a dream",
 )
 async def request_dream(
-    request: Request, call: Call, agent: AgentPath, body: agent_schemas.RequestDream | None = None
+    request: Request, call: Call, agent: AgentPath, body: schemas.RequestDream | None = None
 ) -> Response:
     """Answers 202 once the dream is queued; with `wait`, 200 after its end."""
-    wanted = body or agent_schemas.RequestDream()
+    wanted = body or schemas.RequestDream()
     queued = await dreams.request_dream(*call, agent, dry_run=wanted.dry_run)
     if not wanted.wait:
         return json_response(queued, 202)
@@ -105,27 +104,25 @@ async def request_dream(
 
 @router.post(
     "/agents/{agent}/calibration",
-    response_model=agent_schemas.Calibration,
+    response_model=schemas.Calibration,
     summary="Calibrate the decision model of an agent",
 )
-async def calibrate_agent(
-    call: Call, agent: AgentPath, body: agent_schemas.RequestCalibration | None = None
-) -> Response:
+async def calibrate_agent(call: Call, agent: AgentPath, body: schemas.RequestCalibration | None = None) -> Response:
     """Judges pairs of statements that people decided on (at most 1,000 changes of dreams, and proposals) and compares
     the verdicts with the decisions."""
-    wanted = body or agent_schemas.RequestCalibration()
+    wanted = body or schemas.RequestCalibration()
     found, kinds = await calibrate_on_decisions(*call, agent, stood_days=wanted.stood_days, write=wanted.write)
     written = wanted.write and bool(found.recommended)
     return json_response(found.as_dict() | {"kinds": kinds, "written": written})
 
 
-@router.get("/dreams", response_model=schemas.Page[agent_schemas.Dream], summary="List dreams")
+@router.get("/dreams", response_model=Page[schemas.Dream], summary="List dreams")
 async def list_dreams(
     call: Call,
     paging: Paging,
     agent: AgentQuery = None,
     status: Annotated[
-        agent_schemas.DreamStatus | None,
+        schemas.DreamStatus | None,
         Query(description="Status to filter by: queued, running, succeeded, failed, undone or dry_run."),
     ] = None,
 ) -> Response:
@@ -133,27 +130,25 @@ async def list_dreams(
     return page(*await dreams.list_dreams(*call, agent, status, **paging))
 
 
-@router.get("/dreams/{dream_id}", response_model=agent_schemas.Dream)
+@router.get("/dreams/{dream_id}", response_model=schemas.Dream)
 async def get_dream(call: Call, dream_id: DreamId) -> Response:
     """Get a dream with its changes."""
     return json_response(await dreams.get_dream(*call, dream_id))
 
 
-@router.post("/dreams/{dream_id}/undo", response_model=agent_schemas.Dream, summary="Undo a dream")
+@router.post("/dreams/{dream_id}/undo", response_model=schemas.Dream, summary="Undo a dream")
 async def undo_dream(call: Call, dream_id: DreamId) -> Response:
     """Reverts every change of the dream. 409 lists the records changed since."""
     return json_response(await undo.undo_dream(*call, dream_id))
 
 
-@router.get(
-    "/dreams/{dream_id}/changes", response_model=agent_schemas.DreamChanges, summary="List the changes of a dream"
-)
+@router.get("/dreams/{dream_id}/changes", response_model=schemas.DreamChanges, summary="List the changes of a dream")
 async def list_dream_changes(
     call: Call,
     dream_id: DreamId,
     paging: Paging,
     action: Annotated[
-        list[agent_schemas.DreamAction] | None,
+        list[schemas.DreamAction] | None,
         Query(
             description="Actions to filter by: created, proposed, reinforced, superseded, completed, reopened, linked, "
             "entity, bulletin, decayed or skipped; may be repeated. Default: all."
@@ -166,9 +161,7 @@ async def list_dream_changes(
 
 
 @router.post(
-    "/dreams/{dream_id}/changes/{n}/undo",
-    response_model=agent_schemas.DreamChange,
-    summary="Undo one change of a dream",
+    "/dreams/{dream_id}/changes/{n}/undo", response_model=schemas.DreamChange, summary="Undo one change of a dream"
 )
 async def undo_dream_change(
     call: Call,
@@ -180,18 +173,18 @@ async def undo_dream_change(
     return json_response(await dream_changes.undo_change(*call, dream_id, n))
 
 
-@router.post("/dreams/{dream_id}/cancel", response_model=agent_schemas.Dream, summary="Cancel a dream")
+@router.post("/dreams/{dream_id}/cancel", response_model=schemas.Dream, summary="Cancel a dream")
 async def cancel_dream(call: Call, dream_id: DreamId) -> Response:
     """Ends a queued or running dream without any change: it is `failed`, and its messages stay due. 409 for one that
     is over."""
     return json_response(await dreams.cancel_dream(*call, dream_id))
 
 
-@router.post("/summarize", response_model=agent_schemas.SummarizeResponse, summary="Summarize old memories")
-async def summarize_memories(call: Call, body: agent_schemas.Summarize | None = None) -> Response:
+@router.post("/summarize", response_model=schemas.SummarizeResponse, summary="Summarize old memories")
+async def summarize_memories(call: Call, body: schemas.Summarize | None = None) -> Response:
     """Replaces an agent's old, unimportant memories with one summary that has a line of each; a dry run returns the
     candidates. No summary is made that saves less than a third of their tokens."""
-    wanted = body or agent_schemas.Summarize()
+    wanted = body or schemas.Summarize()
     done = await summarize.summarize(
         *call,
         wanted.agent,
@@ -202,7 +195,7 @@ async def summarize_memories(call: Call, body: agent_schemas.Summarize | None = 
     return json_response(done)
 
 
-@router.post("/summaries/{memory_id}/undo", response_model=agent_schemas.UndoneSummary, summary="Undo a summary")
+@router.post("/summaries/{memory_id}/undo", response_model=schemas.UndoneSummary, summary="Undo a summary")
 async def undo_summary(
     call: Call, memory_id: Annotated[UUID, Path(description="Id of the summary memory.")]
 ) -> Response:

@@ -8,10 +8,11 @@ from uuid import UUID
 from fastapi import Path
 from starlette.responses import Response
 
-from service.api import document_schemas, schemas
+from service.api import document_schemas as schemas
 from service.api.dependencies import AgentQuery, Call, Paging, UserQuery, json_response, page
 from service.api.naming import api_router
 from service.api.problems import NOTHING_STORED
+from service.api.schemas import Page
 from service.domain.documents import DocumentDraft
 from service.memory.saving import documents
 
@@ -21,7 +22,7 @@ router = api_router(prefix="/v1/documents", tags=["documents"])
 
 
 @router.post(
-    "", status_code=201, response_model=document_schemas.Document, responses=NOTHING_STORED, summary="Create a document"
+    "", status_code=201, response_model=schemas.Document, responses=NOTHING_STORED, summary="Create a document"
 )
 async def create_document(call: Call, draft: DocumentDraft) -> Response:
     """Text or Markdown, split into chunks, embedded and searchable."""
@@ -29,13 +30,13 @@ async def create_document(call: Call, draft: DocumentDraft) -> Response:
     return json_response(stored, 201 if stored else 200)
 
 
-@router.get("", response_model=schemas.Page[document_schemas.DocumentHead], summary="List documents")
+@router.get("", response_model=Page[schemas.DocumentHead], summary="List documents")
 async def list_documents(call: Call, paging: Paging, agent: AgentQuery = None, user: UserQuery = None) -> Response:
     """Documents without their text, newest first."""
     return page(*await documents.list_documents(*call, agent, user, **paging))
 
 
-@router.get("/{document_id}", response_model=document_schemas.Document)
+@router.get("/{document_id}", response_model=schemas.Document)
 async def get_document(call: Call, document_id: DocumentId) -> Response:
     """Get a document."""
     return json_response(await documents.get_document(*call, document_id))

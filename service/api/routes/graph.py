@@ -8,11 +8,12 @@ from uuid import UUID
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from service.api import graph_schemas, schemas
+from service.api import graph_schemas as schemas
 from service.api.dependencies import AgentQuery, Call, Paging, PartOfName, json_response, page
 from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.api.problems import Problem
+from service.api.schemas import Entity, Page
 from service.domain.field_types import Name, Timestamp
 from service.memory.dreams import graph, graph_changes
 from service.store.entities import EntitySort
@@ -26,7 +27,7 @@ AMBIGUOUS: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get("/entities", response_model=schemas.Page[schemas.Entity], summary="List entities")
+@router.get("/entities", response_model=Page[Entity], summary="List entities")
 async def list_entities(
     call: Call,
     paging: Paging,
@@ -42,7 +43,7 @@ async def list_entities(
     return page(*await graph.list_entities(*call, agent, kind, q or None, sort=sort, **paging))
 
 
-@router.get("/entities/{entity}", response_model=schemas.Entity, responses=AMBIGUOUS)
+@router.get("/entities/{entity}", response_model=Entity, responses=AMBIGUOUS)
 async def get_entity(call: Call, entity: EntityPath, agent: AgentQuery = None) -> Response:
     """Get an entity."""
     return json_response(await graph.get_entity(*call, agent, entity))
@@ -50,7 +51,7 @@ async def get_entity(call: Call, entity: EntityPath, agent: AgentQuery = None) -
 
 @router.get(
     "/entities/{entity}/graph",
-    response_model=graph_schemas.Graph,
+    response_model=schemas.Graph,
     responses=AMBIGUOUS,
     summary="Get the graph around an entity",
 )
@@ -73,7 +74,7 @@ async def get_entity_graph(
     return json_response(await graph.graph(*call, agent, entity, depth, with_memories=memories, ring=ring))
 
 
-@router.get("/graph", response_model=graph_schemas.Overview, summary="Get the graph of entities")
+@router.get("/graph", response_model=schemas.Overview, summary="Get the graph of entities")
 async def get_graph(
     call: Call,
     agent: AgentQuery = None,
@@ -89,34 +90,32 @@ async def get_graph(
     )
 
 
-@router.get(
-    "/memories/{memory_id}/links", response_model=graph_schemas.MemoryLinks, summary="List the edges of a memory"
-)
+@router.get("/memories/{memory_id}/links", response_model=schemas.MemoryLinks, summary="List the edges of a memory")
 async def list_memory_links(call: Call, memory_id: Annotated[UUID, Path(description="Id of the memory.")]) -> Response:
     """Edges from and to the memory, and what they lead to."""
     return json_response(await graph.memory_links(*call, memory_id))
 
 
-@router.patch("/entities/{entity_id}", response_model=schemas.Entity, summary="Update an entity")
-async def update_entity(call: Call, entity_id: EntityId, body: graph_schemas.PatchEntity) -> Response:
+@router.patch("/entities/{entity_id}", response_model=Entity, summary="Update an entity")
+async def update_entity(call: Call, entity_id: EntityId, body: schemas.PatchEntity) -> Response:
     """Omitted fields keep their value."""
     return json_response(await graph_changes.change_entity(*call, entity_id, body.model_dump(exclude_unset=True)))
 
 
-@router.post("/entities/{entity_id}/merge", response_model=schemas.Entity, summary="Merge an entity into another")
-async def merge_entity(call: Call, entity_id: EntityId, body: graph_schemas.MergeEntity) -> Response:
+@router.post("/entities/{entity_id}/merge", response_model=Entity, summary="Merge an entity into another")
+async def merge_entity(call: Call, entity_id: EntityId, body: schemas.MergeEntity) -> Response:
     """Returns the remaining entity."""
     return json_response(await graph_changes.merge_entities(*call, entity_id, body.into))
 
 
-@router.post("/entities/{entity_id}/unmerge", response_model=schemas.Entity)
+@router.post("/entities/{entity_id}/unmerge", response_model=Entity)
 async def unmerge_entity(call: Call, entity_id: EntityId) -> Response:
     """Undo the merge of an entity."""
     return json_response(await graph_changes.unmerge_entity(*call, entity_id))
 
 
-@router.post("/entities/{entity_id}/split", status_code=201, response_model=schemas.Entity, summary="Split an entity")
-async def split_entity(call: Call, entity_id: EntityId, body: graph_schemas.SplitEntity) -> Response:
+@router.post("/entities/{entity_id}/split", status_code=201, response_model=Entity, summary="Split an entity")
+async def split_entity(call: Call, entity_id: EntityId, body: schemas.SplitEntity) -> Response:
     """Moves memories to a new entity and returns it."""
     return json_response(await graph_changes.split_entity(*call, entity_id, body.memory_ids, body.name, body.kind), 201)
 
@@ -124,11 +123,11 @@ async def split_entity(call: Call, entity_id: EntityId, body: graph_schemas.Spli
 @router.post(
     "/edges",
     status_code=201,
-    response_model=graph_schemas.Edge,
-    responses={200: {"model": graph_schemas.Edge}},
+    response_model=schemas.Edge,
+    responses={200: {"model": schemas.Edge}},
     summary="Create an edge",
 )
-async def create_edge(call: Call, body: graph_schemas.CreateEdge) -> Response:
+async def create_edge(call: Call, body: schemas.CreateEdge) -> Response:
     """Answers 201 for a new edge, and 200 for an existing one."""
     edge, made = await graph_changes.add_edge(*call, body.agent, body.relation, dict(body.source), dict(body.target))
     return json_response(edge, 201 if made else 200)

@@ -7,10 +7,11 @@ from typing import Annotated
 from fastapi import Path
 from starlette.responses import Response
 
-from service.api import agent_schemas, schemas
+from service.api import agent_schemas as schemas
 from service.api.dependencies import Call, Paging, json_response, page
 from service.api.naming import api_router
 from service.api.path_params import PathName
+from service.api.schemas import Page
 from service.memory.ops import tasks
 
 router = api_router(prefix="/v1/tasks", tags=["agents"])
@@ -18,19 +19,19 @@ router = api_router(prefix="/v1/tasks", tags=["agents"])
 TaskPath = Annotated[PathName, Path(description="Name of the task.")]
 
 
-@router.get("", response_model=schemas.Page[agent_schemas.Task], summary="List tasks")
+@router.get("", response_model=Page[schemas.Task], summary="List tasks")
 async def list_tasks(call: Call, paging: Paging) -> Response:
     """Tasks in the order of their names. An agent key sees the tasks with its agent as a declared member."""
     return page(*await tasks.list_tasks(*call, **paging))
 
 
-@router.get("/{task}", response_model=agent_schemas.Task)
+@router.get("/{task}", response_model=schemas.Task)
 async def get_task(call: Call, task: TaskPath) -> Response:
     """Get a task."""
     return json_response(await tasks.get_task(*call, task))
 
 
-@router.put("/{task}", response_model=agent_schemas.Task, summary="Declare the members of a task")
-async def put_task(call: Call, task: TaskPath, body: agent_schemas.PutTask) -> Response:
+@router.put("/{task}", response_model=schemas.Task, summary="Declare the members of a task")
+async def put_task(call: Call, task: TaskPath, body: schemas.PutTask) -> Response:
     """The members are in effect on the next call. Admin keys only."""
     return json_response(await tasks.put_task(*call, task, body.members))

@@ -7,7 +7,8 @@ from typing import Annotated
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from service.api import admin_schemas, profile_schemas
+from service.api import profile_schemas as schemas
+from service.api.admin_schemas import PurgeReceipt, SubjectExport
 from service.api.dependencies import AgentQuery, Call, Paging, PartOfName, json_response, page
 from service.api.naming import api_router
 from service.api.path_params import PathName
@@ -21,13 +22,13 @@ router = api_router(prefix="/v1/users", tags=["privacy"])
 UserPath = Annotated[PathName, AsGiven(), Path(description="Name of the user.")]
 
 
-@router.get("", response_model=Page[profile_schemas.User], summary="List users")
+@router.get("", response_model=Page[schemas.User], summary="List users")
 async def list_users(call: Call, paging: Paging, agent: AgentQuery = None, q: PartOfName = None) -> Response:
     """Users whom live memories visible to the caller are about, by name."""
     return page(*await profiles.list_users(*call, agent, q or None, **paging))
 
 
-@router.get("/{user}/profile", response_model=profile_schemas.Profile, summary="Get the profile of a user")
+@router.get("/{user}/profile", response_model=schemas.Profile, summary="Get the profile of a user")
 async def get_profile(
     call: Call,
     user: Annotated[PathName, Path(description="Name of the user.")],
@@ -42,9 +43,7 @@ async def get_profile(
 
 
 @router.get(
-    "/{user}/profile/diff",
-    response_model=profile_schemas.ProfileDiff,
-    summary="Compare the profile of a user at two times",
+    "/{user}/profile/diff", response_model=schemas.ProfileDiff, summary="Compare the profile of a user at two times"
 )
 async def diff_profile(
     call: Call,
@@ -60,13 +59,13 @@ async def diff_profile(
     return json_response(await profiles.diff_profile(*call, agent, user, since, until))
 
 
-@router.post("/{user}/purge", response_model=admin_schemas.PurgeReceipt, summary="Purge a user")
+@router.post("/{user}/purge", response_model=PurgeReceipt, summary="Purge a user")
 async def purge_user(call: Call, user: UserPath) -> Response:
     """Irreversibly deletes all data about and from a user, and returns a receipt."""
     return json_response(await purge.purge_user(*call, user))
 
 
-@router.get("/{user}/export", response_model=admin_schemas.SubjectExport, summary="Export the data of a user")
+@router.get("/{user}/export", response_model=SubjectExport, summary="Export the data of a user")
 async def export_user(call: Call, user: UserPath) -> Response:
     """All data about and from the user (subject access request)."""
     return json_response(await subject_export.export_user(*call, user))
