@@ -120,12 +120,16 @@ class RequestTimeout(ReverieError):
     """The body of the request took too long to come."""
 
 
-class RateLimited(ReverieError):
-    """Too many requests with this key."""
+class RetryLater(ReverieError):
+    """This may work later."""
 
     def __init__(self, message: str | None = None, *, retry_after_s: int = 1) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+
+
+class RateLimited(RetryLater):
+    """Too many requests with this key."""
 
 
 class LimitReached(ReverieError):
@@ -145,24 +149,19 @@ class TemporaryLimitReached(LimitReached):
         self.retry_after_s = retry_after_s
 
 
-class Unavailable(ReverieError):
+class Unavailable(RetryLater):
     """The database cannot be reached right now."""
-
-    def __init__(self, message: str | None = None, *, retry_after_s: int = 1) -> None:
-        super().__init__(message)
-        self.retry_after_s = retry_after_s
 
 
 class SchemaMismatch(Unavailable):
     """The database's schema is older than this release, or too new for it."""
 
 
-class BudgetReached(ReverieError):
+class BudgetReached(RetryLater):
     """The budget does not allow another call."""
 
     def __init__(self, message: str | None = None, *, retry_after_s: int = 60) -> None:
-        super().__init__(message)
-        self.retry_after_s = retry_after_s
+        super().__init__(message, retry_after_s=retry_after_s)
 
 
 class CostLimitReached(BudgetReached):

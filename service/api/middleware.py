@@ -9,7 +9,6 @@ import uuid
 from collections.abc import Collection, Mapping
 
 import structlog
-from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.api.errors import expected_failure, problem, problem_response
@@ -94,7 +93,8 @@ class RequestMiddleware:
                 log.warning("response_aborted", route=_route(scope), error=type(error).__name__)
             if status:
                 raise
-            response = problem_response(expected) if expected else _internal_error(request_id)
+            unexpected = f"Something unexpected went wrong; it is logged as {request_id}."
+            response = problem_response(expected) if expected else problem(500, "Internal error", unexpected)
             await response(scope, receive, answer)
         finally:
             elapsed_ms = round((time.perf_counter() - started) * 1000, 2)
@@ -108,10 +108,6 @@ def _lsn_header(scope: Scope) -> list[tuple[bytes, bytes]]:
     if scope["method"] == "GET" or READ_ONLY_POSTS.search(scope["path"]) or engine is None or engine.replica is None:
         return []
     return [(_POSITION, str(engine.replica.lsn.last).encode())]
-
-
-def _internal_error(request_id: str) -> Response:
-    return problem(500, "Internal error", f"Something unexpected went wrong; it is logged as {request_id}.")
 
 
 def _observe(scope: Scope, status: int, seconds: float) -> None:

@@ -103,17 +103,14 @@ def _described(found: Calibration | CalibrationAnswer, *, write: bool) -> list[s
         *map(_line, found.rows),
     ]
     if found.recommended:
-        lines.append(f"{'Written' if write else 'Recommended'}: " + _listed(found.recommended))
+        listed = ", ".join(f"dream.{name} {at:g}" for name, at in found.recommended.items())
+        lines.append(f"{'Written' if write else 'Recommended'}: {listed}")
     else:
         lines.append("No threshold is recommended: none has verdicts that are right often enough.")
     if found.too_few:
         few = ", ".join(f"dream.{name}" for name in found.too_few)
         lines.append(f"[yellow]Too few labelled pairs to recommend anything for {few}.[/]")
     return lines
-
-
-def _listed(recommended: dict[str, float]) -> str:
-    return ", ".join(f"dream.{name} {at:g}" for name, at in recommended.items())
 
 
 def _line(row: Row | CalibrationRow) -> str:

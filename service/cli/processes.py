@@ -14,6 +14,7 @@ from rich.markup import escape
 
 from service import __version__
 from service.children import end_with_parent
+from service.cli.api import Key, Url, given_key
 from service.cli.output import AsJson, emit, err
 from service.concurrency.executor import start_imports
 from service.errors import InvalidInput, Unavailable
@@ -112,17 +113,12 @@ def keys(
 
 
 def mcp(
-    url: Annotated[
-        str | None, typer.Option(envvar="REVERIE_URL", help="of the API; this machine's when left out")
-    ] = None,
-    key: Annotated[
-        str | None, typer.Option(envvar="REVERIE_API_KEY", help="else the first admin key, if it is here")
-    ] = None,
+    url: Url = None,
+    key: Key = None,
     agent: Annotated[str | None, typer.Option(envvar="REVERIE_AGENT", help="who acts with an admin key")] = None,
 ) -> None:
     """MCP over standard input and output, for a Reverie that runs."""
     from reverie_client import AsyncReverie
-    from service.cli.api import given_key
     from service.mcp.server import build_server
     from service.runtime import configure_logging
 

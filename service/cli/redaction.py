@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import asdict
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -11,9 +12,6 @@ from rich.markup import escape
 from service.cli.output import AsJson, emit
 from service.cli.transfer import Workspace
 from service.settings import Settings
-
-if TYPE_CHECKING:
-    from service.memory.access.rescan import Finding
 
 
 def redact(
@@ -43,12 +41,5 @@ async def _run(settings: Settings, workspace: str, *, apply: bool) -> tuple[dict
             await scan.apply()
         else:
             async for findings in scan.preview():
-                found += map(_shown, findings)
+                found += map(asdict, findings)
     return {"applied": apply, "rows": dict(scan.report.rows), "kinds": dict(scan.report.kinds)}, found
-
-
-def _shown(one: Finding) -> dict[str, Any]:
-    return {
-        "table": one.table, "row": one.row, "field": one.field, "kinds": one.kinds, "before": one.before,
-        "after": one.after,
-    }  # fmt: skip

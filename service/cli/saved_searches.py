@@ -8,15 +8,12 @@ import typer
 from rich.markup import escape
 
 from service.cli.api import Agent, Key, Url, connected
-from service.cli.output import AsJson, emit, new_cli
+from service.cli.output import FAILED, AsJson, emit, new_cli
 
 if TYPE_CHECKING:
     from reverie_client.models import SavedSearch, SearchRun
 
 cli = new_cli("Saved searches: queries with the memories that they must find.")
-
-FAILED = 1
-"""Status of a run with less recall than asked for."""
 
 
 @cli.command("list")

@@ -68,7 +68,8 @@ class StrictTool(Tool):
         except ToolError as error:
             if not isinstance(error.__cause__, ValidationError):
                 raise
-            wrong = "; ".join(_wrong(one) for one in error.__cause__.errors(include_url=False))
+            found = error.__cause__.errors(include_url=False)
+            wrong = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in found)
             raise ToolError(f"{self.name} was called with wrong arguments: {wrong}") from error.__cause__
 
 
@@ -83,7 +84,3 @@ def _tool(function: Callable[..., Any], title: str, hints: ToolAnnotations) -> T
     tool = StrictTool.from_function(function, title=title, annotations=annotations, structured_output=True)
     tool.parameters["additionalProperties"] = False
     return tool
-
-
-def _wrong(error: Any) -> str:
-    return f"{'.'.join(map(str, error['loc'])) or 'arguments'}: {error['msg']}"

@@ -31,7 +31,7 @@ from service.oauth.pages import message, page
 from service.oauth.provider import CONSENT_PATH, ConsentRequest
 from service.sealing import SEALED_S, seal_of
 from service.store.oauth import CodeBinding
-from service.studio.session_cookie import BrowserSession, SessionCookie
+from service.studio.session_cookie import BrowserSession, session_cookie_of
 
 COOKIE = "reverie_consent"
 AGENTS_LISTED = 100
@@ -254,8 +254,7 @@ def _refused(error: ReverieError) -> Response:
 
 def _held(request: Request) -> BrowserSession:
     """The keys of this browser's session of the Studio."""
-    cookie: SessionCookie = request.app.state.session_cookie
-    return cookie.open(dict(request.scope["headers"]))
+    return session_cookie_of(request).open(dict(request.scope["headers"]))
 
 
 def _engine(request: Request) -> Engine:

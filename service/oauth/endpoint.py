@@ -161,7 +161,8 @@ class OAuthEndpoints:
     async def _token(self, request: Request) -> Response:
         provider = self._provider(request)
         if not self._is_for_us(request, (await request.form()).getlist("resource")):
-            return _error(400, "invalid_target", "The resource asked for is not this server.")
+            refusal = {"error": "invalid_target", "error_description": "The resource asked for is not this server."}
+            return JSONResponse(refusal, 400, NO_STORE)
         response: Response = await TokenHandler(provider, ClientAuthenticator(provider)).handle(request)
         return response
 
@@ -184,10 +185,6 @@ class OAuthEndpoints:
 
 def _open_to_pages(path: str, handler: Handler, method: str) -> Route:
     return Route(path, endpoint=cors_middleware(handler, [method, "OPTIONS"]), methods=[method, "OPTIONS"])
-
-
-def _error(status: int, error: str, description: str) -> Response:
-    return JSONResponse({"error": error, "error_description": description}, status, NO_STORE)
 
 
 def _not_authorized(error: str, description: str, *, link: str | None = None) -> Response:

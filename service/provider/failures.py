@@ -46,17 +46,14 @@ def _reason(error: BaseException, api_key: str | None) -> str:
     text = " ".join(str(getattr(error, "message", None) or error).split())
     while match := _CLASS_NAME.match(text):
         text = text[match.end() :]
-    cause = " ".join(str(_system_error(error) or "").split())
+    # The innermost OSError: connection refused, unknown host, a certificate.
+    system_error = next((one for one in reversed(list(chain_of(error))) if isinstance(one, OSError)), "")
+    cause = " ".join(str(system_error).split())
     if cause and cause not in text:
         text = f"{text.rstrip('. ')}: {cause}" if text else cause
     if api_key and len(api_key) >= KEY_CHARS_MIN:
         text = text.replace(api_key, HIDDEN)
     return replace_unstorable(text[:REASON_CHARS_MAX]) or type(error).__name__
-
-
-def _system_error(error: BaseException) -> OSError | None:
-    """The innermost OSError that led to an error: connection refused, unknown host, a certificate."""
-    return next((one for one in reversed(list(chain_of(error))) if isinstance(one, OSError)), None)
 
 
 def chain_of(error: BaseException | None) -> Iterator[BaseException]:

@@ -25,8 +25,8 @@ from service.studio.session_cookie import (
     SIGNED_IN,
     BrowserSession,
     HeldKey,
-    SessionCookie,
     is_own_page,
+    session_cookie_of,
 )
 
 PATH = "/studio"
@@ -107,8 +107,8 @@ class _Sessions:
         """The keys that the browser holds, never the keys themselves; the session lasts on from here. A key that a
         sign-in elsewhere left is taken into it, in place of the one of an earlier sign-in, which ends."""
         headers = dict(request.scope["headers"])
-        session = _cookie(request).open(headers)
-        left = _cookie(request).open(headers, SIGNED_IN).keys if is_own_page(request.scope) else ()
+        session = session_cookie_of(request).open(headers)
+        left = session_cookie_of(request).open(headers, SIGNED_IN).keys if is_own_page(request.scope) else ()
         for held in left:
             for former in session.keys:
                 if former.single_sign_on:
@@ -133,7 +133,7 @@ class _Sessions:
             raise InvalidInput(("body", "key"), f"must be an API key of at most {KEY_CHARS_MAX} characters")
         who = await self.identify(key)
         held = HeldKey(str(who["key_id"]), key, who["name"], who["role"], who["workspace"], who["agent"])
-        session = _cookie(request).open(dict(request.scope["headers"])).with_key(held)
+        session = session_cookie_of(request).open(dict(request.scope["headers"])).with_key(held)
         return _answer(request, session, signed_in=held.id)
 
     async def sign_out(self, request: Request) -> Response:
@@ -141,18 +141,13 @@ class _Sessions:
         is not signed in again there without a question (OpenID Connect RP-Initiated Logout 1.0, section 2)."""
         _check_own(request)
         key_id = request.path_params.get("key_id")
-        session = _cookie(request).open(dict(request.scope["headers"]))
+        session = session_cookie_of(request).open(dict(request.scope["headers"]))
         left = session.without(key_id) if key_id else BrowserSession()
         ended = [held for held in session.keys if held.single_sign_on and left.find(held.id) is None]
         for held in ended:
             await self.revoke(held.key)
         at_provider = self.single_sign_on if ended and key_id is None else None
         return _answer(request, left, end_session=await at_provider.end_session(request) if at_provider else None)
-
-
-def _cookie(request: Request) -> SessionCookie:
-    cookie: SessionCookie = request.app.state.session_cookie
-    return cookie
 
 
 def _check_own(request: Request) -> None:
@@ -165,7 +160,7 @@ def _answer(request: Request, session: BrowserSession, **more: str | None) -> Re
     response.headers["Cache-Control"] = "no-store"
     secure = request.url.scheme == "https"
     if session.keys:
-        value = _cookie(request).seal(session)
+        value = session_cookie_of(request).seal(session)
         response.set_cookie(COOKIE, value, max_age=IDLE_S, httponly=True, samesite="strict", secure=secure)
     elif COOKIE in request.cookies:
         response.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=secure)

@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 COOKIE = "reverie_session"
@@ -103,6 +104,12 @@ class SessionCookie:
         if plain["until"] < time.time():
             return BrowserSession()
         return BrowserSession(tuple(HeldKey(**held) for held in plain["keys"]))
+
+
+def session_cookie_of(request: Request) -> SessionCookie:
+    """The cookie's seal of the running app."""
+    cookie: SessionCookie = request.app.state.session_cookie
+    return cookie
 
 
 def is_own_page(scope: Scope) -> bool:
