@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from uuid import UUID
 
 from mcp.server.auth.provider import (
@@ -145,10 +145,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         self, client: OAuthClientInformationFull, authorization_code: AuthorizationCode
     ) -> OAuthToken:
         """Tokens for a code, once. Raises TokenError."""
-        try:
-            return _token(await oauth.redeem_code(self._engine, _client(client), authorization_code.code))
-        except Unauthenticated as error:
-            raise TokenError("invalid_grant", error.message) from None
+        return await _granted(oauth.redeem_code(self._engine, _client(client), authorization_code.code))
 
     async def load_refresh_token(self, client: OAuthClientInformationFull, refresh_token: str) -> RefreshToken | None:
         """A refresh token of the client that has not been used."""
@@ -166,10 +163,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         self, client: OAuthClientInformationFull, refresh_token: RefreshToken, scopes: Sequence[str]
     ) -> OAuthToken:
         """The next tokens, once. Raises TokenError."""
-        try:
-            return _token(await oauth.refresh(self._engine, _client(client), refresh_token.token, scopes))
-        except Unauthenticated as error:
-            raise TokenError("invalid_grant", error.message) from None
+        return await _granted(oauth.refresh(self._engine, _client(client), refresh_token.token, scopes))
 
     async def load_access_token(self, token: str) -> AccessToken | None:
         """The live access token of a client."""
@@ -186,7 +180,11 @@ def _client(client: OAuthClientInformationFull) -> Client:
     return client.client()
 
 
-def _token(tokens: oauth.Tokens) -> OAuthToken:
+async def _granted(exchange: Awaitable[oauth.Tokens]) -> OAuthToken:
+    try:
+        tokens = await exchange
+    except Unauthenticated as error:
+        raise TokenError("invalid_grant", error.message) from None
     return OAuthToken(
         access_token=tokens.access,
         expires_in=tokens.expires_in_s,
