@@ -11,7 +11,7 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from service import __version__
 from service.api import docs_page, errors
-from service.api.cors import CorsMiddleware
+from service.api.cors import cors_middleware
 from service.api.fast_route import fast_route_middleware
 from service.api.idempotency import idempotency_middleware
 from service.api.middleware import RequestMiddleware
@@ -106,7 +106,7 @@ def create_app(settings: Settings) -> FastAPI:
     if telemetry is not None:
         app.add_middleware(telemetry.middleware)
     if settings.cors_origins:
-        app.add_middleware(CorsMiddleware, origins=settings.cors_origins, excluded=(endpoint.PATH, *OPEN_TO_PAGES))
+        app.add_middleware(cors_middleware, origins=settings.cors_origins, excluded=(endpoint.PATH, *OPEN_TO_PAGES))
     errors.install(app)
     app.router.routes.extend(route for module in ROUTES for route in module.router.routes)
     app.router.routes.extend(docs_page.ROUTES)

@@ -15,22 +15,20 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 MAX_AGE_S = 600
 
 
-class CorsMiddleware:
+def cors_middleware(app: ASGIApp, origins: Sequence[str], excluded: Collection[str]) -> ASGIApp:
     """Answers preflights, and tells browsers which pages may read an answer; not under ``excluded``."""
+    cors = CORSMiddleware(
+        app,
+        allow_origins=origins,
+        allow_methods=METHODS,
+        allow_headers=["*"],
+        expose_headers=["*"],
+        max_age=MAX_AGE_S,
+    )
 
-    def __init__(self, app: ASGIApp, origins: Sequence[str], excluded: Collection[str]) -> None:
-        self._app = app
-        self._excluded = excluded
-        self._cors = CORSMiddleware(
-            app,
-            allow_origins=origins,
-            allow_methods=METHODS,
-            allow_headers=["*"],
-            expose_headers=["*"],
-            max_age=MAX_AGE_S,
-        )
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def handle(scope: Scope, receive: Receive, send: Send) -> None:
         path = scope.get("path", "")
-        excluded = any(path == one or path.startswith(f"{one}/") for one in self._excluded)
-        await (self._app if excluded else self._cors)(scope, receive, send)
+        is_excluded = any(path == one or path.startswith(f"{one}/") for one in excluded)
+        await (app if is_excluded else cors)(scope, receive, send)
+
+    return handle
