@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -34,24 +35,21 @@ def session(
 ) -> None:
     """Delete a session with its messages and what was made of them alone."""
     with connected(url, key, agent) as client:
-        counted = client.count_session(name)
-        _delete(name, counted, lambda token: client.delete_session(name, token), yes, as_json)
+        _delete(name, client.count_session(name), partial(client.delete_session, name), yes, as_json)
 
 
 @cli.command()
 def agent(name: Name, yes: Yes = False, url: Url = None, key: Key = None, as_json: AsJson = False) -> None:
     """Delete an agent with everything it holds."""
     with connected(url, key, None) as client:
-        counted = client.count_agent(name)
-        _delete(name, counted, lambda token: client.delete_agent(name, token), yes, as_json)
+        _delete(name, client.count_agent(name), partial(client.delete_agent, name), yes, as_json)
 
 
 @cli.command()
 def team(name: Name, yes: Yes = False, url: Url = None, key: Key = None, as_json: AsJson = False) -> None:
     """Delete a team with the memories of its scope."""
     with connected(url, key, None) as client:
-        counted = client.count_team(name)
-        _delete(name, counted, lambda token: client.delete_team(name, token), yes, as_json)
+        _delete(name, client.count_team(name), partial(client.delete_team, name), yes, as_json)
 
 
 @cli.command()

@@ -21,7 +21,8 @@ from service.domain.workspace import ALL_SECRET_MODES, Masking, SecretMode
 from service.errors import ReverieError
 from service.privacy.ascii_map import to_ascii
 from service.privacy.patterns import BARRIER, blank
-from service.privacy.secrets import find_secrets, named_secret
+from service.privacy.secrets import find_secrets
+from service.privacy.secrets_named import named_secret
 from service.privacy.windows import windows
 
 if TYPE_CHECKING:

@@ -11,10 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from service.privacy.ascii_map import INVISIBLE_MARKS, to_ascii
 from service.privacy.patterns import BARRIER
 from service.privacy.secret_issuers import ISSUERS, Issuer
-from service.privacy.secrets_named import NamedSpan, find_named, named_secret
+from service.privacy.secrets_named import NamedSpan, find_named
 from service.privacy.windows import CORE_CHARS, windows
-
-__all__ = ["find_secrets", "named_secret"]
 
 # Invisible characters and full-width letters inside of a token, and escaped signs (``%40``, ``\u003d``).
 _DISGUISED = re.compile(

@@ -7,7 +7,8 @@ from typing import Any
 
 from service.domain.placeholders import PLACEHOLDER, SECRET
 from service.privacy.patterns import blank
-from service.privacy.secrets import find_secrets, named_secret
+from service.privacy.secrets import find_secrets
+from service.privacy.secrets_named import named_secret
 
 _COPY_MIN = 8
 """A shorter value may be a word or a number of its own elsewhere."""
