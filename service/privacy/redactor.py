@@ -51,15 +51,11 @@ class PiiRejected(ReverieError):
     """The text holds personal data or a secret, which this workspace refuses."""
 
     def __init__(self, entities: Sequence[str], index: int) -> None:
-        super().__init__(_refusal(entities))
+        what = "Secrets are" if all(kind.startswith(SECRET) for kind in entities) else "Personal data is"
+        named = ", ".join(kind.removeprefix(SECRET) for kind in entities)
+        super().__init__(f"{what} refused in this workspace; found {named}.")
         self.entities = tuple(entities)
         self.index = index
-
-
-def _refusal(kinds: Sequence[str]) -> str:
-    secret = all(kind.startswith(SECRET) for kind in kinds)
-    named = ", ".join(kind.removeprefix(SECRET) for kind in kinds)
-    return f"{'Secrets are' if secret else 'Personal data is'} refused in this workspace; found {named}."
 
 
 class RedactorUnavailable(ReverieError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from typing import Any, Final
 
 from service.domain.context import Placement
@@ -164,12 +163,12 @@ def _kept_by_server(payload: Payload) -> str | None:
 
 def _answer(output: Any) -> Payload:
     items = list(objects(output))
-    texts = ["".join(_texts(item)) for item in items if item.get("type") == "message"]
+    texts = [
+        "".join(text_in(part, "text", "refusal") for part in objects(item.get("content")))
+        for item in items
+        if item.get("type") == "message"
+    ]
     return assistant_message("\n".join(texts), [_call(item) for item in items if item.get("type") in CALLS])
-
-
-def _texts(item: Payload) -> Iterator[str]:
-    return (text_in(part, "text", "refusal") for part in objects(item.get("content")))
 
 
 def _usage(response: Payload) -> Payload | None:

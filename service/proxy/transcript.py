@@ -33,11 +33,8 @@ def new_turns(messages: Sequence[Payload], answer: Payload) -> list[MessageDraft
     """
     last_answer = max((at for at, message in enumerate(messages) if message.get("role") == "assistant"), default=-1)
     said = [message for message in messages[last_answer + 1 :] if message.get("role") in KEPT_ROLES]
-    return [_draft(message) for message in said] + ([_draft(answer)] if _says_something(answer) else [])
-
-
-def _says_something(answer: Payload) -> bool:
-    return bool(answer.get("content") or answer.get("tool_calls") or answer.get("refusal"))
+    says_something = answer.get("content") or answer.get("tool_calls") or answer.get("refusal")
+    return [_draft(message) for message in said] + ([_draft(answer)] if says_something else [])
 
 
 def _draft(message: Payload) -> MessageDraft:
