@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import (
     AfterValidator,
     AliasChoices,
+    AliasGenerator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -104,13 +105,19 @@ STEP = "as for LLM_MODEL; `off`, or JSON with base URL, key, timeout and alterna
 
 
 class Settings(BaseSettings):
-    """Everything a process needs to start. Each field is read from the environment variable of its alias.
+    """Everything a process needs to start. Each field is read from the environment variable of its alias, without one
+    from that of its name after ``REVERIE_``: ``pool_size`` from ``REVERIE_POOL_SIZE``.
 
     Of two names the second is the former one, still read in this release: the first wins.
     """
 
     model_config = SettingsConfigDict(
-        env_file=".env", extra="ignore", populate_by_name=True, frozen=True, hide_input_in_errors=True
+        env_file=".env",
+        extra="ignore",
+        populate_by_name=True,
+        frozen=True,
+        hide_input_in_errors=True,
+        alias_generator=AliasGenerator(validation_alias=lambda name: f"{PREFIX}{name.upper()}"),
     )
 
     database_url: str | None = Field(None, alias="DATABASE_URL", description="unset: the embedded Postgres")
@@ -123,48 +130,37 @@ class Settings(BaseSettings):
         gt=0,
         description="further behind, searches go to the primary",
     )
-    pool_size: int = Field(8, alias="REVERIE_POOL_SIZE", ge=1, le=200)
-    pool_wait_s: float = Field(5.0, alias="REVERIE_POOL_WAIT_S", gt=0, description="then 503 with Retry-After")
-    statement_timeout_s: float = Field(15.0, alias="REVERIE_STATEMENT_TIMEOUT_S", gt=0)
-    host: str = Field("127.0.0.1", alias="REVERIE_HOST")
-    port: int = Field(8000, alias="REVERIE_PORT", ge=0, le=65535)
-    studio: bool = Field(True, alias="REVERIE_STUDIO", description="pages to look at memories with, at /studio")
-    oidc_issuer: str | None = Field(None, alias="REVERIE_OIDC_ISSUER", description="signs people in to the Studio")
-    oidc_client_id: str | None = Field(None, alias="REVERIE_OIDC_CLIENT_ID")
-    oidc_client_secret: str | None = Field(None, alias="REVERIE_OIDC_CLIENT_SECRET", description="unset: PKCE alone")
-    oidc_scopes: str = Field("openid profile email", alias="REVERIE_OIDC_SCOPES")
-    oidc_claim: str = Field("groups", alias="REVERIE_OIDC_CLAIM", description="claim that names the groups of a user")
+    pool_size: int = Field(8, ge=1, le=200)
+    pool_wait_s: float = Field(5.0, gt=0, description="then 503 with Retry-After")
+    statement_timeout_s: float = Field(15.0, gt=0)
+    host: str = "127.0.0.1"
+    port: int = Field(8000, ge=0, le=65535)
+    studio: bool = Field(True, description="pages to look at memories with, at /studio")
+    oidc_issuer: str | None = Field(None, description="signs people in to the Studio")
+    oidc_client_id: str | None = None
+    oidc_client_secret: str | None = Field(None, description="unset: PKCE alone")
+    oidc_scopes: str = "openid profile email"
+    oidc_claim: str = Field("groups", description="claim that names the groups of a user")
     oidc_grants: str | None = Field(
-        None,
-        alias="REVERIE_OIDC_GRANTS",
-        description='JSON, by group: `{"memory-team": {"role": "admin"}}`; `*` is everybody',
+        None, description='JSON, by group: `{"memory-team": {"role": "admin"}}`; `*` is everybody'
     )
-    oidc_name: str = Field("single sign-on", alias="REVERIE_OIDC_NAME", description="what the Studio calls it")
+    oidc_name: str = Field("single sign-on", description="what the Studio calls it")
     public_url: PublicUrl | None = Field(
         None,
-        alias="REVERIE_PUBLIC_URL",
         description="where clients of OAuth reach the API, as https://memory.example; unset: on the loopback alone",
     )
-    oauth: bool = Field(True, alias="REVERIE_OAUTH", description="clients of /mcp may register and ask for consent")
-    data_dir: Path = Field(Path(".reverie"), alias="REVERIE_DATA_DIR", description="embedded Postgres and admin key")
-    admin_key: str | None = Field(
-        None, alias="REVERIE_ADMIN_KEY", min_length=16, max_length=1_000, description="unset: one is made"
-    )
-    log_level: str = Field("info", alias="REVERIE_LOG_LEVEL", pattern="^(?i:debug|info|warning|error)$")
-    log_format: Literal["auto", "text", "json"] = Field(
-        "auto", alias="REVERIE_LOG_FORMAT", description="auto: text on a terminal, else JSON lines"
-    )
-    cors_origins: Origins = Field(
-        (), alias="REVERIE_CORS_ORIGINS", description="whose pages may call the API from a browser; unset: none"
-    )
-    body_timeout_s: float = Field(
-        30.0, alias="REVERIE_BODY_TIMEOUT_S", gt=0, description="for a body to come; then 408"
-    )
-    body_bytes_max: int = Field(1_048_576, alias="REVERIE_BODY_BYTES_MAX", ge=1024)
+    oauth: bool = Field(True, description="clients of /mcp may register and ask for consent")
+    data_dir: Path = Field(Path(".reverie"), description="embedded Postgres and admin key")
+    admin_key: str | None = Field(None, min_length=16, max_length=1_000, description="unset: one is made")
+    log_level: str = Field("info", pattern="^(?i:debug|info|warning|error)$")
+    log_format: Literal["auto", "text", "json"] = Field("auto", description="auto: text on a terminal, else JSON lines")
+    cors_origins: Origins = Field((), description="whose pages may call the API from a browser; unset: none")
+    body_timeout_s: float = Field(30.0, gt=0, description="for a body to come; then 408")
+    body_bytes_max: int = Field(1_048_576, ge=1024)
 
-    streams_per_key: int = Field(50, alias="REVERIE_STREAMS_PER_KEY", ge=1, description="then 429 with Retry-After")
-    streams_per_workspace: int = Field(200, alias="REVERIE_STREAMS_PER_WORKSPACE", ge=1)
-    streams_max: int = Field(500, alias="REVERIE_STREAMS_MAX", ge=1, description="of one process; then 503")
+    streams_per_key: int = Field(50, ge=1, description="then 429 with Retry-After")
+    streams_per_workspace: int = Field(200, ge=1)
+    streams_max: int = Field(500, ge=1, description="of one process; then 503")
 
     embedding_model: str | None = Field(None, alias="EMBEDDING_MODEL", description="unset: as the settings say")
     embedding_dim: int | None = Field(None, alias="EMBEDDING_DIM", ge=1, le=16_000)
@@ -194,26 +190,19 @@ class Settings(BaseSettings):
     llm_summary: EnvironmentModels | None = Field(None, alias="LLM_SUMMARY", description=STEP)
     llm_ask: EnvironmentModels | None = Field(None, alias="LLM_ASK", description=STEP)
     llm_allow_private: bool = Field(
-        False,
-        alias="REVERIE_LLM_ALLOW_PRIVATE",
-        description="models that workspaces name may be at addresses inside the network",
+        False, description="models that workspaces name may be at addresses inside the network"
     )
     encryption_key: str | None = Field(
         None,
-        alias="REVERIE_ENCRYPTION_KEY",
         min_length=16,
         max_length=1_000,
         description="encrypts the keys of workspaces' own models; unset: `encryption-key` in the data folder",
     )
-    proxy_timeout_s: float = Field(600.0, alias="REVERIE_PROXY_TIMEOUT_S", gt=0, description="between two bytes")
-    proxy_body_bytes_max: int = Field(33_554_432, alias="REVERIE_PROXY_BODY_BYTES_MAX", ge=1024)
-    proxy_answer_bytes_max: int = Field(
-        33_554_432, alias="REVERIE_PROXY_ANSWER_BYTES_MAX", ge=1024, description="of a model's answer; then 502"
-    )
-    proxy_anthropic_api_base: str | None = Field(
-        None, alias="REVERIE_PROXY_ANTHROPIC_API_BASE", description="of the models claude*; unset: Anthropic's own"
-    )
-    proxy_anthropic_api_key: str | None = Field(None, alias="REVERIE_PROXY_ANTHROPIC_API_KEY")
+    proxy_timeout_s: float = Field(600.0, gt=0, description="between two bytes")
+    proxy_body_bytes_max: int = Field(33_554_432, ge=1024)
+    proxy_answer_bytes_max: int = Field(33_554_432, ge=1024, description="of a model's answer; then 502")
+    proxy_anthropic_api_base: str | None = Field(None, description="of the models claude*; unset: Anthropic's own")
+    proxy_anthropic_api_key: str | None = None
     rerank_model: str | None = Field(None, alias="RERANK_MODEL", description="litellm's name; unset: no reranking")
     rerank_api_base: str | None = Field(None, alias="RERANK_API_BASE")
     rerank_api_key: str | None = Field(None, alias="RERANK_API_KEY")
@@ -224,21 +213,19 @@ class Settings(BaseSettings):
         ge=0,
         description="interval between health probes of the models; 0: no background probes",
     )
-    dream_cron: Crontab = Field("0 */6 * * *", alias="REVERIE_DREAM_CRON")
-    bulletin_cron: Crontab = Field("30 3 * * *", alias="REVERIE_BULLETIN_CRON")
-    pages_cron: Crontab = Field("* * * * *", alias="REVERIE_PAGES_CRON")
-    searches_cron: Crontab = Field("13 4 * * *", alias="REVERIE_SEARCHES_CRON")
+    dream_cron: Crontab = "0 */6 * * *"
+    bulletin_cron: Crontab = "30 3 * * *"
+    pages_cron: Crontab = "* * * * *"
+    searches_cron: Crontab = "13 4 * * *"
     embed_pending_cron: Crontab = Field(
         "* * * * *", validation_alias=AliasChoices("REVERIE_EMBED_PENDING_CRON", "REVERIE_UPKEEP_CRON")
     )
-    statistics_cron: Crontab = Field("17 * * * *", alias="REVERIE_STATISTICS_CRON")
+    statistics_cron: Crontab = "17 * * * *"
     retention_cron: Crontab = Field(
         "43 * * * *", validation_alias=AliasChoices("REVERIE_RETENTION_CRON", "REVERIE_COLLECT_CRON")
     )
-    dream_lease_s: float = Field(60.0, alias="REVERIE_DREAM_LEASE_S", gt=0)
-    dream_retry_s: float = Field(
-        300.0, alias="REVERIE_DREAM_RETRY_S", gt=0, description="after a failed dream; doubles, up to 6 h"
-    )
+    dream_lease_s: float = Field(60.0, gt=0)
+    dream_retry_s: float = Field(300.0, gt=0, description="after a failed dream; doubles, up to 6 h")
     dream_concurrency: int = Field(
         2,
         validation_alias=AliasChoices("REVERIE_DREAM_CONCURRENCY", "REVERIE_DREAMS_AT_ONCE"),
@@ -246,15 +233,11 @@ class Settings(BaseSettings):
         le=64,
         description="of one worker, and as many again for workspaces that nobody dreams for",
     )
-    step_deadline_s: float = Field(
-        120.0, alias="REVERIE_STEP_DEADLINE_S", gt=0, description="of a worker's step over texts; then the worker ends"
-    )
-    poll_s: float = Field(2.0, alias="REVERIE_POLL_S", gt=0, description="between looks for work, when not woken")
+    step_deadline_s: float = Field(120.0, gt=0, description="of a worker's step over texts; then the worker ends")
+    poll_s: float = Field(2.0, gt=0, description="between looks for work, when not woken")
 
-    webhook_timeout_s: float = Field(10.0, alias="REVERIE_WEBHOOK_TIMEOUT_S", gt=0)
-    webhook_failures_max: int = Field(
-        48, alias="REVERIE_WEBHOOK_FAILURES_MAX", ge=1, description="in a row; then it is given up"
-    )
+    webhook_timeout_s: float = Field(10.0, gt=0)
+    webhook_failures_max: int = Field(48, ge=1, description="in a row; then it is given up")
     webhooks_allow_private: bool = Field(
         False,
         validation_alias=AliasChoices("REVERIE_WEBHOOKS_ALLOW_PRIVATE", "REVERIE_WEBHOOKS_PRIVATE"),
