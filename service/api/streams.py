@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
+
+
+@contextmanager
+def holding(slot: AbstractContextManager[None]) -> Iterator[ExitStack]:
+    """The slot for the length of the block, or of the stream that takes it over (``pop_all``)."""
+    with ExitStack() as held:
+        held.enter_context(slot)
+        yield held
 
 
 class HoldingStream(StreamingResponse):

@@ -190,13 +190,10 @@ class SearchResults(TypedDict):
     results: list[SearchResult]
 
 
-class Fetched(TypedDict):
+class Fetched(SearchResult):
     """A memory or document in full."""
 
-    id: str
-    title: str
     text: str
-    url: str
     metadata: dict[str, Any]
 
 

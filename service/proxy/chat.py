@@ -290,7 +290,7 @@ class Chat:
         memory.tokens = context.assembled.block_tokens
         wanted = asked.placement or settings.placement
         placement = injection.placement_for(turn.payload.get("model"), wanted, settings.no_system_models)
-        return await run(_with_block, asked.wire, turn.payload, block, placement, characters=size)
+        return await run(lambda: dumps(asked.wire.with_block(turn.payload, block, placement)), characters=size)
 
     async def _reserve(self, payer: Payer, model: str, wire: WireFormat, worst: Usage) -> Call:
         """The call about to be made, reserved at the most it is expected to use."""
@@ -352,10 +352,6 @@ class Chat:
                 task = asyncio.create_task(self._keep(principal, turn, listener.answer))
                 self._keeping.add(task)
                 task.add_done_callback(self._keeping.discard)
-
-
-def _with_block(wire: WireFormat, payload: Payload, block: str, placement: Placement) -> bytes:
-    return dumps(wire.with_block(payload, block, placement))
 
 
 async def _events(body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

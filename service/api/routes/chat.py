@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import ExitStack
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Header, Request, Security
@@ -14,7 +13,7 @@ from starlette.responses import Response
 from service.api.dependencies import Call, json_response
 from service.api.operations import OperationRoute
 from service.api.problems import PROBLEMS
-from service.api.streams import HoldingStream
+from service.api.streams import HoldingStream, holding
 from service.api.wire_errors import ANTHROPIC_PROBLEMS, API_KEY_HEADER, OPENAI_PROBLEMS
 from service.domain.context import Placement
 from service.domain.field_types import TOKENS_MAX, Name
@@ -205,8 +204,7 @@ async def complete_for(
     forwarded: Mapping[str, str] = NONE_FORWARDED,
 ) -> Response:
     """The answer to a request whose body is ``content``, after so many attempts before, if the client counts them."""
-    with ExitStack() as held:
-        held.enter_context(chat.limit.slot(caller))
+    with holding(chat.limit.slot(caller)) as held:
         asked = CompletionRequest(content, wire, forwarded=forwarded, attempt=attempt, **dict(headers))
         answer = await chat.complete(caller, asked)
         if isinstance(answer.body, AsyncIterator):

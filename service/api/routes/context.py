@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,7 +13,7 @@ from starlette.responses import Response
 from service.api import extract_schemas, schemas
 from service.api.dependencies import Call, json_response
 from service.api.naming import api_router
-from service.api.streams import HoldingStream
+from service.api.streams import HoldingStream, holding
 from service.domain.asking import AskRequest
 from service.domain.context import ContextRequest
 from service.domain.extract_request import ExtractRequest
@@ -48,8 +47,7 @@ async def ask_memory(call: Call, request: AskRequest) -> Response:
     if not request.stream:
         return json_response(await ask(*call, request))
     found = await find(*call, request)
-    with ExitStack() as held:
-        held.enter_context(call.engine.streams.slot(call.caller))
+    with holding(call.engine.streams.slot(call.caller)) as held:
         return HoldingStream(
             _answer_stream(partial(answer_from, *call, request, found), found),
             held.pop_all(), media_type="text/event-stream",

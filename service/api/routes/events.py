@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import ExitStack, aclosing
+from contextlib import aclosing
 from typing import Annotated
 from uuid import UUID
 
@@ -14,7 +14,7 @@ from service.api import engine_schemas as schemas
 from service.api.dependencies import AgentQuery, Call, Paging, json_response, page
 from service.api.naming import api_router
 from service.api.schemas import Page
-from service.api.streams import HoldingStream
+from service.api.streams import HoldingStream, holding
 from service.domain.events import EVENT_TYPES, Kind
 from service.domain.json import dumps
 from service.errors import InvalidInput
@@ -55,8 +55,7 @@ async def stream_events(
 ) -> Response:
     """Server-sent events from now on, or after an earlier event. `event: gap` reports events no longer stored."""
     position = _position(last_event_id, ("header", LAST_ID)) if last_event_id else _position(after, ("query", "after"))
-    with ExitStack() as held:
-        held.enter_context(call.engine.streams.slot(call.caller))
+    with holding(call.engine.streams.slot(call.caller)) as held:
         stream = events.stream_events(*call, position, agent=agent, kinds=types, wait=wait)
         begun = await anext(stream, None)
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}

@@ -18,7 +18,7 @@ from service.api.dependencies import AgentQuery, Call, WhereText, json_response
 from service.api.errors import problem_response
 from service.api.naming import api_router
 from service.api.routes.memories import included
-from service.api.streams import HoldingStream
+from service.api.streams import HoldingStream, holding
 from service.domain.field_types import Text
 from service.domain.json import dumps
 from service.domain.where import parse_where_text
@@ -57,8 +57,7 @@ async def export_records(
 ) -> StreamingResponse:
     """A stream with one JSON object per line (NDJSON). With `where`, only the memories that pass it, with their
     history, and the agents and tasks."""
-    with ExitStack() as held:
-        held.enter_context(call.engine.transfers.slot(call.caller))
+    with holding(call.engine.transfers.slot(call.caller)) as held:
         wanted = included(include, "deleted", "expired")
         filter_ = parse_where_text(where, ("query", "where"))
         lines = await export(*call, agent, include=wanted, resume_from=resume_from, where=filter_)
@@ -91,8 +90,7 @@ async def import_records(
     batch and a last line `imported`, or `problem` with nothing written.
     """
     lines = request.stream()
-    with ExitStack() as held:
-        held.enter_context(call.engine.transfers.slot(call.caller))
+    with holding(call.engine.transfers.slot(call.caller)) as held:
         if NDJSON in request.headers.get("accept", ""):
             return await _with_progress(
                 lambda tell: import_lines(*call, lines, format=format, agent=agent, on_progress=tell), held

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import Annotated
 
 from fastapi import Path
@@ -14,7 +13,7 @@ from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.api.routes.transfer import NDJSON
 from service.api.schemas import Page
-from service.api.streams import HoldingStream
+from service.api.streams import HoldingStream, holding
 from service.domain.limits import NO_LIMITS
 from service.memory.access import workspaces
 
@@ -62,8 +61,7 @@ async def delete_workspace(
 )
 async def export_workspace(call: Call, workspace: WorkspacePath) -> StreamingResponse:
     """A stream with one JSON object per line (NDJSON), as of `GET /v1/export`. Suspended workspaces too."""
-    with ExitStack() as held:
-        held.enter_context(call.engine.transfers.slot(call.caller))
+    with holding(call.engine.transfers.slot(call.caller)) as held:
         lines = await workspaces.export_workspace(*call, workspace)
         headers = {"Content-Disposition": 'attachment; filename="reverie.ndjson"'}
         return HoldingStream(lines, held.pop_all(), media_type=NDJSON, headers=headers)
