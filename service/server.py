@@ -13,7 +13,7 @@ from fastapi import FastAPI
 
 from service.api.header_limits import header_limited_protocol
 from service.app import create_app
-from service.concurrency.executor import freeze_heap
+from service.concurrency.garbage_collection import freeze_heap
 from service.embedding.base import Embedder
 from service.listeners import listen
 from service.settings import Settings, url_at

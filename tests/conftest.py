@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import shutil
 import signal
@@ -19,7 +18,7 @@ import hypothesis
 import pytest
 import uvloop
 
-from service.concurrency.executor import freeze_heap
+from service.concurrency.garbage_collection import paused_for_imports
 from service.db import embedded
 from service.memory.engine import Engine
 from service.runtime import configure_logging, open_runtime
@@ -109,12 +108,8 @@ def pytest_runtest_protocol() -> Generator[None, object, object]:
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Collect no garbage among the modules and items of the whole suite, neither as they are made nor later on."""
-    gc.disable()
-    try:
+    with paused_for_imports():
         return (yield)
-    finally:
-        freeze_heap()
-        gc.enable()
 
 
 def pytest_asyncio_loop_factories() -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:

@@ -16,7 +16,7 @@ from typing import Any
 
 import structlog
 
-from service.concurrency.executor import freeze_heap
+from service.concurrency.garbage_collection import freeze_heap
 from service.db.listening import DUE, EVENTS, listen
 from service.memory.dreams.in_flight import InFlight
 from service.memory.engine import Engine

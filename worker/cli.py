@@ -12,7 +12,7 @@ from rich.markup import escape
 
 from service.children import end_with_parent
 from service.cli.output import FAILED, AsJson, emit, err, fail
-from service.concurrency.executor import start_imports
+from service.concurrency.garbage_collection import paused_for_imports
 from service.domain.dream_summary import describe_change, summarize_dream
 from service.settings import Settings
 
@@ -30,7 +30,7 @@ def run(
     if parent is not None:
         end_with_parent(parent)
     settings = Settings()
-    with start_imports():
+    with paused_for_imports():
         from service.db.connectivity import wait_for
         from service.runtime import configure_logging
         from worker.app import run_worker
@@ -45,7 +45,7 @@ def run(
 def once(as_json: AsJson = False) -> None:
     """Dream for every agent, then end: for system cron and Kubernetes. Exit status 1 when a dream failed."""
     settings = Settings()
-    with start_imports():
+    with paused_for_imports():
         from service.database import open_database
         from service.runtime import configure_logging
         from worker.app import run_once
@@ -73,7 +73,7 @@ def dream(
 ) -> None:
     """Dream for one agent now, and say what it did."""
     settings = Settings()
-    with start_imports():
+    with paused_for_imports():
         from service.database import open_database
         from service.runtime import configure_logging
         from worker.progress import ProgressDisplay

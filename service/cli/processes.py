@@ -16,7 +16,7 @@ from service import __version__
 from service.children import end_with_parent
 from service.cli.api import Key, Url, given_key
 from service.cli.output import AsJson, emit, err
-from service.concurrency.executor import start_imports
+from service.concurrency.garbage_collection import paused_for_imports
 from service.errors import InvalidInput, Unavailable
 from service.settings import Settings
 
@@ -46,7 +46,7 @@ def serve(
     if parent is not None:
         end_with_parent(parent)
     settings = Settings()
-    with start_imports():
+    with paused_for_imports():
         from service import server
         from service.runtime import configure_logging
 

@@ -7,13 +7,12 @@ text that takes less than the hop to a thread is handled where it is: whether it
 from __future__ import annotations
 
 import asyncio
-import gc
 import sys
 import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from contextvars import Context, copy_context
 from typing import Any, Final, TypeVar
 from uuid import UUID
@@ -34,30 +33,6 @@ SWITCH_S: Final = 0.001
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Steps = Iterator[None]
-
-
-def freeze_heap() -> None:
-    """Leave what is in memory now out of all garbage collections to come: after start, and after large imports.
-
-    A full collection goes through all of it, some 0.1 s for the half a million objects of the API, and stops every
-    thread. Parsing one large JSON body may cause several.
-    """
-    gc.collect()
-    gc.freeze()
-
-
-@contextmanager
-def start_imports() -> Iterator[None]:
-    """Collect no garbage in the block, which imports a program, and leave what it imports out of collections to come.
-
-    Collections find next to none there, and go through hundreds of thousands of objects again and again.
-    """
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 class FairExecutor:

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from service.concurrency.executor import INLINE_CHARACTERS_MAX, NOT_KNOWN, FairExecutor, freeze_heap
+from service.concurrency.executor import INLINE_CHARACTERS_MAX, NOT_KNOWN, FairExecutor
+from service.concurrency.garbage_collection import freeze_heap
 from service.domain.json import dumps
 from service.domain.placeholders import PLACEHOLDER, SECRET, placeholder
 from service.domain.workspace import ALL_SECRET_MODES, Masking, SecretMode

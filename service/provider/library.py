@@ -8,7 +8,7 @@ import os
 from functools import cache
 from typing import Any
 
-from service.concurrency.executor import freeze_heap
+from service.concurrency.garbage_collection import freeze_heap
 from service.provider.response_limits import limit_responses
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from service.concurrency.executor import FairExecutor, freeze_heap
+from service.concurrency.executor import FairExecutor
+from service.concurrency.garbage_collection import freeze_heap
 from service.settings import Settings
 from tests.eventloop.heartbeat import Heart
 from tests.eventloop.worst import AGENT, Worst, worst_requests

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from service.concurrency.executor import freeze_heap
+from service.concurrency.garbage_collection import freeze_heap
 from service.memory.dreams.in_flight import InFlight
 from service.settings import Settings
 from tests.eventloop.heartbeat import Heart
