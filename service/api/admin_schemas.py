@@ -8,11 +8,11 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from service.api.schemas import Body
 from service.domain.field_types import CreatedAt, Name, Timestamp
 from service.domain.installation import EmbeddingSettings, InstallationSettings, RerankSettings
 from service.domain.limits import NO_LIMITS, LimitHolder, Limits
 from service.domain.principal import KEY_SCOPES, KeyGrant, KeyScope
+from service.domain.strict import StrictModel
 from service.domain.workspace import WorkspaceSettings
 
 KeyPrefix = Annotated[
@@ -30,7 +30,7 @@ OAuthClient = Annotated[
 ]
 
 
-class CreateKey(Body):
+class CreateKey(StrictModel):
     """API key to create."""
 
     role: Literal["admin", "agent", "reader"] = Field(
@@ -58,7 +58,7 @@ class CreateKey(Body):
         return KeyGrant(self.role, self.name, self.agent, scopes, self.expires_at, self.limits)
 
 
-class UpdateKey(Body):
+class UpdateKey(StrictModel):
     """Changes of an API key."""
 
     limits: Limits = Field(description="Limits to change; null lifts one, and those left out stay.")
@@ -319,7 +319,7 @@ class SettingSource(BaseModel):
     )
 
 
-class ResetSettings(Body):
+class ResetSettings(StrictModel):
     """Settings to reset to their defaults."""
 
     names: Annotated[list[Name], Field(min_length=1, max_length=200)] = Field(

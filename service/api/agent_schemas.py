@@ -9,8 +9,9 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from service.api.page_schemas import Sentence
-from service.api.schemas import Body, Memory
+from service.api.schemas import Memory
 from service.domain.field_types import ActingAgent, AgentName, CreatedAt, Name
+from service.domain.strict import StrictModel
 from service.domain.workspace import AgentSettings
 
 DreamAction = Literal[
@@ -20,7 +21,7 @@ DreamAction = Literal[
 DreamStatus = Literal["queued", "running", "succeeded", "failed", "undone", "dry_run"]
 
 
-class PutAgent(Body):
+class PutAgent(StrictModel):
     """Changes to an agent; only the fields given change."""
 
     name: Name | None = Field(None, description="Display name of the agent.")
@@ -44,7 +45,7 @@ class Agent(BaseModel):
     created_at: CreatedAt
 
 
-class PutTask(Body):
+class PutTask(StrictModel):
     """Members of a task."""
 
     members: list[Name] | None = Field(
@@ -93,7 +94,7 @@ class BulletinVersion(Bulletin):
     removed: list[SectionSentence] = Field(description="Sentences of the compared version missing in this one.")
 
 
-class Summarize(Body):
+class Summarize(StrictModel):
     """Selection of facts, events and observations of low importance to summarize, by age or by a token budget."""
 
     agent: ActingAgent = None
@@ -133,7 +134,7 @@ class UndoneSummary(BaseModel):
     memories: list[Memory] = Field(description="Memories that are current again.")
 
 
-class RequestCalibration(Body):
+class RequestCalibration(StrictModel):
     """Options of a calibration."""
 
     stood_days: Annotated[float, Field(ge=0, le=3_650, allow_inf_nan=False)] = Field(
@@ -178,7 +179,7 @@ class Calibration(BaseModel):
     written: bool = Field(description="Storage of the recommended thresholds in the settings of the agent.")
 
 
-class RequestDream(Body):
+class RequestDream(StrictModel):
     """Options of a dream."""
 
     dry_run: bool = Field(False, description="Preview without changes. Default false.")

@@ -8,12 +8,12 @@ from uuid import UUID
 from pydantic import BaseModel, Field, model_validator
 
 from service.api.deletion_schemas import MemoryFilter
-from service.api.schemas import Body
 from service.domain.drafts import Tags
+from service.domain.strict import StrictModel
 from service.memory.saving.bulk import BULK_MAX, BulkAction, Outcome
 
 
-class BulkChange(Body):
+class BulkChange(StrictModel):
     """One action on several memories."""
 
     ids: Annotated[list[UUID], Field(min_length=1, max_length=BULK_MAX)] | None = Field(

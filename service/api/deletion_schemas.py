@@ -8,9 +8,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, model_validator
 
-from service.api.schemas import Body
 from service.domain.field_types import AsGiven, Name, Tag, Text, Timestamp
 from service.domain.own_types import TYPES_MAX, TypeName
+from service.domain.strict import StrictModel
 from service.domain.types import Scope
 from service.domain.where import WhereObject, parse_where
 from service.memory.saving.lifecycle import ListFilter
@@ -18,7 +18,7 @@ from service.memory.saving.lifecycle import ListFilter
 TOKEN_MAX = 200
 
 
-class MemoryFilter(Body):
+class MemoryFilter(StrictModel):
     """Which memories to change; at least one field must be given. All given fields must hold."""
 
     agent: Name | None = Field(None, description="Author of the memories. Default: all, with an admin key.")
@@ -52,7 +52,7 @@ class MemoryFilter(Body):
         )  # fmt: skip
 
 
-class DeleteMemories(Body):
+class DeleteMemories(StrictModel):
     """Memories to count, or to delete."""
 
     filter: MemoryFilter = Field(description="Which memories to delete, 1,000 at most.")

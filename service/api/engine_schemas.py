@@ -8,9 +8,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from service.api.schemas import Body
 from service.domain.events import EVENT_TYPES, Kind
 from service.domain.field_types import AgentName, CreatedAt, Name
+from service.domain.strict import StrictModel
 from service.embedding.storage import Storage
 
 State = Literal["ok", "failing", "unknown", "off"]
@@ -249,7 +249,7 @@ class EmbeddingProvider(BaseModel):
     storage: StorageField
 
 
-class Reindex(Body):
+class Reindex(StrictModel):
     """Extent of a reindexing."""
 
     force: bool = Field(False, description="Reindexing of all texts instead of those without a vector. Default false.")
@@ -262,7 +262,7 @@ class ReindexStarted(BaseModel):
     pending: int = Field(description="Number of texts to embed.")
 
 
-class Rescan(Body):
+class Rescan(StrictModel):
     """Kind of a scan for stored secrets."""
 
     dry_run: bool = Field(
@@ -322,7 +322,7 @@ class VerifyResponse(BaseModel):
     steps: list[Step] = Field(description="Steps in order.")
 
 
-class AddWebhook(Body):
+class AddWebhook(StrictModel):
     """Webhook to create."""
 
     url: Annotated[str, Field(min_length=8, max_length=2_000)] = Field(
@@ -334,7 +334,7 @@ class AddWebhook(Body):
     )
 
 
-class PatchWebhook(Body):
+class PatchWebhook(StrictModel):
     """Changes to a webhook; only the fields given change."""
 
     url: Annotated[str, Field(min_length=8, max_length=2_000)] | None = Field(

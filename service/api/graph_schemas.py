@@ -8,12 +8,13 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, model_validator
 
-from service.api.schemas import Body, Entity, Memory
+from service.api.schemas import Entity, Memory
 from service.domain.drafts import EntityName, EntityRef, RelationField
 from service.domain.field_types import ActingAgent, CreatedAt, JsonObject, Name
+from service.domain.strict import StrictModel
 
 
-class PatchEntity(Body):
+class PatchEntity(StrictModel):
     """Changes to an entity; only the fields given change."""
 
     name: EntityName | None = Field(None, description="New name.")
@@ -24,13 +25,13 @@ class PatchEntity(Body):
     metadata: JsonObject | None = Field(None, description="Metadata to merge into the former, one level deep.")
 
 
-class MergeEntity(Body):
+class MergeEntity(StrictModel):
     """Target of a merge."""
 
     into: UUID = Field(description="Id of the remaining entity.")
 
 
-class SplitEntity(Body):
+class SplitEntity(StrictModel):
     """Memories to move from an entity to a new one."""
 
     memory_ids: Annotated[list[UUID], Field(min_length=1, max_length=1000)] = Field(
@@ -40,7 +41,7 @@ class SplitEntity(Body):
     kind: Name | None = Field(None, description="Kind of the new entity. Default: the kind of the old one.")
 
 
-class EdgeEnd(Body):
+class EdgeEnd(StrictModel):
     """End of an edge: a memory, an entity by id, or an entity by name."""
 
     memory_id: UUID | None = Field(None, description="Id of a memory. Exactly one of the three fields is required.")
@@ -54,7 +55,7 @@ class EdgeEnd(Body):
         return self
 
 
-class CreateEdge(Body):
+class CreateEdge(StrictModel):
     """Typed link to create, from one memory or entity to another."""
 
     agent: ActingAgent = None

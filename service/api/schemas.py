@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any, Generic, Literal, TypeVar
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from service.api.document_schemas import DocumentPart
 from service.domain.context import SectionName
@@ -14,15 +14,10 @@ from service.domain.drafts import MemoryDraft, MessageDraft
 from service.domain.field_types import ActingAgent, AgentName, CreatedAt, Name
 from service.domain.origin import Origin
 from service.domain.own_types import TYPES_NAMED
+from service.domain.strict import StrictModel
 from service.domain.types import Scope
 
 Item = TypeVar("Item")
-
-
-class Body(BaseModel):
-    """A request body: unknown fields are refused, so that a misspelled one is not silently ignored."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class Page(BaseModel, Generic[Item]):
@@ -103,7 +98,7 @@ class SavedMemory(BaseModel):
     updated: bool = Field(False, description="Update of the stored memory with the same key. Default false.")
 
 
-class Batch(Body):
+class Batch(StrictModel):
     """Up to 1,000 memories, saved all or none."""
 
     items: Annotated[list[MemoryDraft], Field(min_length=1, max_length=1000)] = Field(
@@ -233,7 +228,7 @@ class AskAnswer(BaseModel):
     )
 
 
-class Feedback(Body):
+class Feedback(StrictModel):
     """Rating of a memory."""
 
     useful: bool = Field(description="Usefulness of the memory: true raises its importance by 0.1, false lowers it.")
@@ -279,7 +274,7 @@ class ContextAnswer(BaseModel):
     degraded: Degraded | None = Field(description="Degradation of the context; null for a complete context.")
 
 
-class StartSession(Body):
+class StartSession(StrictModel):
     """Session to start."""
 
     agent: ActingAgent = None
@@ -299,7 +294,7 @@ class Session(BaseModel):
     created_at: CreatedAt
 
 
-class AppendMessages(Body):
+class AppendMessages(StrictModel):
     """Messages to append to a session."""
 
     agent: ActingAgent = None

@@ -7,18 +7,18 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from service.api.schemas import Body
 from service.domain.field_types import CreatedAt, Name
 from service.domain.limits import Limits
+from service.domain.strict import StrictModel
 
 
-class CreateWorkspace(Body):
+class CreateWorkspace(StrictModel):
     """Workspace to create."""
 
     name: Name = Field(description="Name of the workspace, unique in the installation.")
 
 
-class UpdateWorkspace(Body):
+class UpdateWorkspace(StrictModel):
     """Changes of a workspace."""
 
     name: Name | None = Field(None, description="New name, unique in the installation. Default: unchanged.")
