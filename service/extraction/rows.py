@@ -24,7 +24,7 @@ class Row:
     negation denies the value of a ``deniable`` row; in a clause of another row with a slot it states nothing.
     ``entity`` is the kind of what fills the slot. ``past``: a date in the clause lies behind the speaker, otherwise
     ahead. ``dated``: only with a date. ``news``: how many words that carry news, a date among them, the clause needs.
-    ``instructs``: told in the speaker's words, as what they want of the assistant.
+    ``instructs``: kept in the speaker's words, as what they want of the assistant.
     """
 
     type: MemoryType
