@@ -16,7 +16,7 @@ from service.mcp import connector, reading, removal, upkeep, writing
 
 
 def _hints(*, reads: bool = False, removes: bool = False, repeatable: bool = False) -> ToolAnnotations:
-    """What clients are told of a tool before they call it: most ask their user before one that is not read-only.
+    """Hints for clients before they call a tool: most ask their user before one that is not read-only.
     ``repeatable``: a second call with the same arguments changes nothing more. No tool goes beyond the memory it
     belongs to."""
     return ToolAnnotations(

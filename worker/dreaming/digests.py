@@ -1,4 +1,4 @@
-"""Digests by which statements and matters are told apart."""
+"""Digests that identify statements and what they are about."""
 
 from __future__ import annotations
 
