@@ -43,14 +43,14 @@ class Chromium:
         self._mark = f"--opened-by={uuid4().hex}"  # an argument that says nothing to a browser
 
     @asynccontextmanager
-    async def page(self, visit_s: float = VISIT_S, **options: Any) -> AsyncIterator[Page]:
-        """A page with a profile of its own (``options`` of a context); the browser is killed after ``visit_s``."""
+    async def page(self, **options: Any) -> AsyncIterator[Page]:
+        """A page with a profile of its own (``options`` of a context); the browser is killed after ``VISIT_S``."""
         try:
             page = await self._open(**options)
         except (TimeoutError, Error):
             self.kill()
             page = await self._open(**options)
-        limit = asyncio.get_running_loop().call_later(visit_s, self.kill)
+        limit = asyncio.get_running_loop().call_later(VISIT_S, self.kill)
         try:
             yield page
         finally:
