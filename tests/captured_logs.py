@@ -1,16 +1,22 @@
-"""What a module logs, whatever level the tests log at."""
+"""What a function logs, in a process of its own: the loggers of this one log no more than the tests' level, for good."""
 
 from __future__ import annotations
 
-import pytest
-import structlog
-from structlog.testing import LogCapture
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import Any
+
+from structlog.testing import capture_logs
 
 
-def captured(module: str, monkeypatch: pytest.MonkeyPatch) -> LogCapture:
-    """Catch what the module's ``log`` gets from now on, as ``entries``."""
-    capture = LogCapture()
-    level = structlog.make_filtering_bound_logger(0)
-    logger = structlog.wrap_logger(structlog.PrintLogger(), processors=[capture], wrapper_class=level)
-    monkeypatch.setattr(f"{module}.log", logger)
-    return capture
+def logged_by(function: Callable[..., object], *arguments: Any) -> list[dict[str, Any]]:
+    """The lines that a call of a module's function logs, whatever their level. It gets and raises what can be pickled."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+        return process.submit(_logged, function, *arguments).result()
+
+
+def _logged(function: Callable[..., object], *arguments: Any) -> list[dict[str, Any]]:
+    with capture_logs() as lines:
+        function(*arguments)
+    return [dict(line) for line in lines]
