@@ -15,10 +15,11 @@ FLUSH_INTERVAL_S = 1.0
 
 
 class WriteBehindBuffer(ABC):
-    """Something gathered in memory. As a context it is written every second, and once more on a clean stop, which waits
-    for what is being written."""
+    """Something gathered in memory. As a context it is written every ``flush_interval_s`` seconds, and once more on a
+    clean stop, which waits for what is being written."""
 
-    def __init__(self) -> None:
+    def __init__(self, flush_interval_s: float = FLUSH_INTERVAL_S) -> None:
+        self._flush_interval_s = flush_interval_s
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._writing = asyncio.Lock()
@@ -45,7 +46,7 @@ class WriteBehindBuffer(ABC):
         last = False
         while not last:
             with suppress(TimeoutError):
-                async with asyncio.timeout(FLUSH_INTERVAL_S):
+                async with asyncio.timeout(self._flush_interval_s):
                     await self._stopping.wait()
             last = self._stopping.is_set()
             try:

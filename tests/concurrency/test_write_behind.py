@@ -6,9 +6,8 @@ import asyncio
 from uuid import uuid4
 
 import asyncpg
-import pytest
 
-from service.concurrency import write_behind
+from service.concurrency.write_behind import WriteBehindBuffer
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
@@ -22,16 +21,13 @@ ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 COUNTED = "SELECT access_count FROM memory_usage WHERE workspace_id = $1"
 
 
-async def test_a_stop_waits_for_what_is_being_written(
-    settings: Settings, database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(write_behind, "FLUSH_INTERVAL_S", 0.01)
+async def test_a_stop_waits_for_what_is_being_written(settings: Settings, database_url: str) -> None:
     async with open_runtime(settings, "test") as engine:
         [saved] = await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content="Tea is at four")])
         ids = [saved.memory["id"]]
         engine.access_counts.count(DEFAULT_WORKSPACE, ids)
         await engine.access_counts.flush()
-        async with AccessCounter(engine.db, engine.now) as counter:
+        async with AccessCounter(engine.db, engine.now, flush_interval_s=0.01) as counter:
             holder = await asyncpg.connect(database_url)
             try:
                 holding = holder.transaction()
@@ -73,7 +69,7 @@ async def test_a_memory_that_is_deleted_meanwhile_takes_no_counts_of_others_alon
             await holder.close()
 
 
-class Gated(write_behind.WriteBehindBuffer):
+class Gated(WriteBehindBuffer):
     """Writes when it may, and notes how often it has begun to."""
 
     def __init__(self) -> None:

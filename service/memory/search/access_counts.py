@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from uuid import UUID
 
-from service.concurrency.write_behind import WriteBehindBuffer
+from service.concurrency.write_behind import FLUSH_INTERVAL_S, WriteBehindBuffer
 from service.db.pool import Database
 from service.errors import Conflict, Unavailable
 from service.store.memories import add_access_counts
@@ -16,8 +16,10 @@ from service.store.memories import add_access_counts
 class AccessCounter(WriteBehindBuffer):
     """Counts accesses per workspace."""
 
-    def __init__(self, db: Database, now: Callable[[], datetime]) -> None:
-        super().__init__()
+    def __init__(
+        self, db: Database, now: Callable[[], datetime], flush_interval_s: float = FLUSH_INTERVAL_S
+    ) -> None:
+        super().__init__(flush_interval_s)
         self._db = db
         self._now = now
         self._counts: dict[UUID, Counter[UUID]] = {}
