@@ -17,6 +17,7 @@ from typing import Final
 
 import tiktoken
 
+from service.concurrency.lru import LRUCache
 from service.embedding.base import replace_surrogates
 
 TABLE: Final = Path(__file__).parent / "tables" / "o200k_base.tiktoken.xz"
@@ -33,8 +34,8 @@ PATTERN: Final = "|".join(
 )
 """How ``o200k_base`` cuts a text before it merges bytes: from ``tiktoken_ext.openai_public``."""
 PIECE_CHARACTERS_MAX: Final = 16_384
-COUNTED_MAX: Final = 10_000
-_counted: Final[dict[bytes, int]] = {}
+COUNTS: Final[LRUCache[bytes, int]] = LRUCache(10_000)
+"""Token counts of texts by their hashes."""
 # A word ends here whatever surrounds it, so cutting changes no count.
 _SAFE_CUT: Final = re.compile(r"(?<=\S) (?=\S)")
 
@@ -49,15 +50,13 @@ def count_tokens(text: str) -> int:
     return sum(len(encoding.encode_ordinary(piece)) for piece in _pieces(text))
 
 
-def count_tokens_cached(text: str) -> int:
-    """``count_tokens`` of a text that is likely to come again: the last 10,000 counts are kept, under hashes, and no
-    text."""
+def count_tokens_cached(text: str, counts: LRUCache[bytes, int] = COUNTS) -> int:
+    """``count_tokens`` of a text that is likely to come again: ``counts`` keeps it under a hash, and no text."""
     key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    tokens = _counted.get(key)
+    tokens = counts.get(key)
     if tokens is None:
-        if len(_counted) >= COUNTED_MAX:
-            del _counted[next(iter(_counted))]
-        tokens = _counted[key] = count_tokens(text)
+        tokens = count_tokens(text)
+        counts.put(key, tokens)
     return tokens
 
 

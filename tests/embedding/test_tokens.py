@@ -7,12 +7,14 @@ import lzma
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiktoken_ext import openai_public
 
+from service.concurrency.lru import LRUCache
 from service.embedding import tokens
 from service.embedding.tokens import (
     PATTERN,
@@ -25,6 +27,7 @@ from service.embedding.tokens import (
 )
 
 PROSE = "Anna's team moved to Bergen in May 2023; it paid 1,250,000 NOK.\n\n- a list\n\t in…  日本語のテキスト 🎉\r\n"
+ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
 ODD = " \n\t\x1c\u00a0\u0301aZé1.,'/<|日🎉"
 
 
@@ -33,11 +36,15 @@ def reference(text: str) -> int:
     return len(tokens._encoding().encode_ordinary(text))
 
 
-def test_the_table_is_tiktokens_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    hashes: list[str] = []
-    monkeypatch.setattr(openai_public, "load_tiktoken_bpe", lambda _, expected_hash: hashes.append(expected_hash))
+def test_the_table_is_tiktokens_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """tiktoken takes a table from its cache, by the hash of its address, if the table has the hash that it expects."""
+    table = lzma.decompress(TABLE.read_bytes())
+    cached = tmp_path / hashlib.sha1(ADDRESS.encode(), usedforsecurity=False).hexdigest()
+    cached.write_bytes(table)
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")  # where nobody answers: it must not be downloaded
     assert openai_public.o200k_base()["pat_str"] == PATTERN
-    assert hashes == [hashlib.sha256(lzma.decompress(TABLE.read_bytes())).hexdigest()]
+    assert cached.read_bytes() == table
 
 
 def test_counts_as_tiktoken_does() -> None:
@@ -45,15 +52,28 @@ def test_counts_as_tiktoken_does() -> None:
     assert count_tokens("The user prefers dark mode.") == 6
 
 
-def test_counts_that_are_kept_are_right_few_and_without_the_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept: dict[bytes, int] = {}
-    monkeypatch.setattr(tokens, "_counted", kept)
-    monkeypatch.setattr(tokens, "COUNTED_MAX", 3)
+def test_counts_that_are_kept_are_right_few_and_without_the_texts() -> None:
+    keys: set[bytes] = set()
+
+    class Noting(LRUCache[bytes, int]):
+        def put(self, key: bytes, value: int) -> None:
+            keys.add(key)
+            super().put(key, value)
+
+    kept = Noting(3)
     texts = ["tea", "green tea", "\ud800", "the secret of green tea", PROSE]
     for text in texts * 2:
-        assert count_tokens_cached(text) == count_tokens(text)
+        assert count_tokens_cached(text, kept) == count_tokens(text)
         assert len(kept) <= 3
-    assert all(len(key) == 16 for key in kept)
+    assert len(keys) == len(texts)
+    assert {len(key) for key in keys} == {16}
+
+
+def test_a_count_that_is_kept_is_not_made_again() -> None:
+    kept: LRUCache[bytes, int] = LRUCache(3)
+    assert count_tokens_cached("tea", kept) == 1
+    kept.put(hashlib.blake2b(b"tea", digest_size=16).digest(), 7)
+    assert count_tokens_cached("tea", kept) == 7
 
 
 @pytest.mark.parametrize(
