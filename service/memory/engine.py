@@ -45,6 +45,7 @@ from service.metrics import Metrics
 from service.privacy.redactor import PiiPolicy, Redactor
 from service.settings import Settings
 from service.store.embeddings import model_number
+from service.store.hnsw import HnswLimits
 from service.store.search.plan import SearchLimits
 from service.store.vectors import EmbeddingBatch, VectorSpace
 
@@ -114,6 +115,7 @@ class Engine:
     save_batcher: GroupCommit[Any, Any] = field(default_factory=GroupCommit)
     insert_batcher: GroupCommit[Any, Any] = field(default_factory=GroupCommit)
     search_limits: SearchLimits = field(default_factory=SearchLimits)
+    hnsw_limits: HnswLimits = field(default_factory=HnswLimits)
     scope_cache: ScopeCache = field(default_factory=ScopeCache)
     credential_cache: LRUCache[bytes, CachedCredential] = field(default_factory=lambda: LRUCache(CREDENTIALS_MAX))
     clean_names: LRUCache[tuple[PiiPolicy, str], bool] = field(default_factory=lambda: LRUCache(NAMES_MAX))

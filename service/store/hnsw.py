@@ -13,22 +13,6 @@ from service.db.pool import Connection
 from service.embedding.storage import Storage
 from service.store.vectors import VectorSpace
 
-COUNTED_FROM = 500
-"""Audiences of so many rows of a kind are counted ahead of searches; counting 2,000 rows took a twelfth of a search."""
-
-LARGE_FROM = 10_000
-"""Audiences of so many rows of a kind are large: they may go to the HNSW index."""
-
-COMMON_FROM = 1_000
-"""Words of so many postings are counted ahead of searches, in workspaces that have a large audience."""
-
-HNSW_COST_ROWS = 4_000
-"""To find candidates in a part of the index takes as long as to look at so many rows exactly, if all of the part is of
-one audience, and longer by as much as others have in it (docs/benchmarks.md)."""
-
-HNSW_PARTITIONS = 32
-"""Of the index of a model, at most: each is weighed as a statement is planned, and as a row is written."""
-
 INDEXED_DIM_MAX: dict[Storage, int] = {"halfvec": 4_000, "float32": 4_000, "binary": 64_000}
 """pgvector's limits for HNSW."""
 
@@ -41,6 +25,28 @@ _INDEXED: dict[Storage, str] = {
 
 
 @dataclass(frozen=True, slots=True)
+class HnswLimits:
+    """From how many rows on an audience is counted and indexed; docs/benchmarks.md has the measurements."""
+
+    counted_from: int = 500
+    """Audiences of so many rows of a kind are counted ahead of searches; counting 2,000 rows took a twelfth of a
+    search."""
+    large_from: int = 10_000
+    """Audiences of so many rows of a kind are large: they may go to the HNSW index."""
+    common_from: int = 1_000
+    """Words of so many postings are counted ahead of searches, in workspaces that have a large audience."""
+    cost_rows: int = 4_000
+    """To find candidates in a part of the index takes as long as to look at so many rows exactly, if all of the part is
+    of one audience, and longer by as much as others have in it."""
+    partitions: int = 32
+    """Of the index of a model, at most: each is weighed as a statement is planned, and as a row is written."""
+
+    def hnsw_is_cheaper(self, rows: int, *, rows_of_others: int) -> bool:
+        """Whether a walk through a part of the index, past the rows of others, beats looking at each of its rows."""
+        return rows >= self.large_from and rows**2 >= self.cost_rows * (rows + rows_of_others)
+
+
+@dataclass(frozen=True, slots=True)
 class AudienceStats:
     """``rows`` of one kind; ``part`` of the index has them, or None."""
 
@@ -48,10 +54,6 @@ class AudienceStats:
     kind: int
     rows: int
     part: int | None
-
-    def hnsw_is_cheaper(self, rows_of_others: int) -> bool:
-        """Whether a walk through a part of the index, past the rows of others, beats looking at each of its rows."""
-        return self.rows >= LARGE_FROM and self.rows**2 >= HNSW_COST_ROWS * (self.rows + rows_of_others)
 
 
 def index_names(model: int) -> str:
@@ -80,11 +82,11 @@ class HnswIndex:
     broken: bool
 
 
-async def count(connection: Connection, workspace: UUID) -> list[AudienceStats]:
+async def count(connection: Connection, workspace: UUID, limits: HnswLimits) -> list[AudienceStats]:
     """Count the workspace's audiences afresh, and where one is large their common words."""
-    rows = await connection.fetch("count_audiences", workspace=workspace, least=COUNTED_FROM)
-    if any(row["rows"] >= LARGE_FROM for row in rows):
-        await connection.run("count_terms", workspace=workspace, common=COMMON_FROM)
+    rows = await connection.fetch("count_audiences", workspace=workspace, least=limits.counted_from)
+    if any(row["rows"] >= limits.large_from for row in rows):
+        await connection.run("count_terms", workspace=workspace, common=limits.common_from)
     return [AudienceStats(**row) for row in rows]
 
 

@@ -144,7 +144,6 @@ async def _costs(settings: Settings, name: str, rows: list[list[Cell]]) -> None:
 
 async def _change(settings: Settings) -> None:
     """Keep all vectors as these settings say, in a table that holds nothing else; all that is left is to index them."""
-    followed, reindex.REFRESHED_WITHIN = reindex.REFRESHED_WITHIN, timedelta(0)
     tended, reindex.maintain_hnsw = reindex.maintain_hnsw, _later
     connection = await asyncpg.connect(str(settings.database_url), command_timeout=3600)
     try:
@@ -152,7 +151,7 @@ async def _change(settings: Settings) -> None:
             async with engine.db.unscoped() as unscoped:
                 for name in await hnsw.indexes(unscoped):
                     await connection.execute(f"DROP INDEX {name}")
-            await reindex.Reindexer(engine, "bench").until_done()
+            await reindex.Reindexer(engine, "bench", refreshed_within=timedelta(0)).until_done()
         await connection.execute(
             "UPDATE audience_rows r SET part = n.part FROM ("
             "SELECT audience, row_number() OVER (ORDER BY audience) - 1 AS part FROM audience_rows GROUP BY audience"
@@ -164,7 +163,7 @@ async def _change(settings: Settings) -> None:
         )
         await connection.execute("VACUUM FULL ANALYZE search_index")
     finally:
-        reindex.REFRESHED_WITHIN, reindex.maintain_hnsw = followed, tended
+        reindex.maintain_hnsw = tended
         await connection.close()
 
 
@@ -243,12 +242,8 @@ async def _quality(place: Place, model: str, storage: Storage, chats: list[Conve
         engine = quality.replace_embedder(opened, kept)
         for chat in chats:
             await quality.load(engine, chat)
-        bounds = hnsw.COUNTED_FROM, hnsw.LARGE_FROM, hnsw.HNSW_COST_ROWS
-        hnsw.COUNTED_FROM, hnsw.LARGE_FROM, hnsw.HNSW_COST_ROWS = 1, 1, 0
-        try:
-            await maintain_hnsw(engine)
-        finally:
-            hnsw.COUNTED_FROM, hnsw.LARGE_FROM, hnsw.HNSW_COST_ROWS = bounds
+        engine.hnsw_limits = hnsw.HnswLimits(counted_from=1, large_from=1, cost_rows=0)
+        await maintain_hnsw(engine)
         for by_index in (False, True):
             with _bounded(engine, by_index):
                 for method in ("hybrid", "vectors alone"):

@@ -20,12 +20,10 @@ from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
 from service.runtime import open_runtime
 from service.settings import Settings
-from service.store import hnsw
 from service.store.search.plan import SearchLimits
 from tests.captured_queries import CapturedQuery
-from tests.databases import downgrade_to
 from tests.live_api import Api
-from tests.worker.large_audience import ADMIN, LOW_LIMITS, lower_bounds, notes, opened
+from tests.worker.large_audience import ADMIN, LOW_HNSW_LIMITS, LOW_LIMITS, notes, opened
 from worker.maintenance.hnsw import maintain_hnsw
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
@@ -53,6 +51,7 @@ ASTRAY = """
 """Rows that are not on a list they belong on, and memories on one where they do not."""
 
 LIMITS = replace(LOW_LIMITS, listed_from=100)
+HNSW_LIMITS = replace(LOW_HNSW_LIMITS, common_from=200)
 WITHOUT_LISTS = SearchLimits(exact_rows=100, listed_from=10**9)
 FILTERS: list[dict[str, Any]] = [
     {"user": "u"},
@@ -80,10 +79,8 @@ async def astray(engine: Engine) -> list[tuple[Any, ...]]:
 
 
 @pytest.fixture
-async def filled(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Engine]:
+async def filled(settings: Settings) -> AsyncIterator[Engine]:
     """A large audience in which every filter above lets few pass."""
-    lower_bounds(monkeypatch)
-    monkeypatch.setattr(hnsw, "COMMON_FROM", 200)
     drafts = notes(400)
     for n, draft in enumerate(drafts):
         draft.occurred_at = DAY + timedelta(hours=n)
@@ -97,7 +94,7 @@ async def filled(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncIt
             draft.type = MemoryType.GOAL if n % 180 == 3 else MemoryType.PREFERENCE
         if n % 60 == 7:
             draft.session = "one"
-    async with opened(settings, LIMITS) as engine:
+    async with opened(settings, LIMITS, HNSW_LIMITS) as engine:
         await remember(engine, ADMIN, drafts)
         await maintain_hnsw(engine)
         yield engine
@@ -169,19 +166,3 @@ async def test_lists_follow_every_change(static_api: Api, engine: Engine) -> Non
     listed = await static_api.call("DELETE", f"/v1/documents/{document['id']}")
     assert listed.status_code == 204
     assert await astray(engine) == []
-
-
-async def test_what_was_there_before_is_listed_by_the_migration(settings: Settings) -> None:
-    async with open_runtime(settings, "test") as engine:
-        await remember(engine, ADMIN, [*notes(60), MemoryDraft(agent="b", type="goal", content="Sail", user="sam")])
-        async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-            await connection.raw.execute(
-                "DELETE FROM search_terms t USING search_index i WHERE t.workspace_id = $1 AND i.workspace_id = $1"
-                " AND t.id = i.id AND t.term = ANY(ARRAY(SELECT reverie_term_v1(i.audience, i.kind, f.facet)"
-                " FROM unnest(reverie_facets_v1(i.type, i.user_name, i.tags)) AS f(facet)))",
-                DEFAULT_WORKSPACE,
-            )
-        assert len(await astray(engine)) == 60 + 30 + 2 + 2
-        await asyncio.to_thread(downgrade_to, str(settings.database_url), "0018")
-        await asyncio.to_thread(migrate, str(settings.database_url))
-        assert await astray(engine) == []

@@ -7,15 +7,13 @@ from contextlib import asynccontextmanager
 from typing import Any
 from uuid import uuid4
 
-import pytest
-
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
 from service.memory.engine import Engine
 from service.runtime import open_runtime
 from service.settings import Settings
-from service.store import hnsw
+from service.store.hnsw import HnswLimits
 from service.store.search.plan import SearchLimits
 
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
@@ -41,16 +39,15 @@ LOW_LIMITS = SearchLimits(exact_rows=100, exact_rows_filtered=100)
 """A hundred and one rows are no longer scanned exactly."""
 
 
-def lower_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hundred and one rows are worth an index."""
-    monkeypatch.setattr(hnsw, "COUNTED_FROM", 20)
-    monkeypatch.setattr(hnsw, "LARGE_FROM", 50)
-    monkeypatch.setattr(hnsw, "HNSW_COST_ROWS", 40)
+LOW_HNSW_LIMITS = HnswLimits(counted_from=20, large_from=50, cost_rows=40)
+"""A hundred and one rows are worth an index."""
 
 
 @asynccontextmanager
-async def opened(settings: Settings, limits: SearchLimits = LOW_LIMITS) -> AsyncIterator[Engine]:
-    """An engine with the static embedder whose searches have these limits."""
+async def opened(
+    settings: Settings, limits: SearchLimits = LOW_LIMITS, hnsw_limits: HnswLimits = LOW_HNSW_LIMITS
+) -> AsyncIterator[Engine]:
+    """An engine with the static embedder whose searches and whose index have these limits."""
     async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
-        engine.search_limits = limits
+        engine.search_limits, engine.hnsw_limits = limits, hnsw_limits
         yield engine

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-import pytest
-
 from service.db.migrate import migrate
 from service.domain.drafts import MemoryDraft, MessageDraft
 from service.domain.ids import DEFAULT_WORKSPACE
@@ -17,18 +15,13 @@ from service.memory.search.recall import recall
 from service.memory.sessions.conversations import append_messages
 from service.settings import Settings
 from service.store import agents, hnsw
-from tests.databases import downgrade_to, wait_for_lock_waiter
-from tests.worker.large_audience import ADMIN, LOW_LIMITS, lower_bounds, notes, opened
+from tests.databases import wait_for_lock_waiter
+from tests.worker.large_audience import ADMIN, LOW_HNSW_LIMITS, LOW_LIMITS, notes, opened
 from worker.maintenance.hnsw import maintain_hnsw
 
 LIMITS = replace(LOW_LIMITS, postings=30)
+HNSW_LIMITS = replace(LOW_HNSW_LIMITS, common_from=20)
 QUERIES = ("cups of green tea", "who repairs the roof", "budget of the third quarter", "tea")
-
-
-@pytest.fixture
-def thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
-    lower_bounds(monkeypatch)
-    monkeypatch.setattr(hnsw, "COMMON_FROM", 20)
 
 
 async def best(engine: Engine, query: str, **fields: object) -> list[str]:
@@ -37,8 +30,8 @@ async def best(engine: Engine, query: str, **fields: object) -> list[str]:
     return [result.memory["content"] for result in (await recall(engine, ADMIN, request)).results]
 
 
-async def test_an_indexed_audience_answers_as_an_exact_scan_does(settings: Settings, thresholds: None) -> None:
-    async with opened(settings, LIMITS) as engine:
+async def test_an_indexed_audience_answers_as_an_exact_scan_does(settings: Settings) -> None:
+    async with opened(settings, LIMITS, HNSW_LIMITS) as engine:
         await remember(engine, ADMIN, notes(600))
         exact = {query: await best(engine, query) for query in QUERIES}
         assert await maintain_hnsw(engine) == 600
@@ -48,8 +41,8 @@ async def test_an_indexed_audience_answers_as_an_exact_scan_does(settings: Setti
             assert len(overlap) >= 9, query
 
 
-async def test_what_is_not_indexed_yet_is_found_too(settings: Settings, thresholds: None) -> None:
-    async with opened(settings, LIMITS) as engine:
+async def test_what_is_not_indexed_yet_is_found_too(settings: Settings) -> None:
+    async with opened(settings, LIMITS, HNSW_LIMITS) as engine:
         await remember(engine, ADMIN, notes(300))
         await maintain_hnsw(engine)
         await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content="The swordfish swims at dawn")])
@@ -58,8 +51,8 @@ async def test_what_is_not_indexed_yet_is_found_too(settings: Settings, threshol
             assert found[0] == "The swordfish swims at dawn", strategy
 
 
-async def test_a_narrow_filter_never_leaves_the_answer_short(settings: Settings, thresholds: None) -> None:
-    async with opened(settings, LIMITS) as engine:
+async def test_a_narrow_filter_never_leaves_the_answer_short(settings: Settings) -> None:
+    async with opened(settings, LIMITS, HNSW_LIMITS) as engine:
         await remember(engine, ADMIN, notes(600))
         await maintain_hnsw(engine)
         for strategy in ("hybrid", "semantic"):
@@ -67,8 +60,8 @@ async def test_a_narrow_filter_never_leaves_the_answer_short(settings: Settings,
             assert len(await best(engine, "green tea", tags=["odd"], strategy=strategy, limit=20)) == 20
 
 
-async def test_an_audience_that_has_shrunk_is_small_again(settings: Settings, thresholds: None) -> None:
-    async with opened(settings, LIMITS) as engine:
+async def test_an_audience_that_has_shrunk_is_small_again(settings: Settings) -> None:
+    async with opened(settings, LIMITS, HNSW_LIMITS) as engine:
         await remember(engine, ADMIN, notes(120))
         await maintain_hnsw(engine)
         async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
@@ -79,8 +72,8 @@ async def test_an_audience_that_has_shrunk_is_small_again(settings: Settings, th
             assert await connection.raw.fetchval("SELECT count(*) FROM audience_rows") == 0
 
 
-async def test_two_large_audiences_of_one_reader_are_searched_together(settings: Settings, thresholds: None) -> None:
-    async with opened(settings, LIMITS) as engine:
+async def test_two_large_audiences_of_one_reader_are_searched_together(settings: Settings) -> None:
+    async with opened(settings, LIMITS, HNSW_LIMITS) as engine:
         await _join_team(engine, "red")
         await remember(engine, ADMIN, notes(300))
         await remember(engine, ADMIN, notes(300, start=300, scope="team", team="red"))
@@ -92,8 +85,8 @@ async def test_two_large_audiences_of_one_reader_are_searched_together(settings:
             assert len(overlap) >= 38, query
 
 
-async def test_what_was_large_once_is_still_found_beside_what_is(settings: Settings, thresholds: None) -> None:
-    async with opened(settings, LIMITS) as engine:
+async def test_what_was_large_once_is_still_found_beside_what_is(settings: Settings) -> None:
+    async with opened(settings, LIMITS, HNSW_LIMITS) as engine:
         await _join_team(engine, "red")
         await remember(engine, ADMIN, notes(300))
         [swordfish] = notes(1, scope="team", team="red")
@@ -106,11 +99,8 @@ async def test_what_was_large_once_is_still_found_beside_what_is(settings: Setti
             assert (await best(engine, "swordfish at dawn", strategy=strategy))[0] == "The swordfish swims at dawn"
 
 
-async def test_each_large_audience_goes_to_the_emptiest_part(
-    settings: Settings, thresholds: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hnsw, "HNSW_PARTITIONS", 2)
-    async with opened(settings, LIMITS) as engine:
+async def test_each_large_audience_goes_to_the_emptiest_part(settings: Settings) -> None:
+    async with opened(settings, LIMITS, replace(HNSW_LIMITS, partitions=2)) as engine:
         for team, count in (("red", 400), ("green", 300), ("blue", 200)):
             await _join_team(engine, team)
             await remember(engine, ADMIN, notes(count, scope="team", team=team))
@@ -121,49 +111,43 @@ async def test_each_large_audience_goes_to_the_emptiest_part(
             assert len(await best(engine, "green tea", limit=50)) == 50
 
 
-async def test_an_audience_that_would_be_lost_among_others_is_scanned_exactly(
-    settings: Settings, thresholds: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hnsw, "HNSW_COST_ROWS", 100)
-    monkeypatch.setattr(hnsw, "HNSW_PARTITIONS", 1)
-    async with opened(settings, LIMITS) as engine:
+async def test_an_audience_that_would_be_lost_among_others_is_scanned_exactly(settings: Settings) -> None:
+    async with opened(settings, LIMITS, replace(HNSW_LIMITS, cost_rows=100, partitions=1)) as engine:
         await remember(engine, ADMIN, notes(300))
         await _join_team(engine, "red")
         await remember(engine, ADMIN, notes(150, start=300, scope="team", team="red"))
         assert await maintain_hnsw(engine) == 300
         found = await best(engine, "green tea", limit=50)
         assert {int(content.split()[1]) >= 300 for content in found} == {True, False}
-        monkeypatch.setattr(hnsw, "HNSW_PARTITIONS", 2)
+        engine.hnsw_limits = replace(engine.hnsw_limits, partitions=2)
         assert await maintain_hnsw(engine) == 150
         assert await _parts(engine) == {300: 0, 150: 1}
         assert len(set(found) & set(await best(engine, "green tea", limit=50))) >= 48
 
 
-async def test_an_audience_that_is_large_again_goes_where_it_was(
-    settings: Settings, thresholds: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with opened(settings, LIMITS) as engine:
+async def test_an_audience_that_is_large_again_goes_where_it_was(settings: Settings) -> None:
+    async with opened(settings, LIMITS, HNSW_LIMITS) as engine:
         await remember(engine, ADMIN, notes(300))
         exact = {query: await best(engine, query) for query in QUERIES}
         async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-            [one] = await hnsw.count(connection, DEFAULT_WORKSPACE)
+            [one] = await hnsw.count(connection, DEFAULT_WORKSPACE, engine.hnsw_limits)
             await hnsw.assign_partition(connection, DEFAULT_WORKSPACE, one, 5)
         assert await maintain_hnsw(engine) == 300
-        with monkeypatch.context() as shrunk:
-            shrunk.setattr(hnsw, "COUNTED_FROM", 1_000)
-            await maintain_hnsw(engine)
+        engine.hnsw_limits = replace(HNSW_LIMITS, counted_from=1_000)
+        await maintain_hnsw(engine)
         assert await _parts(engine) == {}
+        engine.hnsw_limits = HNSW_LIMITS
         assert await maintain_hnsw(engine) == 0
         assert await _parts(engine) == {300: 5}
         for query in QUERIES:
             assert len(set(exact[query]) & set(await best(engine, query))) >= 9, query
 
 
-async def test_two_workers_give_an_audience_one_part(settings: Settings, thresholds: None) -> None:
-    async with opened(settings, LIMITS) as engine:
+async def test_two_workers_give_an_audience_one_part(settings: Settings) -> None:
+    async with opened(settings, LIMITS, HNSW_LIMITS) as engine:
         await remember(engine, ADMIN, notes(300))
         async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-            [one] = await hnsw.count(connection, DEFAULT_WORKSPACE)
+            [one] = await hnsw.count(connection, DEFAULT_WORKSPACE, engine.hnsw_limits)
 
         async def given() -> int | None:
             async with engine.db.transaction(DEFAULT_WORKSPACE) as second:
@@ -180,8 +164,8 @@ async def test_two_workers_give_an_audience_one_part(settings: Settings, thresho
         assert await _parts(engine) == {300: 5}
 
 
-async def test_all_kinds_of_an_audience_go_to_one_part(settings: Settings, thresholds: None) -> None:
-    async with opened(settings, LIMITS) as engine:
+async def test_all_kinds_of_an_audience_go_to_one_part(settings: Settings) -> None:
+    async with opened(settings, LIMITS, HNSW_LIMITS) as engine:
         await remember(engine, ADMIN, notes(600))
         async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
             await connection.raw.execute(
@@ -191,27 +175,8 @@ async def test_all_kinds_of_an_audience_go_to_one_part(settings: Settings, thres
         assert await _parts(engine) == {350: 0, 250: 0}
 
 
-async def test_what_was_indexed_before_is_found_after_the_migration(settings: Settings, thresholds: None) -> None:
-    url = str(settings.database_url)
-    async with opened(settings, LIMITS) as engine:
-        await remember(engine, ADMIN, notes(300))
-        exact = {query: await best(engine, query) for query in QUERIES}
-        await maintain_hnsw(engine)
-    await asyncio.to_thread(downgrade_to, url, "0019")
-    await asyncio.to_thread(migrate, url)
-    async with opened(settings, LIMITS) as engine:
-        async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-            assert await connection.raw.fetchval("SELECT count(part) FROM search_index WHERE ann") == 300
-        for indexes in (0, 1):
-            async with engine.db.unscoped() as connection:
-                assert len(await hnsw.indexes(connection)) == indexes
-            for query in QUERIES:
-                assert len(set(exact[query]) & set(await best(engine, query))) >= 9, query
-            assert await maintain_hnsw(engine) == 0
-
-
-async def test_indexes_of_models_out_of_use_are_dropped(settings: Settings, thresholds: None) -> None:
-    async with opened(settings, LIMITS) as engine:
+async def test_indexes_of_models_out_of_use_are_dropped(settings: Settings) -> None:
+    async with opened(settings, LIMITS, HNSW_LIMITS) as engine:
         await remember(engine, ADMIN, notes(300))
         async with engine.db.unscoped() as connection:
             await hnsw.build_index(connection, hnsw.Partition(99, 0), "halfvec", dim=8)
@@ -224,10 +189,7 @@ async def test_indexes_of_models_out_of_use_are_dropped(settings: Settings, thre
         assert name.startswith(f"ix_search_index_ann_{space.number}_")
 
 
-async def test_counting_ahead_leaves_the_scores_as_they_are(
-    settings: Settings, thresholds: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hnsw, "LARGE_FROM", 1_000)
+async def test_counting_ahead_leaves_the_scores_as_they_are(settings: Settings) -> None:
 
     async def scores(engine: Engine) -> list[float | None]:
         request = SearchRequest(
@@ -235,7 +197,7 @@ async def test_counting_ahead_leaves_the_scores_as_they_are(
         )
         return [found.keyword_score for found in (await recall(engine, ADMIN, request)).results]
 
-    async with opened(settings, LIMITS) as engine:
+    async with opened(settings, LIMITS, replace(HNSW_LIMITS, large_from=1_000)) as engine:
         await _join_team(engine, "red")
         await remember(engine, ADMIN, notes(60))
         await remember(engine, ADMIN, notes(10, start=60, scope="team", team="red"))

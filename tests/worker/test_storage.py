@@ -36,9 +36,8 @@ from tests.live_api import Api, serving
 from tests.processes import ServerProcess, WorkerProcess
 from tests.worker.background_load import BackgroundLoad
 from tests.worker.dreaming import agent_id
-from tests.worker.large_audience import ADMIN, LOW_LIMITS, lower_bounds, notes
+from tests.worker.large_audience import ADMIN, LOW_HNSW_LIMITS, LOW_LIMITS, notes
 from worker.dreaming.neighbours import find_related
-from worker.maintenance import reindex
 from worker.maintenance.hnsw import maintain_hnsw
 from worker.maintenance.reindex import Reindexer
 
@@ -68,16 +67,6 @@ def kept(settings: Settings, storage: Storage) -> Settings:
 async def kept_api(kept: Settings) -> AsyncIterator[Api]:
     async with serving(kept) as api:
         yield api
-
-
-@pytest.fixture
-def thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
-    lower_bounds(monkeypatch)
-
-
-@pytest.fixture
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reindex, "REFRESHED_WITHIN", timedelta(0))
 
 
 async def best(engine: Engine, text: str, **fields: Any) -> list[Any]:
@@ -132,11 +121,11 @@ async def test_a_small_audience_is_compared_exactly(kept: Settings, storage: Sto
 
 
 async def test_a_large_audience_is_searched_by_an_index_of_its_own_kind(
-    kept: Settings, storage: Storage, thresholds: None, searched: list[CapturedQuery], citus: Cluster | None
+    kept: Settings, storage: Storage, searched: list[CapturedQuery], citus: Cluster | None
 ) -> None:
     drafts = notes(600)
     async with open_runtime(kept, "test") as engine:
-        engine.search_limits = LOW_LIMITS
+        engine.search_limits, engine.hnsw_limits = LOW_LIMITS, LOW_HNSW_LIMITS
         await remember(engine, ADMIN, drafts)
         assert await maintain_hnsw(engine) == 600
         await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content="The swordfish swims at dawn")])
@@ -226,14 +215,12 @@ def provider() -> Iterator[FakeOpenAI]:
         yield running
 
 
-async def test_only_more_precise_vectors_are_asked_for_again(
-    settings: Settings, provider: FakeOpenAI, at_once: None, thresholds: None
-) -> None:
+async def test_only_more_precise_vectors_are_asked_for_again(settings: Settings, provider: FakeOpenAI) -> None:
     remote = settings.model_copy(
         update={"embedding_model": "openai/fake", "embedding_api_base": provider.base_url, "embedding_dim": 48}
     )
     async with open_runtime(remote, "test") as engine:
-        engine.search_limits = LOW_LIMITS
+        engine.search_limits, engine.hnsw_limits = LOW_LIMITS, LOW_HNSW_LIMITS
         await remember(engine, ADMIN, notes(150))
         await maintain_hnsw(engine)
         before = [one.memory["id"] for one in await best(engine, "a roof to repair")]
@@ -242,9 +229,9 @@ async def test_only_more_precise_vectors_are_asked_for_again(
     for number, storage in enumerate(ways, start=2):
         provider.reset()
         async with open_runtime(remote.model_copy(update={"embedding_storage": storage}), "test") as engine:
-            engine.search_limits = LOW_LIMITS
+            engine.search_limits, engine.hnsw_limits = LOW_LIMITS, LOW_HNSW_LIMITS
             provider.reset()
-            await Reindexer(engine, "w").until_done()
+            await Reindexer(engine, "w", refreshed_within=timedelta(0)).until_done()
             calls[storage] = sum(len(body["input"]) for body in provider.requests("embeddings"))
             assert await signature(engine) == with_storage("remote:openai/fake:48", storage)
             model = 1 if storage == "halfvec" else number
@@ -257,16 +244,16 @@ async def test_only_more_precise_vectors_are_asked_for_again(
     assert calls == {"binary": 0, "float32": 150, "halfvec": 0}
 
 
-async def test_a_second_change_waits_until_the_first_has_settled(settings: Settings, at_once: None) -> None:
+async def test_a_second_change_waits_until_the_first_has_settled(settings: Settings) -> None:
     static = settings.model_copy(update={"embedding_model": "static"})
     async with open_runtime(static, "test") as engine:
         await remember(engine, ADMIN, notes(100))
     async with open_runtime(static.model_copy(update={"embedding_storage": "float32"}), "test") as engine:
-        worker = Reindexer(engine, "w")
+        worker = Reindexer(engine, "w", refreshed_within=timedelta(0))
         while await signature(engine) != "static:wordllama-l2_supercat:256:float32":
             await worker.step()
     async with open_runtime(static.model_copy(update={"embedding_storage": "binary"}), "test") as engine:
-        worker = Reindexer(engine, "w")
+        worker = Reindexer(engine, "w", refreshed_within=timedelta(0))
         more = True
         while more:
             assert len(await best(engine, "a roof to repair", limit=50)) == 50

@@ -30,7 +30,7 @@ async def maintain_hnsw(engine: Engine) -> int:
     counted: list[tuple[UUID, AudienceStats]] = []
     for workspace in await all_workspaces(engine):
         async with engine.db.transaction(workspace) as connection:
-            counted += [(workspace, one) for one in await hnsw.count(connection, workspace)]
+            counted += [(workspace, one) for one in await hnsw.count(connection, workspace, engine.hnsw_limits)]
     if space is None or engine.embedder is None:
         return 0
     filled = Counter[int]()
@@ -52,13 +52,14 @@ async def maintain_hnsw(engine: Engine) -> int:
 async def _assign_partition(engine: Engine, workspace: UUID, one: AudienceStats, filled: Counter[int]) -> int | None:
     """Give an audience the part where any of its rows are, else the emptiest; ``filled`` is how many rows are in each.
     None where its rows are better looked at one by one."""
-    if not one.hnsw_is_cheaper(rows_of_others=0):
+    limits = engine.hnsw_limits
+    if not limits.hnsw_is_cheaper(one.rows, rows_of_others=0):
         return None
     async with engine.db.transaction(workspace) as connection:
         part = await hnsw.partition_of(connection, workspace, one.audience)
         if part is None:
-            part = min(range(hnsw.HNSW_PARTITIONS), key=lambda number: filled[number])
-        if not one.hnsw_is_cheaper(filled[part]):
+            part = min(range(limits.partitions), key=lambda number: filled[number])
+        if not limits.hnsw_is_cheaper(one.rows, rows_of_others=filled[part]):
             return None
         await hnsw.assign_partition(connection, workspace, one, part)
     filled[part] += one.rows

@@ -44,12 +44,21 @@ class _LeaseLost(Exception):
 
 
 class Reindexer:
-    """Changes models, and embeds anew, in the name of one worker."""
+    """Changes models, and embeds anew, in the name of one worker. ``refreshed_within``: how long after a switch other
+    processes may still use the old model."""
 
-    def __init__(self, engine: Engine, worker: str, flight: InFlight | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        worker: str,
+        flight: InFlight | None = None,
+        *,
+        refreshed_within: timedelta = REFRESHED_WITHIN,
+    ) -> None:
         self._engine = engine
         self._worker = worker
         self._flight = flight or InFlight(engine, worker)
+        self._refreshed_within = refreshed_within
 
     async def step(self) -> bool:
         """Do what there is to do, unless another worker does; whether there may be more of it.
@@ -151,7 +160,7 @@ class Reindexer:
                     break
                 moved += len(rows)
                 after = max(row["id"] for row in rows)
-        settled = state.switched_at is None or self._engine.now() - state.switched_at > REFRESHED_WITHIN
+        settled = state.switched_at is None or self._engine.now() - state.switched_at > self._refreshed_within
         if moved == 0 and settled:
             await embed_pending(self._engine, self._flight)
             await self._note(embeddings.stop_backfilling, state.active.number)
