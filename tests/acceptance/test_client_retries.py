@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from reverie_client import AsyncReverie
-from tests.live_api import ADMIN_KEY
+from tests.live_api import ADMIN_KEY, ANSWER_S
 from tests.processes import ServerProcess
 
 
@@ -40,7 +40,7 @@ async def test_one_memory_whatever_was_lost(service_url: str, tmp_path: Path) ->
     try:
         await server.start()
         transport = KilledBeforeItAnswers(server)
-        http = httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", transport=transport, timeout=30)
+        http = httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", transport=transport, timeout=ANSWER_S)
         async with AsyncReverie(api_key=ADMIN_KEY, agent="a", http=http, retries=30) as client:
             saving = asyncio.create_task(client.save_memory("event", "The server went away"))
             await transport.killed.wait()

@@ -15,8 +15,7 @@ from service.db.embedded import postmaster
 from service.settings import Settings
 from tests.databases import migrate_and_seed
 from tests.killable import KillableApi, KillablePostgres
-
-ANSWER_S = 5.0
+from tests.live_api import ANSWER_S
 
 
 async def test_readiness_is_answered_while_postgres_hangs(settings: Settings, tmp_path: Path) -> None:

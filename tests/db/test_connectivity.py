@@ -82,7 +82,7 @@ def test_a_setting_out_of_bounds_is_named_without_its_value(tmp_path: Path) -> N
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
     )
     assert done.returncode == 2
     assert "REVERIE_ADMIN_KEY" in done.stderr

@@ -83,10 +83,10 @@ async def test_a_refusal_is_not_tried_again(server: FakeOpenAI, embedder: Remote
 
 
 async def test_a_hanging_server_costs_the_attempts_timeout(server: FakeOpenAI) -> None:
-    options = {"timeout_s": 0.9, "backoff_first_s": 0.01}
+    options = {"timeout_s": 3, "backoff_first_s": 0.01}
     embedder = RemoteEmbedder("openai/fake", DIM, api_base=server.base_url, api_key="key", **options)
     server.fail(hang_s=60, times=None)
-    with pytest.raises(EmbeddingTimedOut, match=r"within 0\.9 s"):
+    with pytest.raises(EmbeddingTimedOut, match="within 3 s"):
         await embedder.embed(["a"])
     assert server.calls["embeddings"] == ATTEMPTS_MAX
     server.heal()
@@ -96,8 +96,8 @@ async def test_a_hanging_server_costs_the_attempts_timeout(server: FakeOpenAI) -
 
 async def test_the_deadline_covers_attempts_and_pauses(server: FakeOpenAI, embedder: RemoteEmbedder) -> None:
     server.fail(hang_s=60, times=None)
-    with pytest.raises(EmbeddingTimedOut, match=r"within 0\.9 s"):
-        await embedder.embed(["a"], deadline_s=0.9)
+    with pytest.raises(EmbeddingTimedOut, match="within 3 s"):
+        await embedder.embed(["a"], deadline_s=3)
     assert server.calls["embeddings"] == 1
 
 

@@ -79,7 +79,7 @@ async def test_a_refusal_is_not_tried_again(server: FakeOpenAI, status: int) -> 
 
 async def test_a_timeout_is_tried_again_and_its_prompt_counted(server: FakeOpenAI) -> None:
     server.fail(hang_s=60, times=1)
-    answer = await llm_of(server, timeout_s=3).complete(ASK, tokens_max=50)
+    answer = await llm_of(server, timeout_s=10).complete(ASK, tokens_max=50)
     assert (answer.usage.calls, answer.usage.failed_calls) == (2, 1)
     assert answer.usage.prompt_tokens > 4
 
@@ -147,7 +147,7 @@ async def test_another_attempt_needs_budget_too(server: FakeOpenAI) -> None:
 
 
 async def test_a_cancelled_call_is_settled(server: FakeOpenAI) -> None:
-    server.fail(hang_s=3, times=1)
+    server.fail(hang_s=60, times=1)
     llm = llm_of(server).within(Meter(Budget(tokens_max=100)))
     call = asyncio.create_task(llm.complete(ASK, tokens_max=60))
     await asyncio.to_thread(server.wait_for_call, "chat")

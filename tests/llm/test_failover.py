@@ -24,9 +24,10 @@ async def servers() -> AsyncIterator[list[FakeOpenAI]]:
         yield opened
 
 
-def chain(servers: list[FakeOpenAI], timeout_s: float = 60) -> LLM:
+def chain(servers: list[FakeOpenAI], first_s: float = 60) -> LLM:
+    """A model of these servers, of which the first has so many seconds for an answer."""
     endpoints = [
-        Endpoint(f"openai/m{number}", server.base_url, f"key-of-server-{number}", timeout_s)
+        Endpoint(f"openai/m{number}", server.base_url, f"key-of-server-{number}", 60 if number else first_s)
         for number, server in enumerate(servers)
     ]
     return LLM("openai/unused", backoff_first_s=0.01).at(endpoints)
@@ -36,7 +37,7 @@ def chain(servers: list[FakeOpenAI], timeout_s: float = 60) -> LLM:
 async def test_what_does_not_answer_is_followed_by_the_next(servers: list[FakeOpenAI], fault: dict[str, float]) -> None:
     servers[0].fail(**fault)  # type: ignore[arg-type]
     servers[1].say("She likes Go.")
-    llm = chain(servers, timeout_s=3)
+    llm = chain(servers, first_s=5 if "hang_s" in fault else 60)
     answer = await llm.complete(ASK, tokens_max=50)
     assert answer.text == "She likes Go."
     assert [server.calls["chat"] for server in servers] == [1, 1, 0]
@@ -79,7 +80,7 @@ async def test_the_last_one_is_tried_four_times(servers: list[FakeOpenAI]) -> No
 
 async def test_the_budget_is_asked_before_each_of_them(servers: list[FakeOpenAI]) -> None:
     servers[0].fail(hang_s=60.0)
-    llm = chain(servers, timeout_s=2).within(Meter(Budget(tokens_max=70)))
+    llm = chain(servers, first_s=5).within(Meter(Budget(tokens_max=70)))
     with pytest.raises(BudgetReached):
         await llm.complete(ASK, tokens_max=50)
     assert [server.calls["chat"] for server in servers] == [1, 0, 0]

@@ -45,7 +45,7 @@ async def test_documents_left_out_come_last(server: FakeOpenAI) -> None:
 async def test_trouble_is_reported_after_one_attempt(server: FakeOpenAI, broken: dict[str, Any]) -> None:
     server.fail(**broken, times=None)
     with pytest.raises(LLMUnavailable):
-        await reranker_of(server, timeout_s=3 if "hang_s" in broken else 60).rerank("cats", DOCUMENTS)
+        await reranker_of(server, timeout_s=5 if "hang_s" in broken else 60).rerank("cats", DOCUMENTS)
     assert server.calls["rerank"] == 1
 
 

@@ -97,7 +97,7 @@ async def test_openais_client_gives_up_an_attempt_and_its_turn_is_kept_once(
     async with serving(in_front) as api:
         await api.put("/v1/settings", {"proxy": PROXY})
         client = openai.AsyncOpenAI(
-            api_key=api.key, base_url=f"{api.http.base_url}/v1", default_headers=KNOWN, max_retries=1, timeout=2.0
+            api_key=api.key, base_url=f"{api.http.base_url}/v1", default_headers=KNOWN, max_retries=1, timeout=10.0
         )
         asking = asyncio.create_task(client.responses.create(model="m", input="hi"))
         await asyncio.to_thread(models.wait_for_call, "responses", 2)

@@ -133,7 +133,7 @@ async def test_each_failure_in_a_row_waits_longer(api: Api, server: FakeOpenAI) 
 async def test_a_fault_that_passes_is_survived_and_reported(
     api: Api, server: FakeOpenAI, fault: Json, told: str
 ) -> None:
-    api.engine.llm = model(server, timeout_s=3 if "hang_s" in fault else 60)
+    api.engine.llm = model(server, timeout_s=10 if "hang_s" in fault else 60)
     server.fail(**fault)
     await say(api, "I live in Oslo.")
     done = await dream(api.engine)

@@ -151,7 +151,7 @@ async def test_a_model_that_understands_everything(own_static_api: Api) -> None:
     await load_litellm()
     with FakeOpenAI() as server:
         server.default_reply = reply
-        own_static_api.engine.llm = model(server, timeout_s=20)
+        own_static_api.engine.llm = model(server, timeout_s=60)
         await tell(own_static_api, told)
         score = await score_of(own_static_api, told)
     assert score.precision >= 0.95

@@ -35,7 +35,7 @@ async def server(api: Api) -> AsyncIterator[FakeOpenAI]:
     await load_litellm()
     with FakeOpenAI() as opened:
         opened.default_reply = note_everything
-        api.engine.llm = model(opened, timeout_s=5)
+        api.engine.llm = model(opened, timeout_s=60)
         await api.put("/v1/settings", {"profile_schema": SCHEMA})
         yield opened
 
