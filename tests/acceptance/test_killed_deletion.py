@@ -14,6 +14,7 @@ import pytest
 
 from service.db.workspace_rows import TABLES, WRITTEN_BEHIND
 from tests.processes import ServerProcess
+from tests.waiting import until
 
 Json = dict[str, Any]
 MEMORIES = 40
@@ -79,9 +80,7 @@ def _records(counts: dict[str, int]) -> dict[str, int]:
 async def _waits_for(database: asyncpg.Connection, table: str) -> None:
     """Wait until somebody waits for a lock on the table."""
     waiting = "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = $1::text::regclass)"
-    async with asyncio.timeout(60):
-        while not await database.fetchval(waiting, table):
-            await database.execute("SELECT pg_sleep(0.01)")
+    await until(lambda: database.fetchval(waiting, table), "nobody waits")
 
 
 async def _delete(server: ServerProcess, workspace: str) -> httpx.Response:

@@ -14,6 +14,7 @@ import pytest
 from reverie_client import AsyncReverie
 from tests.live_api import ADMIN_KEY
 from tests.processes import ServerProcess, WorkerProcess
+from tests.waiting import until
 from tests.webhook_receiver import Receiver
 
 ROUNDS = 3
@@ -92,13 +93,9 @@ async def test_killed_servers_and_workers_lose_no_event(
         worker = WorkerProcess(service_url, tmp_path / "worker.log", REVERIE_WEBHOOKS_ALLOW_PRIVATE="true")
         worker.start()
         try:
-            for _ in range(1_200):
-                delivered = [json.loads(body) for _, body in receiver.got]
-                if saved <= {event["memory_id"] for event in delivered}:
-                    break
-                await asyncio.sleep(0.1)
+            await until(lambda: saved <= {json.loads(body)["memory_id"] for _, body in receiver.got}, "not delivered")
         finally:
             await worker.kill()
-        assert saved <= {event["memory_id"] for event in delivered}
+        delivered = [json.loads(body) for _, body in receiver.got]
         ids = {event["memory_id"]: event["id"] for event in delivered}
         assert len({event["id"] for event in delivered}) == len(ids)

@@ -6,9 +6,8 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -18,6 +17,7 @@ from service.db import embedded
 from tests.live_api import UNENCRYPTED
 from tests.processes import free_port
 from tests.tour import run_tour
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -32,15 +32,14 @@ def everything(environment: dict[str, str]) -> Iterator[None]:
         )
     try:
         url = f"http://127.0.0.1:{environment['REVERIE_PORT']}/readyz"
-        for _ in range(1_800):
+
+        def ready() -> bool:
             assert process.poll() is None, log.read_text()
-            try:
-                if httpx.get(url, timeout=2, verify=UNENCRYPTED).status_code == 200:
-                    break
-            except httpx.TransportError:
-                time.sleep(0.1)
-        else:
-            pytest.fail(f"it never became ready: {log.read_text()}")
+            with suppress(httpx.TransportError):
+                return httpx.get(url, timeout=60, verify=UNENCRYPTED).is_success
+            return False
+
+        wait_until(ready, "it never becomes ready")
         yield
     finally:
         process.send_signal(signal.SIGINT)

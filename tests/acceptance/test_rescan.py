@@ -21,6 +21,7 @@ from tests.live_api import Api
 from tests.pg_dump import dump
 from tests.privacy.secret_corpus import TOKENS
 from tests.processes import WorkerProcess
+from tests.waiting import until
 from worker.maintenance.rescan import rescan_next
 
 ROOT = Path(__file__).parents[2]
@@ -177,10 +178,7 @@ async def test_a_scan_that_a_worker_died_over_is_completed_by_the_next(
         assert sum(half["rows"].values()) > 0
         await raw.execute("UPDATE rescans SET lease_until = now()")
         worker.start()
-        done = half
-        while done["running"]:
-            await asyncio.sleep(0.05)
-            done = await api.get("/v1/rescan")
+        done = await until(lambda: _ended(api), "the scan does not end")
     finally:
         await worker.kill()
         await raw.close()
@@ -221,6 +219,12 @@ async def _findings(api: Api) -> list[dict[str, Any]]:
         page = await api.get("/v1/rescan/findings", limit=3, **cursor)
         found += page["items"]
     return found
+
+
+async def _ended(api: Api) -> dict[str, Any] | None:
+    """The scan, once it has ended."""
+    scan: dict[str, Any] = await api.get("/v1/rescan")
+    return None if scan["running"] else scan
 
 
 async def _audited(api: Api) -> list[dict[str, Any]]:

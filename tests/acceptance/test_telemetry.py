@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from opentelemetry.proto.collector.trace.v1 import trace_service_pb2 as collecti
 
 from tests.fakes.openai_server import FakeOpenAI
 from tests.processes import ROOT, ServerProcess, WorkerProcess
+from tests.waiting import until
 
 SECRET = "zqxharbour"
 CALLER = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -56,12 +56,10 @@ class Collector:
 
     async def span(self, name: str, trace: bytes | None = None) -> tuple[str, Any]:
         """The first span of a name, of that trace if one is given, once it has come."""
-        for _ in range(600):
-            for service, span in self.spans.get(name, []):
-                if trace in (None, span.trace_id):
-                    return service, span
-            await asyncio.sleep(0.1)
-        raise AssertionError(f"no span {name} among {sorted(self.spans)}")
+        found = await until(
+            lambda: [one for one in self.spans.get(name, []) if trace in (None, one[1].trace_id)], f"no span {name}"
+        )
+        return found[0]
 
     def close(self) -> None:
         self._server.shutdown()

@@ -129,9 +129,10 @@ async def test_every_ending_is_kept_with_its_reason(api: Api, server: FakeOpenAI
 
 async def test_a_spare_model_is_marked_and_a_late_one_is_a_timeout(api: Api, server: FakeOpenAI) -> None:
     assert api.engine.llm is not None
-    first, spare = (Endpoint(f"openai/{name}", server.base_url, "k", 1.0, True) for name in ("slow", "spare"))
+    given = (("slow", 3.0), ("spare", 60.0))
+    first, spare = (Endpoint(f"openai/{name}", server.base_url, "k", limit_s, True) for name, limit_s in given)
     api.engine.llm = api.engine.llm.at([first, spare])
-    server.fail(hang_s=30.0)
+    server.fail(hang_s=60.0)
     server.say("fine")
     assert await ask(api, "hello") == "fine"
     found = [(call["model"], call["outcome"], call["failover"], call["attempt"]) for call in reversed(await kept(api))]

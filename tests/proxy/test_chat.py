@@ -16,6 +16,7 @@ from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
 from tests.pg_dump import dump
+from tests.waiting import until
 from worker.app import run_once
 
 CHAT = "/v1/chat/completions"
@@ -225,12 +226,12 @@ async def test_a_client_that_leaves_early_leaves_what_it_heard(api: Api, model: 
     stream = await chat.chat.completions.create(model="m", messages=user("count"), stream=True)
     await anext(stream)
     await stream.close()
-    async with asyncio.timeout(120):
-        kept: list[tuple[str, Any]] = []
-        while not kept:
-            await asyncio.sleep(0.02)
-            if await api.status("GET", "/v1/sessions/s", params={"agent": "default"}) == 200:
-                kept = await history(api, "s", "default")
+
+    async def heard() -> list[tuple[str, Any]]:
+        there = await api.status("GET", "/v1/sessions/s", params={"agent": "default"}) == 200
+        return await history(api, "s", "default") if there else []
+
+    kept = await until(heard, "nothing is kept")
     assert kept[0] == ("user", "count")
     assert kept[1][1].startswith("one ")
 

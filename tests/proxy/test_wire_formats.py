@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
@@ -22,9 +21,9 @@ from tests.fakes.wire_formats import (
 from tests.live_api import Api, Json, serving
 from tests.pg_dump import dump
 from tests.proxy.wire_clients import MESSAGES, RESPONSES, WIRES, Wire, events
+from tests.waiting import until
 from worker.app import run_once
 
-WITHIN_S = 120
 KNOWN = {"X-Reverie-Session": "s", "X-Reverie-Agent": "iris"}
 
 pytestmark = pytest.mark.parametrize("wire", WIRES, ids=repr)
@@ -41,29 +40,26 @@ async def ask(api: Api, wire: Wire, said: Any, **more: Any) -> httpx.Response:
 
 async def captured(api: Api) -> list[tuple[str, Any]]:
     """The history of the session, once it is written."""
-    async with asyncio.timeout(WITHIN_S):
-        kept: list[tuple[str, Any]] = []
-        while not kept:
-            await asyncio.sleep(0.02)
-            if await api.status("GET", "/v1/sessions/s", params={"agent": "iris"}) == 200:
-                kept = await history(api)
-        return kept
+
+    async def kept() -> list[tuple[str, Any]]:
+        there = await api.status("GET", "/v1/sessions/s", params={"agent": "iris"}) == 200
+        return await history(api) if there else []
+
+    return await until(kept, "nothing is kept")
 
 
 async def used(api: Api) -> tuple[int, int]:
     """Tokens that the proxy has used, once some are recorded: usage is written behind."""
-    async with asyncio.timeout(WITHIN_S):
-        while (found := await recorded(api)) == (0, 0):  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
-    return found
+    return await until(lambda: recorded(api), "nothing is recorded")
 
 
-async def recorded(api: Api) -> tuple[int, int]:
-    """Tokens that the proxy has used, as recorded now."""
+async def recorded(api: Api) -> tuple[int, int] | None:
+    """Tokens that the proxy has used, as recorded now; None while there are none."""
     await api.engine.budget.flush()
     total = (await api.get("/v1/usage"))["items"]
     rows = [row for row in total if row["purpose"] == "proxy"]
-    return sum(row["prompt_tokens"] for row in rows), sum(row["completion_tokens"] for row in rows)
+    found = sum(row["prompt_tokens"] for row in rows), sum(row["completion_tokens"] for row in rows)
+    return found if any(found) else None
 
 
 async def test_the_second_conversation_knows_what_the_first_said(
@@ -163,7 +159,7 @@ async def test_refusals_of_the_model_pass_and_nothing_is_kept(
         assert answer.content == models.sent_bytes[-1]
         assert (answer.headers["request-id"], answer.headers["retry-after"]) == ("req_fake", "7")
     assert (await wired.get("/v1/sessions"))["items"] == []
-    assert await recorded(wired) == (0, 0)
+    assert await recorded(wired) is None
 
 
 def whole(wire: Wire, text: str) -> list[bytes]:

@@ -12,6 +12,7 @@ from service.memory.dreams.in_flight import CHARS_AT_ONCE, AdmissionGate, InFlig
 from service.store import dead_letters
 from service.store.dead_letters import Died, Place
 from tests.live_api import Api
+from tests.waiting import until
 from tests.worker.dreaming import say
 
 OWNER = UUID(int=7)
@@ -47,11 +48,10 @@ async def test_a_step_is_recorded_while_it_lasts_whatever_ends_it(api: Api) -> N
 
     async def stopped() -> None:
         async with tracker.step("read", [uuid4()]):
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()
 
     task = asyncio.create_task(stopped())
-    while not await recorded(api):  # noqa: ASYNC110
-        await asyncio.sleep(0.01)
+    await until(lambda: recorded(api))
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     assert await recorded(api) == 0

@@ -22,6 +22,7 @@ from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
 from tests.processes import ServerProcess
+from tests.waiting import until
 from tests.worker.dreaming import agent_id, asked_for, note_everything, say
 from worker.dreaming.run import Dreamer
 from worker.maintenance.embed_pending import embed_pending
@@ -196,9 +197,7 @@ async def test_servers_together_never_pass_the_budget(behind: Settings, model: F
         await limit(servers[0], day_tokens_max=5_500)  # an answer has at most 1,000 tokens, and its prompt some 500
         model.hold()
         asking = [asyncio.create_task(server.post("/v1/ask", QUESTION)) for server in servers for _ in range(10)]
-        async with asyncio.timeout(180):
-            while model.calls["chat"] + sum(task.done() for task in asking) < len(asking):  # noqa: ASYNC110
-                await asyncio.sleep(0.02)
+        await until(lambda: model.calls["chat"] + sum(task.done() for task in asking) == len(asking))
         called = model.calls["chat"]
         model.let_go()
         answers = await asyncio.gather(*asking)
@@ -281,10 +280,12 @@ async def test_a_client_that_leaves_pays_for_what_it_heard(api: Api, model: Fake
     headers = {"Authorization": f"Bearer {api.key}"}
     async with api.http.stream("POST", CHAT, json=body, headers=headers) as answer:
         await anext(answer.aiter_bytes())
-    async with asyncio.timeout(180):
-        while not (found := [row for row in await used(api, database_url) if row["purpose"] == "proxy"]):  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
-    assert 0 < found[0]["completion_tokens"] < 40_000
+
+    async def proxied() -> list[Any]:
+        return [row for row in await used(api, database_url) if row["purpose"] == "proxy"]
+
+    (row,) = await until(proxied, "it is not recorded")
+    assert 0 < row["completion_tokens"] < 40_000
 
 
 @pytest.mark.parametrize("streamed", [False, True])
