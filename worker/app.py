@@ -144,13 +144,7 @@ def _loops(settings: Settings, flight: InFlight) -> list[Coroutine[Any, Any, Non
     bell, posted = Wakeup(), Wakeup()
     own = dreamer(settings, flight)
     reindexer = Reindexer(engine, name, flight)
-    sender = WebhookDispatcher(
-        engine,
-        name,
-        timeout_s=settings.webhook_timeout_s,
-        failures_max=settings.webhook_failures_max,
-        private=settings.webhooks_allow_private,
-    )
+    sender = WebhookDispatcher(engine, name, failures_max=settings.webhook_failures_max)
 
     async def beat() -> bool:
         async with engine.db.unscoped() as connection:

@@ -17,7 +17,7 @@ from service.db.pool import Connection
 from service.domain.json import dumps
 from service.memory.engine import Engine
 from service.memory.events.event_notifier import last_position
-from service.memory.events.webhook_sender import DeliveryError, WebhookSender
+from service.memory.events.webhook_sender import DeliveryError
 from service.store import events, webhooks
 from service.store.events import Event
 from service.store.webhooks import Claim, Webhook
@@ -46,15 +46,12 @@ class NextAttempt:
 
 
 class WebhookDispatcher:
-    """Sends in the name of one worker. ``private`` allows addresses inside a network."""
+    """Sends in the name of one worker, as the engine's ``webhook_sender`` does."""
 
-    def __init__(
-        self, engine: Engine, worker: str, *, timeout_s: float = 10.0, failures_max: int = 48, private: bool = False
-    ) -> None:
+    def __init__(self, engine: Engine, worker: str, *, failures_max: int = 48) -> None:
         self._engine = engine
         self._worker = worker
         self._failures_max = failures_max
-        self._sender = WebhookSender(timeout_s, private)
 
     async def send_next(self, *, reserved: bool = False) -> bool:
         """Send what is new to one webhook; False when none is due. ``reserved``: of a workspace nobody sends for."""
@@ -98,10 +95,11 @@ class WebhookDispatcher:
             batch = await events.after(
                 connection, claimed.workspace, webhook.position, agent=None, kinds=webhook.kinds, limit=BATCH
             )
-        async with self._sender.client() as http:
+        sender = self._engine.webhook_sender
+        async with sender.client() as http:
             for event in batch:
                 try:
-                    await self._sender.send(
+                    await sender.send(
                         http, url=webhook.url, secret=webhook.secret, event_id=str(event.body["id"]),
                         at=self._engine.now(), body=dumps(event.body),
                     )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Awaitable, Callable
 
 import httpx
 
@@ -14,11 +15,20 @@ from service.provider.trust import trust
 INSIDE = "the address is inside a network (REVERIE_LLM_ALLOW_PRIVATE allows it)"
 
 
-async def addresses_of(name: str, port: int | None, *, private: bool) -> list[str]:
+Resolver = Callable[[str, int | None], Awaitable[list[str]]]
+"""The IP addresses of a name, for a port, the best first. Raises OSError where it has none."""
+
+
+async def resolve(name: str, port: int | None) -> list[str]:
+    """The IP addresses of a name, as this machine's resolver has them."""
+    found = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
+    return [str(one[4][0]) for one in found]
+
+
+async def addresses_of(name: str, port: int | None, *, private: bool, resolver: Resolver = resolve) -> list[str]:
     """The IP addresses of a name that may be connected to: all, or the public ones. Looked up and judged here, once, so
     that the name cannot stand for another address a moment later."""
-    found = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
-    addresses = list(dict.fromkeys(str(one[4][0]) for one in found))
+    addresses = list(dict.fromkeys(await resolver(name, port)))
     return addresses if private else [address for address in addresses if is_public(address)]
 
 

@@ -47,7 +47,7 @@ async def test_what_the_worker_does_by_rules(talked_to: Api) -> None:
         await talked_to.post("/v1/webhooks", {"url": receiver.url})
         await talked_to.save(long_text(CHINESE, 7_000))
         with heart.during("webhooks"):
-            while await WebhookDispatcher(engine, "w", private=True).send_next():
+            while await WebhookDispatcher(engine, "w").send_next():
                 pass
     assert heart.stopped == {}
 

@@ -33,7 +33,7 @@ async def receiver() -> AsyncIterator[Receiver]:
 
 
 def dispatcher(api: Api, name: str = "w") -> WebhookDispatcher:
-    return WebhookDispatcher(api.engine, name, failures_max=3, private=True)
+    return WebhookDispatcher(api.engine, name, failures_max=3)
 
 
 async def send_all(api: Api) -> None:

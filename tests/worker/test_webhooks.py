@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
@@ -13,8 +12,10 @@ import httpx
 import pytest
 
 from service.domain.events import signature
+from service.memory.events.webhook_sender import WebhookSender
 from service.settings import Settings
 from tests.live_api import Api, Json, serving
+from tests.waiting import until
 from tests.webhook_receiver import Receiver
 from worker.webhooks import POLL_INTERVAL_S, WebhookDispatcher
 
@@ -44,7 +45,7 @@ class Clock:
 
 
 def sender(api: Api, name: str = "w", **options: Any) -> WebhookDispatcher:
-    return WebhookDispatcher(api.engine, name, **{"private": True} | options)
+    return WebhookDispatcher(api.engine, name, **options)
 
 
 async def send_all(api: Api, **options: Any) -> None:
@@ -55,9 +56,7 @@ async def send_all(api: Api, **options: Any) -> None:
 
 async def due(api: Api) -> None:
     """Wait until the last write has made its webhooks due, and send to the first of them."""
-    async with asyncio.timeout(120):
-        while not await sender(api).send_next():  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await until(lambda: sender(api).send_next(), "nothing is due")
 
 
 async def webhook(api: Api, webhook_id: str) -> Json:
@@ -187,58 +186,42 @@ async def test_a_write_makes_it_due_and_a_look_finds_what_did_not(api: Api, rece
 @pytest.mark.parametrize(
     "address", ["127.0.0.1", "::1", "::ffff:127.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "fe80::1%lo"]
 )
-async def test_nothing_is_sent_into_the_network(
-    api: Api, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, address: str
-) -> None:
+async def test_nothing_is_sent_into_the_network(api: Api, receiver: Receiver, address: str) -> None:
     hook = await api.post("/v1/webhooks", {"url": receiver.url.replace("127.0.0.1", "hooks.example.org")})
-    loop = asyncio.get_running_loop()
-    found = loop.getaddrinfo
 
-    async def lookup(host: str, port: int, **options: Any) -> Any:
-        if host != "hooks.example.org":
-            return await found(host, port, **options)
-        return [(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))]
+    async def resolver(name: str, _: int | None) -> list[str]:
+        assert name == "hooks.example.org"
+        return [address]
 
-    monkeypatch.setattr(loop, "getaddrinfo", lookup)
+    api.engine.webhook_sender = WebhookSender(resolver=resolver)
     await api.save("one")
-    await send_all(api, private=False)
+    await send_all(api)
     assert receiver.got == []
     assert "inside a network" in (await webhook(api, hook["id"]))["error"]
 
 
-async def test_a_name_is_looked_up_once_and_what_was_judged_is_sent_to(
-    api: Api, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_name_is_looked_up_once_and_what_was_judged_is_sent_to(api: Api, receiver: Receiver) -> None:
     """A name that stands for another address a moment later (DNS rebinding) gains nothing."""
-    loop = asyncio.get_running_loop()
-    found = loop.getaddrinfo
     asked: list[str] = []
 
-    async def lookup(host: str, port: int, **options: Any) -> Any:
-        if host != "hooks.example.org":
-            return await found(host, port, **options)
-        asked.append(host)
-        return await found("127.0.0.1" if len(asked) == 1 else "127.0.0.9", port, **options)
+    async def resolver(name: str, _: int | None) -> list[str]:
+        asked.append(name)
+        return ["127.0.0.1" if len(asked) == 1 else "127.0.0.9"]
 
-    monkeypatch.setattr(loop, "getaddrinfo", lookup)
+    api.engine.webhook_sender = WebhookSender(private=True, resolver=resolver)
     await api.post("/v1/webhooks", {"url": receiver.url.replace("127.0.0.1", "hooks.example.org")})
     await api.save("one")
     await send_all(api)
-    assert len(receiver.got) == len(asked) == 1
+    assert len(receiver.got) == 1
+    assert asked == ["hooks.example.org"]
 
 
-async def test_a_name_is_sent_to_under_its_name_at_the_first_address_that_answers(
-    api: Api, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    loop = asyncio.get_running_loop()
-    found = loop.getaddrinfo
+async def test_a_name_is_sent_to_under_its_name_at_the_first_address_that_answers(api: Api, receiver: Receiver) -> None:
+    async def resolver(name: str, _: int | None) -> list[str]:
+        assert name == "xn--hken-qoa.example.org"
+        return ["127.0.0.2", "127.0.0.1"]
 
-    async def lookup(host: str, port: int, **options: Any) -> Any:
-        if host != "xn--hken-qoa.example.org":
-            return await found(host, port, **options)
-        return [*await found("127.0.0.2", port, **options), *await found("127.0.0.1", port, **options)]
-
-    monkeypatch.setattr(loop, "getaddrinfo", lookup)
+    api.engine.webhook_sender = WebhookSender(private=True, resolver=resolver)
     await api.post("/v1/webhooks", {"url": receiver.url.replace("127.0.0.1", "håken.example.org")})
     await api.save("one")
     await send_all(api)

@@ -10,7 +10,7 @@ import httpx
 
 from service.concurrency.transaction_guard import assert_outside_transaction
 from service.domain.events import signature
-from service.provider.guarded_transport import addresses_of
+from service.provider.guarded_transport import Resolver, addresses_of, resolve
 from service.provider.trust import trust
 
 GONE = 410
@@ -29,10 +29,11 @@ class DeliveryError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class WebhookSender:
-    """Sends within ``timeout_s``. ``private`` allows addresses inside a network."""
+    """Sends within ``timeout_s``. ``private`` allows addresses inside a network, of those that ``resolver`` finds."""
 
     timeout_s: float = 10.0
     private: bool = False
+    resolver: Resolver = resolve
 
     def client(self) -> httpx.AsyncClient:
         """A client for several deliveries: redirects are not followed, proxies of the environment not used."""
@@ -83,7 +84,7 @@ class WebhookSender:
 
     async def _addresses(self, name: str, port: int | None) -> list[str]:
         """The IP addresses of a name. Raises DeliveryError where all are inside a network."""
-        addresses = await addresses_of(name, port, private=self.private)
+        addresses = await addresses_of(name, port, private=self.private, resolver=self.resolver)
         if not addresses:
             raise DeliveryError("the address is inside a network (REVERIE_WEBHOOKS_ALLOW_PRIVATE allows it)")
         return addresses
