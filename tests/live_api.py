@@ -7,7 +7,7 @@ import socket
 import ssl
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Self
 from uuid import UUID
@@ -18,7 +18,7 @@ import uvicorn
 import uvloop
 
 from service.app import create_app
-from service.domain.ids import new_id
+from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from service.domain.principal import KeyGrant
 from service.memory.access.keys import add_key
 from service.memory.engine import Engine
@@ -97,6 +97,15 @@ class Api(Caller):
     http: httpx.AsyncClient
     engine: Engine
     key: str = ADMIN_KEY
+    workspace: UUID = DEFAULT_WORKSPACE
+
+    async def inside(self, work: Callable[[Engine], Coroutine[Any, Any, Any]]) -> Any:
+        """What ``work`` returns for the engine."""
+        return await work(self.engine)
+
+    def lending(self, **parts: Any) -> AbstractContextManager[None]:
+        """Let the engine have these parts (a model, a clock) for the length of the block."""
+        return _lent(self.engine, parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +116,40 @@ class Tenant(Caller):
     key: str
     workspace: UUID
     database_url: str
+    _server: SharedServer
+
+    async def inside(self, work: Callable[[Engine], Coroutine[Any, Any, Any]]) -> Any:
+        """What ``work`` returns for the server's engine, on the loop of the server."""
+        return await self._server.inside(work)
+
+    def lending(self, **parts: Any) -> AbstractContextManager[None]:
+        """Let the server's engine have these parts (a model, a clock) for the length of the block."""
+        return self._server.lending(**parts)
 
     async def stored(self, statement: str, *values: Any) -> Any:
         """The first value that a statement finds in the database, past all walls."""
+        found = await self.rows(statement, *values)
+        return found[0][0] if found else None
+
+    async def rows(self, statement: str, *values: Any) -> list[Any]:
+        """The rows that a statement finds in the database, past all walls."""
         connection = await asyncpg.connect(self.database_url)
         try:
-            return await connection.fetchval(statement, *values)
+            return list(await connection.fetch(statement, *values))
         finally:
             await connection.close()
+
+
+@contextmanager
+def _lent(engine: Engine, parts: Json) -> Iterator[None]:
+    own = {name: getattr(engine, name) for name in parts}
+    try:
+        for name, part in parts.items():
+            setattr(engine, name, part)
+        yield
+    finally:
+        for name, part in own.items():
+            setattr(engine, name, part)
 
 
 def _ok(response: httpx.Response) -> Json:
@@ -152,15 +187,23 @@ class SharedServer:
     base_url: str
     database_url: str
     _engine: Engine
-    _run: Callable[[Coroutine[Any, Any, str]], str]
+    _run: Callable[[Coroutine[Any, Any, Any]], Any]
+
+    async def inside(self, work: Callable[[Engine], Coroutine[Any, Any, Any]]) -> Any:
+        """What ``work`` returns for the engine, on the loop of the server."""
+        return await asyncio.to_thread(self._run, work(self._engine))
+
+    def lending(self, **parts: Any) -> AbstractContextManager[None]:
+        """Let the engine have these parts for the length of the block, in which no other test runs."""
+        return _lent(self._engine, parts)
 
     @asynccontextmanager
     async def tenant(self) -> AsyncIterator[Tenant]:
         """A new workspace, and a client with its admin key."""
         workspace = new_id()
-        key = await asyncio.to_thread(self._run, _settle(self._engine, workspace))
+        key = await self.inside(lambda engine: _settle(engine, workspace))
         async with httpx.AsyncClient(base_url=self.base_url, timeout=ANSWER_S, verify=UNENCRYPTED) as http:
-            yield Tenant(http, key, workspace, self.database_url)
+            yield Tenant(http, key, workspace, self.database_url, self)
 
 
 async def _settle(engine: Engine, workspace: UUID) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from service.provider.library import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
-from tests.live_api import Api
+from tests.live_api import Api, Tenant
 from tests.worker.dreaming import asked_for, fact, model, notes, turns_of
 
 
@@ -21,10 +21,10 @@ def _note_everything(body: dict[str, Any]) -> str:
 
 
 @pytest.fixture
-async def credulous_model(api: Api) -> AsyncIterator[FakeOpenAI]:
+async def credulous_model(api: Api | Tenant) -> AsyncIterator[FakeOpenAI]:
     """A model that notes whatever it reads as a fact that it is sure of, word for word, citing one turn."""
     await load_litellm()
     with FakeOpenAI() as opened:
         opened.default_reply = _note_everything
-        api.engine.llm = model(opened, timeout_s=60)
-        yield opened
+        with api.lending(llm=model(opened, timeout_s=60)):
+            yield opened

@@ -13,14 +13,14 @@ from service.llm import LLM
 from service.memory.engine import Engine
 from service.store.agents import get_agent
 from tests.fakes.openai_server import FakeOpenAI
-from tests.live_api import Api
+from tests.live_api import Api, Caller, Tenant
 from worker.dreaming.run import Dreamer
 
 Json = dict[str, Any]
 
 
 async def say(
-    api: Api, *contents: str, session: str = "s", agent: str = "a", user: str = "u1", **fields: Any
+    api: Caller, *contents: str, session: str = "s", agent: str = "a", user: str = "u1", **fields: Any
 ) -> list[Json]:
     """Append turns of a user to a session; the messages as stored."""
     messages = [{"role": "user", "content": content} | fields for content in contents]
@@ -29,24 +29,31 @@ async def say(
     return stored
 
 
-async def agent_id(engine: Engine, agent: str = "a") -> UUID:
+async def agent_id(engine: Engine, agent: str = "a", workspace: UUID = DEFAULT_WORKSPACE) -> UUID:
     """The id behind an agent's name."""
-    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-        row = await get_agent(connection, DEFAULT_WORKSPACE, agent)
+    async with engine.db.transaction(workspace) as connection:
+        row = await get_agent(connection, workspace, agent)
     assert row is not None
     found: UUID = row["id"]
     return found
 
 
-async def dream(engine: Engine, agent: str = "a", *, dry_run: bool = False, **options: Any) -> Json:
-    """Dream for an agent here and now; the dream with its changes."""
-    dreamer = Dreamer(engine, "test", 60, **options)
-    done = await dreamer.dream_for(DEFAULT_WORKSPACE, await agent_id(engine, agent), dry_run=dry_run)
-    assert done is not None
-    return done
+async def dream(at: Engine | Api | Tenant, agent: str = "a", *, dry_run: bool = False, **options: Any) -> Json:
+    """Dream for an agent here and now; the dream with its changes. ``options``: of the Dreamer."""
+
+    async def dreamed(engine: Engine, workspace: UUID = DEFAULT_WORKSPACE) -> Json:
+        dreamer = Dreamer(engine, "test", 60, **options)
+        done = await dreamer.dream_for(workspace, await agent_id(engine, agent, workspace), dry_run=dry_run)
+        assert done is not None
+        return done
+
+    if isinstance(at, Engine):
+        return await dreamed(at)
+    found: Json = await at.inside(lambda engine: dreamed(engine, at.workspace))
+    return found
 
 
-async def contents(api: Api, **filters: Any) -> set[str]:
+async def contents(api: Caller, **filters: Any) -> set[str]:
     """What the agent's live memories say, but for what was concluded from them."""
     page = await api.get("/v1/memories", agent="a", limit=200, **filters)
     return {memory["content"] for memory in page["items"] if memory["type"] != "insight"}

@@ -7,10 +7,12 @@ import re
 from collections import Counter
 from typing import Any
 
+import pytest
+
 from service.memory.search.memory_lines import QUOTED
 from tests.extraction.planted import planted_otherwise
 from tests.fakes.openai_server import FakeOpenAI
-from tests.live_api import Api
+from tests.live_api import Tenant
 from tests.worker.dreaming import dream, say
 
 Json = dict[str, Any]
@@ -28,7 +30,13 @@ HER_OWN = [
 ]
 
 
-async def _plant(api: Api, way: str, texts: list[str]) -> None:
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share."""
+    return tenant
+
+
+async def _plant(api: Tenant, way: str, texts: list[str]) -> None:
     if way == "tool":
         await say(api, *texts, session="t", user="ann", role="tool")
     elif way == "named speaker":
@@ -47,7 +55,7 @@ async def _plant(api: Api, way: str, texts: list[str]) -> None:
             await api.post("/v1/memories/batch", {"items": [one | {"origin": "tool"} for one in items]})
 
 
-async def _items(api: Api, message: str) -> list[str]:
+async def _items(api: Tenant, message: str) -> list[str]:
     """The items of ann's context; the further lines of one are indented, whatever they say."""
     answer = await api.post("/v1/context", {"agent": "a", "user": "ann", "message": message, "max_tokens": 16_000})
     return [item for one in answer["sections"] for item in re.split(r"\n(?=- |<)", one["text"])]
@@ -60,14 +68,16 @@ def _is_marked(item: str) -> bool:
     )
 
 
-async def test_nothing_of_an_untrusted_origin_reaches_a_context_unmarked(api: Api, credulous_model: FakeOpenAI) -> None:
+async def test_nothing_of_an_untrusted_origin_reaches_a_context_unmarked(
+    api: Tenant, credulous_model: FakeOpenAI
+) -> None:
     await api.put("/v1/settings", {"dream": {"extract_from": ["user", "assistant", "tool"]}})
     everything = {place: planted_otherwise(seed=number) for number, place in enumerate(WAYS)}
     way_of = {word: way for way, all_ in everything.items() for _, word, _ in all_}
     for way, all_ in everything.items():
         await _plant(api, way, [text for _, _, text in all_])
     await say(api, *HER_OWN, session="hers", user="ann")
-    while (await dream(api.engine))["report"]["messages"]:
+    while (await dream(api))["report"]["messages"]:
         pass
     shown: set[str] = set()
     for text in (text for all_ in everything.values() for _, word, text in all_ if word not in shown):
@@ -88,19 +98,19 @@ async def test_nothing_of_an_untrusted_origin_reaches_a_context_unmarked(api: Ap
     assert min(len(kept), len(remembered)) >= len(HER_OWN) * 0.99
 
 
-async def _memory(api: Api, part: str) -> Json:
+async def _memory(api: Tenant, part: str) -> Json:
     items = (await api.get("/v1/memories", agent="a", limit=200, include="superseded"))["items"]
     (found,) = [one for one in items if part in one["content"] and one["type"] != "insight"]
     return dict(found)
 
 
-async def test_each_way_in_gives_its_origin(api: Api, credulous_model: FakeOpenAI) -> None:
+async def test_each_way_in_gives_its_origin(api: Tenant, credulous_model: FakeOpenAI) -> None:
     await api.put("/v1/settings", {"dream": {"extract_from": ["user", "assistant", "tool"]}})
     await say(api, "Mog the cat snores.", user="ann")
     await say(api, "Tib the cat snores.", user="ann", name="bo")
     await say(api, "Rex the dog snores.", user="ann", role="assistant")
     await say(api, "Pip the dog snores.", user="ann", role="tool")
-    await dream(api.engine)
+    await dream(api)
     saved = await api.save("Bun the hare snores.")
     await api.call("POST", "/v1/import", content='{"agent": "a", "type": "fact", "content": "Kit the fox snores."}')
     found = {part: (await _memory(api, part))["origin"] for part in ("Mog", "Tib", "Rex", "Pip", "Kit")}
@@ -119,11 +129,11 @@ async def test_each_way_in_gives_its_origin(api: Api, credulous_model: FakeOpenA
     assert other["origin"] == "tool"
 
 
-async def test_the_same_words_of_a_more_trusted_origin_raise_it(api: Api, credulous_model: FakeOpenAI) -> None:
+async def test_the_same_words_of_a_more_trusted_origin_raise_it(api: Tenant, credulous_model: FakeOpenAI) -> None:
     """And no others: a memory keeps the origin of its own words, and an edit is the word of the editor."""
     planted = await api.save("Mog the cat snores.", origin="tool")
     await say(api, "Mog the cat snores.", user="ann")
-    await dream(api.engine)
+    await dream(api)
     raised = await _memory(api, "Mog")
     assert (raised["id"], raised["origin"]) == (planted["id"], "own_user")
     history = (await api.get(f"/v1/memories/{planted['id']}/history"))["items"]
@@ -136,19 +146,19 @@ async def test_the_same_words_of_a_more_trusted_origin_raise_it(api: Api, credul
     assert edited["origin"] == "api"
 
 
-async def test_an_undone_dream_gives_back_the_origin(api: Api, credulous_model: FakeOpenAI) -> None:
+async def test_an_undone_dream_gives_back_the_origin(api: Tenant, credulous_model: FakeOpenAI) -> None:
     planted = await api.save("Mog the cat snores.", origin="imported")
     await say(api, "Mog the cat snores.", user="ann")
-    done = await dream(api.engine)
+    done = await dream(api)
     await api.post(f"/v1/dreams/{done['id']}/undo", {})
     assert (await api.get(f"/v1/memories/{planted['id']}"))["origin"] == "imported"
 
 
-async def test_what_is_held_waits_in_the_inbox(api: Api, credulous_model: FakeOpenAI) -> None:
+async def test_what_is_held_waits_in_the_inbox(api: Tenant, credulous_model: FakeOpenAI) -> None:
     await api.put("/v1/settings", {"dream": {"extract_from": ["user", "tool"]}, "origins": {"tool": "hold"}})
     await say(api, "Pip the dog snores.", user="ann", role="tool")
     await say(api, "Mog the cat snores.", user="ann")
-    await dream(api.engine)
+    await dream(api)
     (proposal,) = (await api.get("/v1/inbox", agent="a"))["items"]
     assert (proposal["content"], proposal["reason"]) == ("Pip the dog snores.", "of the origin tool, which is held")
     (line,) = [one for one in await _items(api, "Mog Pip") if "Mog" in one and " said]" not in one]
@@ -159,7 +169,7 @@ async def test_what_is_held_waits_in_the_inbox(api: Api, credulous_model: FakeOp
     assert (refused.status_code, refused.json()["errors"][0]["loc"]) == (422, ["body", "origins", "imported"])
 
 
-async def test_an_agent_trusts_by_its_own_settings(api: Api) -> None:
+async def test_an_agent_trusts_by_its_own_settings(api: Tenant) -> None:
     await api.call("POST", "/v1/import", content='{"agent": "a", "type": "fact", "content": "Kit the fox snores."}')
     (item,) = [one for one in await _items(api, "Kit") if "Kit" in one]
     assert "[unverified: imported] Kit" in item
@@ -168,7 +178,7 @@ async def test_an_agent_trusts_by_its_own_settings(api: Api) -> None:
     assert "[unverified" not in item
 
 
-async def test_a_conclusion_has_the_least_trusted_origin_of_its_evidence(api: Api) -> None:
+async def test_a_conclusion_has_the_least_trusted_origin_of_its_evidence(api: Tenant) -> None:
     for day, origin in ((3, "own_user"), (10, "tool"), (17, "own_user")):
         await api.save(
             "Ann went swimming in the lake.",
@@ -177,12 +187,12 @@ async def test_a_conclusion_has_the_least_trusted_origin_of_its_evidence(api: Ap
             origin=origin,
             occurred_at=f"2026-06-{day:02}T09:00:00Z",
         )
-    await dream(api.engine)
+    await dream(api)
     insights = (await api.get("/v1/memories", agent="a", type="insight"))["items"]
     assert {one["origin"] for one in insights} == {"tool"}
 
 
-async def test_a_former_version_is_found_by_its_origin(api: Api) -> None:
+async def test_a_former_version_is_found_by_its_origin(api: Tenant) -> None:
     saved = await api.save("Bun the hare snores.", origin="document")
     before = saved["updated_at"]
     await api.patch(f"/v1/memories/{saved['id']}", {"version": 1, "origin": "own_user"})

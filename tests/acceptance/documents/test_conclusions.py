@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.live_api import Api
+import pytest
+
+from tests.live_api import Tenant
 from tests.worker.dreaming import dream, say
 
 Json = dict[str, Any]
 
 
-async def concluded(api: Api) -> list[Json]:
+@pytest.fixture
+def api(static_tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share, with the static embedder."""
+    return static_tenant
+
+
+async def concluded(api: Tenant) -> list[Json]:
     found: list[Json] = (await api.get("/v1/memories", agent="a", type="insight"))["items"]
     return found
 
 
-async def test_a_change_is_concluded_and_falls_with_what_it_rests_on(own_static_api: Api) -> None:
-    api = own_static_api
+async def test_a_change_is_concluded_and_falls_with_what_it_rests_on(api: Tenant) -> None:
     await say(api, "I live in Berlin.", user="Sam", session="may", created_at="2026-05-02T10:00:00Z")
-    await dream(api.engine)
+    await dream(api)
     await say(api, "I moved to Bergen.", user="Sam", session="november", created_at="2026-11-20T10:00:00Z")
-    done = await dream(api.engine)
+    done = await dream(api)
     (insight,) = await concluded(api)
     assert insight["content"] == "Sam moved from Berlin to Bergen in November 2026"
     texts = [change["text"] for change in (await api.get(f"/v1/dreams/{done['id']}"))["changes"]]
@@ -34,12 +41,11 @@ async def test_a_change_is_concluded_and_falls_with_what_it_rests_on(own_static_
     assert await api.status("GET", f"/v1/memories/{insight['id']}") == 404
 
 
-async def test_a_habit_is_found_beside_its_evidence(own_static_api: Api) -> None:
-    api = own_static_api
+async def test_a_habit_is_found_beside_its_evidence(api: Tenant) -> None:
     for day in ("2026-10-03", "2026-10-20", "2026-11-12"):
         await say(api, "I ran by the river today.", user="Sam", session=day, created_at=f"{day}T18:00:00Z")
     await say(api, "I like tea.", "I work at Initech.", user="Sam", session="else")
-    await dream(api.engine)
+    await dream(api)
     (insight,) = await concluded(api)
     assert insight["content"] == "Sam often runs by the river (3 times, October–November 2026)"
     found = await api.search("when did Sam run by the river?", limit=5)
@@ -49,18 +55,16 @@ async def test_a_habit_is_found_beside_its_evidence(own_static_api: Api) -> None
     assert "often runs by the river" in str(await api.post("/v1/context", asked))
 
 
-async def test_a_purge_of_the_user_leaves_nothing_of_it(own_static_api: Api) -> None:
-    api = own_static_api
+async def test_a_purge_of_the_user_leaves_nothing_of_it(api: Tenant) -> None:
     for day in ("2026-10-03", "2026-10-20", "2026-11-12"):
         await say(api, "I ran by the river today.", user="Sam", session=day, created_at=f"{day}T18:00:00Z")
-    await dream(api.engine)
+    await dream(api)
     await api.post("/v1/users/Sam/purge", {})
     assert (await api.get("/v1/memories", agent="a", include="superseded,deleted"))["items"] == []
     assert b"river" not in (await api.call("GET", "/v1/export", params={"include": "deleted,expired"})).content
 
 
-async def test_an_undo_takes_insight_profile_page_and_bulletin_back(own_static_api: Api) -> None:
-    api = own_static_api
+async def test_an_undo_takes_insight_profile_page_and_bulletin_back(api: Tenant) -> None:
     body = {"agent": "a", "question": "Where does Sam live?", "scope": {"user": "Sam", "types": ["fact", "identity"]}}
     page = await api.post("/v1/pages", body)
 
@@ -77,12 +81,12 @@ async def test_an_undo_takes_insight_profile_page_and_bulletin_back(own_static_a
         }
 
     await say(api, "I live in Berlin.", user="Sam", session="may", created_at="2026-05-02T10:00:00Z")
-    await dream(api.engine)
+    await dream(api)
     before = await known()
     assert (before["insights"], before["profile"]) == ([], [("home", "Berlin")])
     assert before["page"] == ["Sam lives in Berlin."]
     await say(api, "I moved to Bergen.", user="Sam", session="november", created_at="2026-11-20T10:00:00Z")
-    done = await dream(api.engine)
+    done = await dream(api)
     after = await known()
     assert after["insights"] == ["Sam moved from Berlin to Bergen in November 2026"]
     assert after["profile"] == [("home", "Bergen")]
@@ -92,8 +96,7 @@ async def test_an_undo_takes_insight_profile_page_and_bulletin_back(own_static_a
     assert await known() == before
 
 
-async def test_a_preference_across_things_and_an_open_question(own_static_api: Api) -> None:
-    api = own_static_api
+async def test_a_preference_across_things_and_an_open_question(api: Tenant) -> None:
     told = {
         "2026-10-03": "I love hiking in Jotunheimen.",
         "2026-10-20": "I'm thinking about taking the job in Oslo.",
@@ -102,12 +105,12 @@ async def test_a_preference_across_things_and_an_open_question(own_static_api: A
     }
     for day, text in told.items():
         await say(api, text, user="Sam", session=day, created_at=f"{day}T18:00:00Z")
-    await dream(api.engine)
+    await dream(api)
     likes = "Sam likes hiking (Jotunheimen, Lofoten)"
     still_open = "Open question: Sam is still thinking about taking the job in Oslo (2 times, October–November 2026)"
     assert {one["content"] for one in await concluded(api)} == {likes, still_open}
     await say(api, "I took the job in Oslo.", user="Sam", session="taken", created_at="2026-11-20T18:00:00Z")
-    await dream(api.engine)
+    await dream(api)
     (insight,) = await concluded(api)
     assert insight["content"] == likes
     await api.delete(f"/v1/memories/{insight['source']['evidence'][0]['id']}")

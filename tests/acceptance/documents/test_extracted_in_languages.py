@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.live_api import Api
+from tests.live_api import Tenant
 from tests.worker.dreaming import dream, say
 
 Json = dict[str, Any]
@@ -74,61 +74,67 @@ NOTHING = [
 ]  # fmt: skip
 
 
-async def current(api: Api) -> list[tuple[str, str]]:
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share."""
+    return tenant
+
+
+async def current(api: Tenant) -> list[tuple[str, str]]:
     """Types and contents of the live memories, but for what was concluded from them."""
     page = await api.get("/v1/memories", agent="a", limit=200)
     return [(memory["type"], memory["content"]) for memory in page["items"] if memory["type"] != "insight"]
 
 
 @pytest.mark.parametrize("language", STATED)
-async def test_each_statement_becomes_a_memory_of_its_type(api: Api, language: str) -> None:
+async def test_each_statement_becomes_a_memory_of_its_type(api: Tenant, language: str) -> None:
     said, wanted = STATED[language]
     await say(api, *said, user="Ada")
-    await dream(api.engine)
+    await dream(api)
     assert sorted(await current(api)) == sorted(wanted)
 
 
 @pytest.mark.parametrize("language", HOMES)
-async def test_a_new_home_supersedes_the_old_one(api: Api, language: str) -> None:
+async def test_a_new_home_supersedes_the_old_one(api: Tenant, language: str) -> None:
     old, new, told = HOMES[language]
     await say(api, old, user="Ada")
-    await dream(api.engine)
+    await dream(api)
     await say(api, new, user="Ada")
-    await dream(api.engine)
+    await dream(api)
     assert await current(api) == [("fact", told)]
 
 
 @pytest.mark.parametrize("language", HOMES)
-async def test_it_supersedes_one_told_in_english_and_the_other_way_round(api: Api, language: str) -> None:
+async def test_it_supersedes_one_told_in_english_and_the_other_way_round(api: Tenant, language: str) -> None:
     _, new, told = HOMES[language]
     await say(api, "I live in Oslo.", user="Ada")
-    await dream(api.engine)
+    await dream(api)
     await say(api, new, user="Ada")
-    await dream(api.engine)
+    await dream(api)
     assert await current(api) == [("fact", told)]
     await say(api, "I moved to Tromsø.", user="Ada")
-    await dream(api.engine)
+    await dream(api)
     assert await current(api) == [("fact", "Ada moved to Tromsø.")]
 
 
 @pytest.mark.parametrize("language", TEA)
-async def test_a_denial_replaces_what_it_denies(api: Api, language: str) -> None:
+async def test_a_denial_replaces_what_it_denies(api: Tenant, language: str) -> None:
     likes, dislikes, told = TEA[language]
     await say(api, likes, user="Ada")
-    await dream(api.engine)
+    await dream(api)
     await say(api, dislikes, user="Ada")
-    await dream(api.engine)
+    await dream(api)
     assert await current(api) == [("preference", told)]
 
 
-async def test_nothing_comes_of_questions_conditions_and_what_others_say(api: Api) -> None:
+async def test_nothing_comes_of_questions_conditions_and_what_others_say(api: Tenant) -> None:
     await say(api, *NOTHING, user="Ada")
-    await dream(api.engine)
+    await dream(api)
     assert await current(api) == []
 
 
-async def test_english_with_words_of_another_language_stays_english(api: Api) -> None:
+async def test_english_with_words_of_another_language_stays_english(api: Tenant) -> None:
     await say(api, "I love the song Ne me quitte pas, je ne sais quoi and all.", "My motto is carpe diem.", user="Ada")
     await say(api, "I live in El Paso near the Rio Grande.", user="Ada")
-    await dream(api.engine)
+    await dream(api)
     assert ("fact", "Ada lives in El Paso near the Rio Grande.") in await current(api)
