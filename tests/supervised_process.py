@@ -6,8 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,18 +16,7 @@ from service.db import embedded
 from service.db.embedded import postmaster
 from tests.live_api import UNENCRYPTED
 from tests.processes import ROOT, free_port, gone, postmaster_pid
-
-WAIT_S = 180.0
-POLL_S = 0.1
-"""Each look takes processor time from the processes that are waited for."""
-
-
-def until(true: Callable[[], bool], what: str) -> None:
-    """Wait for it. Raises AssertionError, saying ``what`` is not so, after ``WAIT_S``."""
-    ends_at = time.monotonic() + WAIT_S
-    while not true():
-        assert time.monotonic() < ends_at, what
-        time.sleep(POLL_S)
+from tests.waiting import WAIT_S, wait_until
 
 
 def _hangs_up() -> None:
@@ -61,7 +48,7 @@ class Supervised:
         """Start, and wait until it says that it is ready."""
         before = self.said().count("Reverie is ready")
         self.spawn()
-        until(lambda: self.said().count("Reverie is ready") > before or self.ended(), "it is not ready")
+        wait_until(lambda: self.said().count("Reverie is ready") > before or self.ended(), "it is not ready")
         assert not self.ended(), self.said()
 
     def spawn(self) -> None:
@@ -94,7 +81,7 @@ class Supervised:
     def is_ready(self) -> bool:
         """Whether the API answers that it is."""
         try:
-            return httpx.get(f"{self.base_url}/readyz", timeout=5, verify=UNENCRYPTED).is_success
+            return httpx.get(f"{self.base_url}/readyz", timeout=60, verify=UNENCRYPTED).is_success
         except httpx.TransportError:
             return False
 

@@ -10,8 +10,9 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-WAIT_S = 180.0
+WAIT_S = 300.0
 POLL_S = 0.05
+TURNS = 100
 
 
 async def until(true: Callable[[], T | Awaitable[T]], what: object = "it never comes true") -> T:
@@ -33,3 +34,9 @@ def wait_until(true: Callable[[], T], what: object) -> T:
         assert time.monotonic() < ends_at, what
         time.sleep(POLL_S)
     return found
+
+
+async def turns() -> None:
+    """Let what is ready go on, and what that makes ready in its turn: so many turns of the event loop."""
+    for _ in range(TURNS):
+        await asyncio.sleep(0)

@@ -18,11 +18,11 @@ from tests.citus_cluster import Cluster, execute
 from tests.databases import migrate_and_seed
 from tests.live_api import ADMIN_KEY, Api, serving
 from tests.replication import PrimaryAndStandby
+from tests.waiting import until
 
 LAG_MAX_S = 600.0
 """Longer than any test stands still that is to find what a standby holds back."""
 SHORT_LAG_S = 3.0
-PATIENCE_S = 180
 POSITION = "X-Reverie-Position"
 
 
@@ -54,20 +54,22 @@ async def processes(
     async with AsyncExitStack() as stack:
         one, other = [await stack.enter_async_context(serving(settings)) for _ in range(2)]
         await one.save("The first note is about the lighthouse.")
-        await until(one, "ok")
-        await until(other, "ok")
+        await shown(one, "ok")
+        await shown(other, "ok")
         yield one, other
         await replay(pair, "resume")
 
 
-async def until(api: Api, status: str) -> dict[str, object]:
+async def shown(api: Api, status: str) -> dict[str, object]:
     """Wait until the replica is in this condition, and (ok) has everything; what the engine says of it."""
-    async with asyncio.timeout(PATIENCE_S):
-        while True:
-            state = await api.get("/v1/engine")
-            if state["replica"]["status"] == status and (status != "ok" or state["replica"]["lag_s"] == 0):
-                return {"engine": state["status"], "problems": state["problems"]} | state["replica"]
-            await asyncio.sleep(0.1)
+
+    async def says() -> dict[str, object] | None:
+        state = await api.get("/v1/engine")
+        if state["replica"]["status"] != status or (status == "ok" and state["replica"]["lag_s"] != 0):
+            return None
+        return {"engine": state["status"], "problems": state["problems"]} | state["replica"]
+
+    return await until(says, f"the replica is not {status}")
 
 
 async def replay(pair: PrimaryAndStandby, what: str) -> None:
@@ -95,7 +97,7 @@ async def test_a_search_goes_to_the_replica_and_sees_what_its_reader_wrote(
     assert await found(other, **{POSITION: "of no meaning"}) == 1
     assert await found(other, **{"Idempotency-Key": "k"}) == 1
     await replay(pair, "resume")
-    await until(other, "ok")
+    await shown(other, "ok")
     assert await found(other) == 1
 
 
@@ -114,17 +116,17 @@ async def test_one_that_falls_behind_is_left_alone_until_it_has_caught_up(
     pair: PrimaryAndStandby, processes: tuple[Api, Api]
 ) -> None:
     one, other = processes
-    assert (await until(one, "ok"))["engine"] == "degraded"  # for want of a worker
+    assert (await shown(one, "ok"))["engine"] == "degraded"  # for want of a worker
     await replay(pair, "pause")
     await one.save("The second note is about the harbour.")
-    told = await until(other, "failing")
+    told = await shown(other, "failing")
     assert told["engine"] == "degraded"
     assert any("replica" in problem and "behind" in problem for problem in told["problems"])
     assert float(str(told["lag_s"])) > SHORT_LAG_S
     assert "replica" in (await other.get("/readyz"))["degraded"]
     assert len(await other.search("harbour", strategy="keyword")) == 1
     await replay(pair, "resume")
-    told = await until(other, "ok")
+    told = await shown(other, "ok")
     assert not any("replica" in problem for problem in told["problems"])
 
 
@@ -135,11 +137,11 @@ async def test_one_that_dies_is_missed_by_nobody(pair: PrimaryAndStandby, proces
     try:
         for _ in range(20):
             assert len(await one.search("lighthouse")) == 1
-        assert (await until(one, "failing"))["error"]
+        assert (await shown(one, "failing"))["error"]
         assert len(await one.search("lighthouse")) == 1
     finally:
         pair.start()
-    await until(one, "ok")
+    await shown(one, "ok")
     assert len(await one.search("lighthouse")) == 1
 
 
@@ -151,7 +153,7 @@ async def test_what_is_no_standby_of_it_is_not_searched(
     wrong = [str(settings.database_url), embedded.database_url(pair.standby, "template")]
     for url in wrong:
         async with serving(settings.model_copy(update={"database_replica_url": url})) as api:
-            assert "not a standby" in str((await until(api, "failing"))["error"])
+            assert "not a standby" in str((await shown(api, "failing"))["error"])
             await api.save("The first note is about the lighthouse.")
             assert len(await api.search("lighthouse")) == 1
 

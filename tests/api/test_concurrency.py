@@ -18,6 +18,7 @@ from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import ADMIN_KEY, Api, serving
 from tests.processes import ServerProcess
+from tests.waiting import until
 
 STREAM = "text/event-stream"
 STREAMS = ["/v1/events", "/mcp"]
@@ -154,9 +155,7 @@ async def test_exports_and_imports_share_a_bound(api: Api) -> None:
     for headers in ({}, {"Accept": "application/x-ndjson"}):
         held.clear()
         importing = asyncio.create_task(api.call("POST", "/v1/import", content=slowly(), headers=headers))
-        async with asyncio.timeout(180):
-            while not limit._keys:  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+        await until(lambda: limit._keys, "it is not under way")
         refused = await api.call("GET", "/v1/export")
         assert refused.status_code == 429
         assert int(refused.headers["retry-after"]) > 0

@@ -21,6 +21,7 @@ from service.settings import Settings
 from service.store import events
 from tests.live_api import Api, serving
 from tests.pgbouncer import Bouncer
+from tests.waiting import until
 from tests.worker.dreaming import dream, say
 from worker.maintenance.compact import compact_next
 from worker.maintenance.retention import apply_retention
@@ -55,9 +56,7 @@ async def take(stream: AsyncIterator[Json], count: int) -> list[Json]:
 
 async def ended(api: Api) -> None:
     """Wait until the server has noticed that its followers are gone."""
-    async with asyncio.timeout(180):
-        while api.engine.event_notifier.followers:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await until(lambda: not api.engine.event_notifier.followers, "it follows still")
 
 
 async def kinds_so_far(api: Api) -> list[str]:
@@ -291,6 +290,5 @@ async def test_too_many_streams_are_refused(settings: Settings) -> None:
     async with serving(settings.model_copy(update={"streams_max": 1})) as api:
         async with following(api):
             assert await api.status("GET", "/v1/events") == 503
-        async with asyncio.timeout(180):
-            await ended(api)
+        await ended(api)
         assert await api.status("GET", "/v1/events", params={"wait": "false"}) == 200

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
@@ -11,6 +10,7 @@ from uuid import uuid4
 import pytest
 
 from tests.live_api import Tenant
+from tests.waiting import until
 
 SORTS = ("newest", "oldest", "happened", "recalled", "importance")
 
@@ -29,8 +29,11 @@ async def some(tenant: Tenant) -> None:
     await tenant.save("Ines ⛵️ kites", importance=1 / 3, created_at="2024-01-05T00:00:00Z")
     await tenant.save("Bo sleeps", importance=0, agent="b", created_at="2024-01-06T00:00:00Z")
     await tenant.search("rows", limit=1, strategy="keyword")
-    while (await tenant.get("/v1/memories", q="rows"))["items"][0]["last_accessed_at"] is None:  # noqa: ASYNC110
-        await asyncio.sleep(0.05)
+
+    async def recalled() -> Any:
+        return (await tenant.get("/v1/memories", q="rows"))["items"][0]["last_accessed_at"]
+
+    await until(recalled, "the search is not counted")
 
 
 async def listed(tenant: Tenant, **query: Any) -> list[dict[str, Any]]:

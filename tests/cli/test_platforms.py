@@ -12,7 +12,8 @@ import pytest
 from tests.cli.conftest import Command
 from tests.hidden_packages import python_path, without
 from tests.processes import free_port
-from tests.supervised_process import Supervised, until
+from tests.supervised_process import Supervised
+from tests.waiting import wait_until
 
 LOOPS_WITHOUT_SIGNALS = """
 import asyncio, sys
@@ -40,7 +41,7 @@ def supervised(tmp_path: Path) -> Iterator[Supervised]:
 
 def test_it_runs_and_stops_where_loops_take_no_signals(supervised: Supervised) -> None:
     supervised.start()
-    until(lambda: "worker_ready" in supervised.said(), "the worker does not run")
+    wait_until(lambda: "worker_ready" in supervised.said(), "the worker does not run")
     assert supervised.stop(signal.SIGINT) == 0
     assert "worker_stopped" in supervised.said()
     assert " ended (" not in supervised.said()

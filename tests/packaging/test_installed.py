@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,10 +19,10 @@ from service.db import embedded
 from tests.embedded_user import NOBODY, as_user
 from tests.processes import free_port
 from tests.tour import run_tour
+from tests.waiting import WAIT_S, wait_until
 
 pytestmark = pytest.mark.xdist_group("packaging")
 
-READY_S = 180.0
 OF_EXTRAS = ("fastembed", "onnxruntime", "langgraph", "langchain_core", "arro3")
 """Packages that a base installation does not have."""
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
@@ -67,7 +66,7 @@ class Installed:
         """What a command line prints."""
         return subprocess.run(
             [*self.as_user, *command], cwd=self.home, env=self.environment, capture_output=True, text=True, check=True,
-            timeout=READY_S,
+            timeout=WAIT_S,
         ).stdout  # fmt: skip
 
     def up(self) -> None:
@@ -78,17 +77,18 @@ class Installed:
                 [*self.as_user, str(self.bin / "reverie"), "up"], cwd=self.home, env=self.environment, stdout=log,
                 stderr=log,
             )  # fmt: skip
-        ends_at = time.monotonic() + READY_S
-        while self.said().count("Reverie is ready") == before:
-            assert self.process.poll() is None, self.said()
-            assert time.monotonic() < ends_at, self.said()
-            time.sleep(0.05)
+        wait_until(lambda: self.said().count("Reverie is ready") > before or self.ended(), "it is not ready")
+        assert not self.ended(), self.said()
+
+    def ended(self) -> bool:
+        """Whether it runs no more."""
+        return self.process is None or self.process.poll() is not None
 
     def end(self, number: signal.Signals) -> int:
         """Signal it; its exit status."""
         assert self.process is not None
         self.process.send_signal(number)
-        return self.process.wait(READY_S)
+        return self.process.wait(WAIT_S)
 
     def said(self) -> str:
         return self.log.read_text(encoding="utf-8") if self.log.exists() else ""
@@ -97,7 +97,7 @@ class Installed:
         """All memories, asked for with the key that the folder keeps."""
         key = (self.home / ".reverie" / "admin-key").read_text(encoding="utf-8").strip()
         url = f"http://127.0.0.1:{self.port}/v1/memories"
-        found = httpx.get(url, headers={"Authorization": f"Bearer {key}"}, timeout=30).raise_for_status().json()
+        found = httpx.get(url, headers={"Authorization": f"Bearer {key}"}, timeout=WAIT_S).raise_for_status().json()
         return {memory["content"] for memory in found["items"]}
 
 

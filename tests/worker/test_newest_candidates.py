@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from service.domain.ids import DEFAULT_WORKSPACE
 from service.provider.library import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
+from tests.waiting import until
 from tests.worker.dreaming import agent_id, contents, dream, model, note_everything, say
 from worker.dreaming.run import Dreamer
 
@@ -26,13 +28,9 @@ async def under_way(api: Api) -> Json:
     return found
 
 
-async def is_shown(api: Api, read: int) -> bool:
-    """Whether the dream under way comes to show so many turns as read."""
-    for _ in range(3_000):
-        if (await under_way(api))["report"].get("read") == read:
-            return True
-        await asyncio.sleep(0.01)
-    return False
+async def shows(api: Api, read: int) -> bool:
+    """Whether the dream under way shows so many turns as read."""
+    return bool((await under_way(api))["report"].get("read") == read)
 
 
 async def seen_when(api: Api, step: str, work: Work | None = None) -> list[Json]:
@@ -112,6 +110,6 @@ async def test_what_is_read_soon_after_another_part_is_shown_while_the_model_is_
         await asyncio.to_thread(server.wait_for_call, "chat", 3)
         for read in (40, 80):
             server.let_go(1)
-            assert await is_shown(api, read)
+            await until(partial(shows, api, read), "they are not shown")
         server.let_go()
         assert (await task)["status"] == "succeeded"

@@ -28,6 +28,7 @@ from service.store import embeddings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
 from tests.processes import ROOT, ServerProcess, WorkerProcess
+from tests.waiting import until
 from tests.worker.background_load import BackgroundLoad
 from worker.maintenance import reindex
 from worker.maintenance.reindex import Reindexer
@@ -80,11 +81,10 @@ async def state(engine: Engine) -> embeddings.MigrationState:
 
 
 async def reached(engine: Engine, condition: Callable[[embeddings.MigrationState], bool]) -> None:
-    for _ in range(6_000):
-        if condition(await state(engine)):
-            return
-        await asyncio.sleep(0.05)
-    raise AssertionError(await state(engine))
+    async def holds() -> bool:
+        return condition(await state(engine))
+
+    await until(holds, "it does not get there")
 
 
 async def models(engine: Engine) -> list[tuple[Any, ...]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 from uuid import uuid4
@@ -34,6 +34,7 @@ from tests.databases import TEMPLATE, Databases
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
 from tests.processes import ServerProcess, WorkerProcess
+from tests.waiting import until
 from tests.worker.background_load import BackgroundLoad
 from tests.worker.dreaming import agent_id
 from tests.worker.large_audience import ADMIN, LOW_HNSW_LIMITS, LOW_LIMITS, notes
@@ -263,6 +264,13 @@ async def test_a_second_change_waits_until_the_first_has_settled(settings: Setti
         assert await columns(engine) == [(3, True, False, False)]
 
 
+async def keeps(engine: Engine, way: tuple[str, None, bool]) -> bool:
+    async with engine.db.unscoped() as connection:
+        now = await embeddings.state(connection)
+    assert now.active is not None
+    return (now.active.signature, now.next_model, now.backfilling) == way
+
+
 async def test_from_one_way_to_the_next_nobody_is_denied_anything(
     settings: Settings, service_url: str, tmp_path: Path
 ) -> None:
@@ -280,16 +288,8 @@ async def test_from_one_way_to_the_next_nobody_is_denied_anything(
                 stack.push_async_callback(worker.kill)
                 answered = traffic.answered
                 worker.start()
-                for _ in range(6_000):
-                    async with engine.db.unscoped() as connection:
-                        now = await embeddings.state(connection)
-                    assert now.active is not None
-                    if now.active.signature.endswith(storage) and not now.backfilling:
-                        break
-                    await asyncio.sleep(0.05)
-                assert (now.active.signature, now.next_model, now.backfilling) == (
-                    f"static:wordllama-l2_supercat:256:{storage}", None, False,
-                )  # fmt: skip
+                kept = (f"static:wordllama-l2_supercat:256:{storage}", None, False)
+                await until(partial(keeps, engine, kept), "it is not changed")
                 await worker.kill()
                 assert traffic.answered > answered + 5
         assert traffic.wrong == []

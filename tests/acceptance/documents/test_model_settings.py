@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import pytest
@@ -14,10 +13,9 @@ from service.provider.library import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, Json, Tenant
 from tests.processes import ServerProcess, WorkerProcess
+from tests.waiting import until
 
 REMOTE = {"model": "openai/fake", "dim": 64}
-PICKED_UP_S = 180.0
-"""Of the test, on a busy machine. Processes look every second."""
 
 
 @pytest.fixture
@@ -53,11 +51,12 @@ async def put(server: ServerProcess, settings: Json, status: int = 200) -> Json:
 
 async def everywhere(servers: list[ServerProcess], holds: Callable[[Json], bool]) -> None:
     """Wait until it holds of what each process says of itself."""
-    ends_at = monotonic() + PICKED_UP_S
+
+    async def does(server: ServerProcess) -> bool:
+        return holds((await server.call("GET", "/v1/engine")).json())
+
     for server in servers:
-        while not holds((await server.call("GET", "/v1/engine")).json()):
-            assert monotonic() < ends_at, (await server.call("GET", "/v1/engine")).text
-            await asyncio.sleep(0.2)
+        await until(partial(does, server), "it is not picked up")
 
 
 def embeds_with(source: str) -> Callable[[Json], bool]:
