@@ -12,8 +12,8 @@ from tests.processes import ServerProcess
 
 @pytest.fixture
 async def impatient(service_url: str, tmp_path: Path) -> AsyncIterator[ServerProcess]:
-    """A server that waits half a second for a head or body."""
-    process = ServerProcess(service_url, tmp_path / "server.log", REVERIE_BODY_TIMEOUT_S="0.5")
+    """A server that waits three seconds for a head or body."""
+    process = ServerProcess(service_url, tmp_path / "server.log", REVERIE_BODY_TIMEOUT_S="3")
     try:
         await process.start()
         yield process

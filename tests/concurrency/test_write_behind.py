@@ -16,6 +16,7 @@ from service.memory.search.access_counts import AccessCounter
 from service.runtime import open_runtime
 from service.settings import Settings
 from tests.databases import wait_for_lock_waiter
+from tests.waiting import turns
 
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 COUNTED = "SELECT access_count FROM memory_usage WHERE workspace_id = $1"
@@ -37,7 +38,7 @@ async def test_a_stop_waits_for_what_is_being_written(settings: Settings, databa
                 await wait_for_lock_waiter(holder)
                 counter.count(DEFAULT_WORKSPACE, ids)
                 stopping = asyncio.create_task(counter.__aexit__())
-                await asyncio.sleep(0.1)
+                await turns()
                 assert not stopping.done()
                 await holding.rollback()
                 await stopping
@@ -88,7 +89,7 @@ async def test_a_flush_ends_when_what_was_being_written_is_there() -> None:
     await asyncio.sleep(0)
     assert buffer.begun == 1
     asked = asyncio.create_task(buffer.flush())
-    await asyncio.wait([asked], timeout=0.05)
+    await turns()
     assert not asked.done()
     assert buffer.begun == 1
     buffer.may_write.set()
