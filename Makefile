@@ -90,7 +90,7 @@ check: $(INSTALLED) ## lint, format, types, import rules, dependencies, compose.
 	@scripts/studio.sh run --silent lint || [ $$? = 77 ]
 	@scripts/studio.sh run --silent check || [ $$? = 77 ]
 
-schema: $(INSTALLED) ## write sql/schema.sql anew from the migrations
+schema: $(INSTALLED) ## write sql/schema.sql, after an edit, as Postgres writes it
 	UPDATE_SCHEMA=1 $(BIN)/python -m pytest -q tests/store/test_schema.py
 
 client-types: $(INSTALLED) ## generate the types of the TypeScript client from the API

@@ -6,26 +6,16 @@ import asyncio
 from uuid import uuid4
 
 from alembic import context
-from sqlalchemy import Connection, MetaData, pool, text
+from sqlalchemy import Connection, pool, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-import service.db.citus  # noqa: F401 - takes the place of Alembic's own implementation for Postgres
 from service.db.migrate import IS_CITUS, migration_url
 
 MIGRATION_LOCK = 7_316_421
-NAMES = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "fk": "fk_%(table_name)s_%(referred_table_name)s_%(column_0_N_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
-"""How keys and indexes are called that migrations leave without a name."""
 
 
 def run(connection: Connection) -> None:
-    context.configure(connection=connection, target_metadata=NAMES, transaction_per_migration=True)
+    context.configure(connection=connection, transaction_per_migration=True)
     with context.begin_transaction():
         context.execute(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
         context.run_migrations()

@@ -44,7 +44,7 @@ def worker(
         dreaming.run(as_json=as_json)
 
 
-cli.command(**processes.MIGRATE)(processes.migrate)
+cli.command()(processes.migrate)
 for command in (
     dreaming.dream, api.undo, processes.keys, api.add, api.search, api.ask, api.context, api.extract, api.profile,
     api.inbox, transfer.export,

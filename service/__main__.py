@@ -7,7 +7,7 @@ from service.cli.output import new_cli, run
 
 cli = new_cli(__doc__, add_completion=False)
 cli.command("run")(processes.up)
-cli.command(**processes.MIGRATE)(processes.migrate)
+cli.command()(processes.migrate)
 for command in (processes.serve, processes.keys, processes.mcp, transfer.export):
     cli.command()(command)
 cli.command("import")(transfer.import_)

@@ -6,10 +6,8 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from alembic import command
-
 from service.db import embedded
-from service.db.migrate import IS_CITUS, alembic_config, migrate
+from service.db.migrate import IS_CITUS, migrate
 from service.first_start import first_start
 from service.settings import Settings
 from tests.citus_cluster import Cluster, execute
@@ -23,11 +21,6 @@ def migrate_and_seed(url: str) -> None:
     """Migrate an empty database, and give it the default workspace and one admin key."""
     migrate(url)
     asyncio.run(first_start(Settings(DATABASE_URL=url, REVERIE_ADMIN_KEY=ADMIN_KEY, _env_file=None)))
-
-
-def downgrade_to(url: str, revision: str) -> None:
-    """Take back all migrations after ``revision``. Blocks."""
-    command.downgrade(alembic_config(url), revision)
 
 
 async def wait_for_lock_waiter(connection: Any, waiters: int = 1) -> None:

@@ -17,8 +17,8 @@ SHARED_TABLES = frozenset(
 )  # fmt: skip
 """Tables outside row-level security: they hold no content. All others show one workspace's rows only."""
 
-_TABLE = re.compile(r"^CREATE (?:UNLOGGED )?TABLE public\.(\w+) \(\n(.*?)\n\);$", re.MULTILINE | re.DOTALL)
-_CONSTRAINT = re.compile(r"^ALTER TABLE ONLY public\.(\w+)\n    ADD CONSTRAINT (\w+) (.*);$", re.MULTILINE)
+_TABLE = re.compile(r"^CREATE (?:UNLOGGED )?TABLE (\w+) \(\n(.*?)\n\);$", re.MULTILINE | re.DOTALL)
+_CONSTRAINT = re.compile(r"^ALTER TABLE ONLY (\w+)\n    ADD CONSTRAINT (\w+) (.*);$", re.MULTILINE)
 _INDEX = re.compile(r"^CREATE (?:UNIQUE )?INDEX .*(?=;$)", re.MULTILINE)
 
 
@@ -34,5 +34,5 @@ def definitions() -> set[str]:
 
 
 def table_names() -> set[str]:
-    """The names of its tables, but for Alembic's own."""
-    return {table for table, _ in _TABLE.findall(SNAPSHOT.read_text(encoding="utf-8"))} - {"alembic_version"}
+    """The names of its tables."""
+    return {table for table, _ in _TABLE.findall(SNAPSHOT.read_text(encoding="utf-8"))}

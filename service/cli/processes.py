@@ -7,7 +7,7 @@ import platform
 import sys
 from datetime import UTC, datetime
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -20,11 +20,6 @@ from service.concurrency.garbage_collection import paused_for_imports
 from service.errors import InvalidInput, Unavailable
 from service.settings import Settings
 
-if TYPE_CHECKING:
-    from service.first_start import FirstStart
-
-MIGRATE: dict[str, Any] = {"context_settings": {"ignore_unknown_options": True}}
-"""How ``migrate`` is registered: -1 is a revision, no option."""
 Parent = Annotated[int | None, typer.Option(hidden=True, help="end at once when this process ends")]
 
 
@@ -55,30 +50,24 @@ def serve(
     server.serve(settings, listen_fd or ())
 
 
-def migrate(
-    revision: Annotated[str, typer.Argument(help="a revision, or -N to go back N")] = "head", as_json: AsJson = False
-) -> None:
+def migrate(as_json: AsJson = False) -> None:
     """Bring the database to the newest schema and make sure there is a workspace with an admin key."""
     from service.database import settings_with_database
     from service.db.migrate import migrate as run_migrations
-    from service.db.schema_version import is_known_revision
+    from service.db.schema_version import code_revision
     from service.first_start import first_start
 
-    if not is_known_revision(revision):
-        raise InvalidInput(("revision",), f"{revision} is no revision: head, a number such as 0001, or -1 to go back")
-    started: FirstStart | None = None
     with settings_with_database() as settings:
         assert settings.database_url is not None
-        run_migrations(settings.database_url, revision)
-        if revision == "head":
-            started = asyncio.run(first_start(settings))
+        run_migrations(settings.database_url)
+        started = asyncio.run(first_start(settings))
     lines = []
-    if started is not None and started.made:
+    if started.made:
         lines.append(f"First admin key: {started.made}")
-    if started is not None and (started.made or settings.admin_key):
+    if started.made or settings.admin_key:
         lines.append(escape(started.where))
-    data = {"revision": revision, "admin_key": started.made if started else None}
-    emit(as_json, data, *lines, f"The database is at {revision}.")
+    data = {"revision": code_revision(), "admin_key": started.made}
+    emit(as_json, data, *lines, f"The database is at {code_revision()}.")
 
 
 def keys(

@@ -27,8 +27,8 @@ import asyncpg
 from service import __version__
 from service.db.connectivity import CONNECT_S, CONNECTION_ERRORS, normalize_dsn, unreachable
 from service.db.embedded_platforms import INSTALLED, WHEEL
-from service.db.migrate import IS_CITUS
-from service.db.migration_steps import CREATE_ROLE, JOIN_ROLE, ROLE
+from service.db.migrate import CREATE_ROLE, IS_CITUS, JOIN_ROLE
+from service.db.pool import APP_ROLE
 from service.db.schema_version import code_revision
 from service.errors import InvalidInput, Unavailable
 
@@ -126,7 +126,7 @@ async def restore(url: str, source: Path) -> Manifest:
             raise InvalidInput(("database",), "the database is not empty: restore into a new one, or a new data folder")
         await connection.execute(CREATE_ROLE)
         await connection.execute(JOIN_ROLE)
-        has_role = await connection.fetchval("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", ROLE)
+        has_role = await connection.fetchval("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", APP_ROLE)
     with tempfile.TemporaryDirectory(prefix="reverie-restore-") as folder:
         dump = Path(folder) / DUMP
         _unpack_dump(source, dump)

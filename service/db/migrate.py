@@ -9,13 +9,28 @@ from typing import TYPE_CHECKING
 import asyncpg
 
 from service.db.connectivity import CONNECT_S, check_connection, normalize_dsn
+from service.db.pool import APP_ROLE
 from service.db.queries import SQL_DIR
-from service.db.schema_version import code_revision
+from service.db.schema_version import newer_than_release
 from service.errors import SchemaMismatch, Unavailable
 from service.shipped import shipped
 
 if TYPE_CHECKING:
     from alembic.config import Config
+
+CREATE_ROLE = f"""DO $$ BEGIN
+    CREATE ROLE {APP_ROLE} LOGIN;
+EXCEPTION WHEN duplicate_object OR unique_violation OR insufficient_privilege THEN NULL; END $$"""
+JOIN_ROLE = (
+    f"DO $$ BEGIN GRANT {APP_ROLE} TO CURRENT_USER; EXCEPTION WHEN OTHERS THEN RAISE NOTICE '%', SQLERRM; END $$"
+)
+"""Every transaction of the service takes on this role, which owns nothing and bypasses nothing. An owner that may make
+no roles goes on without it, unless somebody has made it and granted it to the owner: row-level security holds for the
+owner as well."""
+BEFORE_INITIAL = (
+    "The database's schema is at {}, from before the initial migration of this release: export it with the release "
+    "that made it (`reverie export`), and import that into an empty database (`reverie import`)."
+)
 
 IS_CITUS = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')"
 
@@ -28,30 +43,44 @@ def migration_url(url: str | None) -> str:
     return normalize_dsn(url).replace("postgresql://", "postgresql+asyncpg://", 1)
 
 
-def migrate(url: str, revision: str = "head") -> None:
-    """Upgrade (or downgrade, for an older ``revision``) the database. Blocks; run it off the event loop.
+def migrate(url: str) -> None:
+    """Upgrade the database to the newest schema. Blocks; run it off the event loop.
 
     Raises Unavailable when the database cannot be reached or is too old, SchemaMismatch when it is at a revision that
-    this release does not know, or is to go to one; migrations are serialised by an advisory lock.
-    Where the database has the Citus extension, the newest schema is then spread over the cluster (docs/citus.md).
+    this release does not know; migrations are serialised by an advisory lock.
+    Where the database has the Citus extension, the schema is then spread over the cluster (docs/citus.md).
     """
     from alembic import command
-    from alembic.util import CommandError
 
     config = alembic_config(url)
     asyncio.run(check_connection(url))
+    asyncio.run(_take_over(url, config))
+    command.upgrade(config, "head")
+    asyncio.run(_create_extension_citus(url))
+
+
+async def _take_over(url: str, config: Config) -> None:
+    """Rewrite the revision of a database whose schema is that of the initial migration under an earlier number.
+
+    Raises SchemaMismatch for a revision that is neither known nor taken over.
+    """
+    from alembic.script import ScriptDirectory
+
+    scripts = ScriptDirectory.from_config(config)
+    initial = scripts.get_revision(scripts.get_base())
+    known = [script.revision for script in scripts.walk_revisions()]
+    connection = await asyncpg.connect(normalize_dsn(url), timeout=CONNECT_S, statement_cache_size=0)
     try:
-        if revision == "head" or not revision.startswith("-"):
-            command.upgrade(config, revision)
-        else:
-            command.downgrade(config, revision)
-    except CommandError as error:
-        raise SchemaMismatch(
-            f"This release knows migrations up to {code_revision()}, and not the one that the database's schema is at, "
-            f"or is to go to: {error}."
-        ) from None
-    if revision == "head":
-        asyncio.run(_create_extension_citus(url))
+        if not await connection.fetchval("SELECT to_regclass('alembic_version') IS NOT NULL"):
+            return
+        found = await connection.fetchval("SELECT version_num FROM alembic_version")
+        if found is None or found in known:
+            return
+        if found not in initial.module.takes_over:
+            raise SchemaMismatch(newer_than_release(found) if found > max(known) else BEFORE_INITIAL.format(found))
+        await connection.execute("UPDATE alembic_version SET version_num = $1", initial.revision)
+    finally:
+        await connection.close()
 
 
 def alembic_config(url: str) -> Config:

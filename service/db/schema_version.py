@@ -13,7 +13,6 @@ from service.shipped import shipped
 
 VERSIONS = shipped("alembic") / "versions"
 RECHECK_S = 5.0
-STEPS_DIGITS = 6
 MIGRATE = "run `reverie migrate` (in a checkout `make migrate`)"
 
 
@@ -23,21 +22,23 @@ def code_revision() -> str:
     return max(path.name.partition("_")[0] for path in VERSIONS.glob("[0-9]*_*.py"))
 
 
-def is_known_revision(revision: str) -> bool:
-    """Whether that is ``head``, a migration of this release, or a number of steps back such as ``-1``."""
-    if revision.startswith("-"):
-        return revision[1:].isdecimal() and len(revision) < STEPS_DIGITS and int(revision) != 0
-    return revision == "head" or any(path.name.startswith(f"{revision}_") for path in VERSIONS.glob("[0-9]*_*.py"))
+def newer_than_release(revision: str) -> str:
+    """The refusal of a schema that is newer than this release."""
+    return (
+        f"The database's schema is at {revision}, newer than this release, which knows migrations up to "
+        f"{code_revision()}: run a newer release."
+    )
 
 
 class SchemaCheck:
-    """Compares revisions. One that fits is trusted for RECHECK_S, one that does not is asked for each time.
+    """Compares revisions. One that fits is trusted for ``recheck_s``, one that does not is asked for each time.
 
     ``mismatch`` is what was wrong when it was last compared, None when nothing was.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, recheck_s: float = RECHECK_S) -> None:
         self.mismatch: str | None = None
+        self._recheck_s = recheck_s
         self._fits_until = 0.0
 
     async def __call__(self, raw: asyncpg.Connection) -> None:
@@ -48,7 +49,7 @@ class SchemaCheck:
         self.mismatch = await schema_mismatch(raw)
         if self.mismatch:
             raise SchemaMismatch(self.mismatch)
-        self._fits_until = monotonic() + RECHECK_S
+        self._fits_until = monotonic() + self._recheck_s
 
 
 async def schema_mismatch(raw: asyncpg.Connection) -> str | None:
@@ -60,12 +61,9 @@ async def schema_mismatch(raw: asyncpg.Connection) -> str | None:
             serves_from = await raw.fetchval(query("schema_serves_from").sql, found)
             if serves_from is not None and serves_from <= mine:
                 return None
-            return (
-                f"The database's schema is at {found}, newer than this release, which knows migrations up to {mine}: "
-                "run a newer release."
-            )
+            return newer_than_release(found)
     except (asyncpg.UndefinedTableError, asyncpg.InsufficientPrivilegeError):
-        found = None  # never migrated, or before 0026: only the owner of the tables could read it
+        found = None  # never migrated, or by a migration from when only the owner could read it
     if found == mine:
         return None
     at = f"at {found}" if found else "older"

@@ -12,25 +12,17 @@ import asyncpg
 import pytest
 from alembic.script import ScriptDirectory
 
-from service.db import schema_version
 from service.db.migrate import alembic_config, migrate
 from service.db.pool import Database
 from service.db.schema_version import SchemaCheck, code_revision
 from service.errors import SchemaMismatch
 from tests.citus_cluster import execute
-from tests.databases import downgrade_to
 from tests.live_api import Api
 from tests.processes import ROOT
 
-NEWER = "9999"
+OLDER, NEWER = "0041", "9999"
+TAKEN_OVER = "0057"
 SCRIPTS = ScriptDirectory.from_config(alembic_config("postgresql://nowhere"))
-
-
-def before(revision: str) -> str:
-    """The revision before it."""
-    down = SCRIPTS.get_revision(revision).down_revision
-    assert isinstance(down, str)
-    return down
 
 
 async def stamp(url: str, revision: str) -> None:
@@ -55,12 +47,22 @@ def test_the_revision_of_the_code_is_the_last_migration() -> None:
 
 async def test_an_older_schema_is_refused_with_what_to_do(service_url: str, database_url: str) -> None:
     await (await Database.open(service_url)).close()
-    older = before(code_revision())
-    await asyncio.to_thread(downgrade_to, database_url, older)
-    with pytest.raises(SchemaMismatch, match=f"at {older}, .* needs {code_revision()}: run `reverie migrate`"):
+    await stamp(database_url, OLDER)
+    with pytest.raises(SchemaMismatch, match=f"at {OLDER}, .* needs {code_revision()}: run `reverie migrate`"):
         await Database.open(service_url)
+    with pytest.raises(SchemaMismatch, match=f"at {OLDER}, from before .*`reverie export`.*`reverie import`"):
+        await asyncio.to_thread(migrate, database_url)
+
+
+async def test_the_last_schema_before_the_initial_migration_is_taken_over(api: Api, database_url: str) -> None:
+    saved = await api.save("Sam lives in Bergen.")
+    await stamp(database_url, TAKEN_OVER)
     await asyncio.to_thread(migrate, database_url)
-    await (await Database.open(service_url)).close()
+    db = await Database.open(database_url)
+    async with db.unscoped() as connection:
+        assert await connection.raw.fetchval("SELECT version_num FROM alembic_version") == code_revision()
+    await db.close()
+    assert await api.get(f"/v1/memories/{saved['id']}") == saved
 
 
 async def test_a_newer_schema_is_refused_unless_it_says_otherwise(service_url: str, database_url: str) -> None:
@@ -72,7 +74,7 @@ async def test_a_newer_schema_is_refused_unless_it_says_otherwise(service_url: s
         await Database.open(service_url)
     await serve_from(database_url, code_revision())
     await (await Database.open(service_url)).close()
-    with pytest.raises(SchemaMismatch, match=f"knows migrations up to {code_revision()}.*{NEWER}"):
+    with pytest.raises(SchemaMismatch, match=f"at {NEWER}, newer than .* knows migrations up to {code_revision()}"):
         await asyncio.to_thread(migrate, database_url)
 
 
@@ -85,10 +87,7 @@ async def test_a_newer_schema_is_refused_unless_it_says_otherwise(service_url: s
 async def test_no_process_starts_on_another_schema(
     service_url: str, database_url: str, tmp_path: Path, command: tuple[str, ...], newer: bool
 ) -> None:
-    if newer:
-        await stamp(database_url, NEWER)
-    else:
-        await asyncio.to_thread(downgrade_to, database_url, before(code_revision()))
+    await stamp(database_url, NEWER if newer else OLDER)
     environment = os.environ | {
         "DATABASE_URL": service_url, "REVERIE_DATA_DIR": str(tmp_path), "REVERIE_PORT": "0", "EMBEDDING_MODEL": "none",
     }  # fmt: skip
@@ -101,22 +100,18 @@ async def test_no_process_starts_on_another_schema(
     assert "Traceback" not in done.stderr
 
 
-async def test_readiness_tells_of_a_schema_that_changed_under_the_process(
-    api: Api, database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(schema_version, "RECHECK_S", 0.0)
-
+async def test_readiness_tells_of_a_schema_that_changed_under_the_process(api: Api, database_url: str) -> None:
     async def readiness() -> tuple[int, str, str]:
         answer = await api.http.get("/readyz")
         return answer.status_code, answer.json()["status"], answer.json().get("detail", "")
 
-    api.engine.db.check_schema = SchemaCheck()
+    api.engine.db.check_schema = SchemaCheck(recheck_s=0)
     assert await readiness() == (200, "ready", "")
     await stamp(database_url, NEWER)
     status, said, detail = await readiness()
     assert (status, said) == (503, "unavailable")
     assert "newer than this release" in detail
-    await stamp(database_url, before(code_revision()))
+    await stamp(database_url, OLDER)
     status, said, detail = await readiness()
     assert (status, said) == (503, "unavailable")
     assert "run `reverie migrate`" in detail

@@ -34,7 +34,6 @@ REPLACED = {
     "Lately": "LRUCache",
     "Lookout": "HealthProber",
     "Positions": "LsnTracker",
-    "SpreadingImpl": "CitusPostgresqlImpl",
     "Unconfirmed": "StaleCredential",
     "WatchedEmbedder": "MonitoredEmbedder",
     "WrittenBehind": "WriteBehindBuffer",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -10,15 +9,12 @@ from typing import Any
 
 import pytest
 
-from service.db.migrate import migrate
-from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.search import SearchRequest
 from service.domain.types import MemoryType
 from service.memory.engine import Engine
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
-from service.runtime import open_runtime
 from service.settings import Settings
 from service.store.search.plan import SearchLimits
 from tests.captured_queries import CapturedQuery

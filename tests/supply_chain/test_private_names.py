@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from alembic.ddl.impl import DefaultImpl
 from tokenizers import Tokenizer, models
 
 from tests.processes import ROOT
@@ -20,13 +19,8 @@ def word_cache_can_be_turned_off() -> None:
     assert tokenizer.encode("a").ids == [0]
 
 
-def migrations_run_statements_by_it() -> None:
-    assert callable(DefaultImpl._exec)
-
-
 ALLOWED: dict[tuple[str, str], Callable[[], None]] = {
     ("service/embedding/static.py", "_resize_cache"): word_cache_can_be_turned_off,
-    ("service/db/citus.py", "_exec"): migrations_run_statements_by_it,
 }
 """Who uses which name, and what it must do."""
 

@@ -1,0 +1,52 @@
+"""The initial schema: the functions of ``sql/functions`` and what ``sql/schema.sql`` writes.
+
+Until 0.1.0 is tagged, a change of the schema is made in those files, and this migration is numbered one higher, so that
+no database of an earlier form passes for one of the new form.
+
+Revision ID: 0058
+Revises:
+"""
+
+from __future__ import annotations
+
+import re
+
+import sqlalchemy as sa
+from alembic import op
+
+from service.db.migrate import CREATE_ROLE, JOIN_ROLE
+from service.db.pool import APP_ROLE
+from service.db.queries import SQL_DIR
+
+revision = "0058"
+down_revision = None
+branch_labels = None
+depends_on = None
+
+takes_over = ("0057",)
+"""Earlier revisions with this very schema: ``service.db.migrate`` only rewrites their number."""
+schema_sha256 = "aa7e18d3bf42ffcd9b7b3af526700a994c501b62a0a8728949ab6cbff37c9448"
+"""Digest of the files that this revision runs, compared in ``tests/store/test_schema.py``."""
+
+_GRANT = re.compile(rf"^GRANT .* TO {APP_ROLE};$", re.MULTILINE)
+
+
+def upgrade() -> None:
+    """Create everything. An owner that may create no role grants nothing to it."""
+    op.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    op.execute(CREATE_ROLE)
+    op.execute(JOIN_ROLE)
+    op.execute("SET LOCAL check_function_bodies = off")  # functions come before the tables that they name
+    for path in sorted((SQL_DIR / "functions").glob("*.sql")):
+        _run(path.read_text(encoding="utf-8"))
+    schema = (SQL_DIR / "schema.sql").read_text(encoding="utf-8")
+    has_role = sa.text("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = :role)")
+    _run(schema if op.get_bind().scalar(has_role, {"role": APP_ROLE}) else _GRANT.sub("", schema))
+    op.execute("INSERT INTO embedding_state (singleton) VALUES (true)")
+
+
+def _run(statements: str) -> None:
+    """Run several statements in the migration's transaction, by the simple query protocol."""
+    connection = op.get_bind().connection.dbapi_connection
+    assert connection is not None
+    connection.run_async(lambda raw: raw.execute(statements))
