@@ -24,7 +24,7 @@ from service.privacy.ascii_map import to_ascii
 from service.privacy.patterns import BARRIER, blank
 from service.privacy.secrets import find_secrets
 from service.privacy.secrets_named import named_secret
-from service.privacy.windows import windows
+from service.privacy.windows import CORE_CHARS, windows
 
 if TYPE_CHECKING:
     from service.privacy.recognizers import Finding, NameFinder, PatternFinder
@@ -107,7 +107,7 @@ class Redactor:
     Texts that are not short are redacted by ``executor``. ``on_secret`` is called with the kind of each secret found
     and the mode that treats it, in any thread. ``model`` is the spaCy model for names and places, a package or a
     folder; by default the largest installed ``en_core_web_*``. Without one, ``PERSON`` and ``LOCATION`` are not looked
-    for.
+    for. Longer texts are gone through in windows of ``window_chars`` characters.
     """
 
     def __init__(
@@ -115,10 +115,12 @@ class Redactor:
         model: str | None = None,
         executor: FairExecutor | None = None,
         on_secret: Callable[[str, SecretMode], None] = lambda kind, mode: None,
+        window_chars: int = CORE_CHARS,
     ) -> None:
         self._model = model or next((name for name in _MODELS if find_spec(name)), None)
         self._executor = executor or FairExecutor()
         self._on_secret = on_secret
+        self._window_chars = window_chars
         self._loading = threading.Lock()
         self._patterns: PatternFinder | None = None
         self._names: NameFinder | None = None
@@ -264,7 +266,7 @@ class Redactor:
         """Disjoint findings in ``text``, in order. ``lead`` is read before it for context and never part of one."""
         text = blank(PLACEHOLDER, text)
         pieces: list[Finding] = []
-        for window in windows(text):
+        for window in windows(text, self._window_chars):
             found = self._findings_in(text[window.start : window.end], entities, "" if window.start else lead)
             pieces += (
                 piece._replace(start=piece.start + window.start, end=piece.end + window.start)

@@ -23,14 +23,15 @@ class Window:
     end: int
 
 
-def windows(text: str) -> Iterator[Window]:
-    """A long text in windows: a regular expression keeps all other threads waiting until it has its next match.
+def windows(text: str, core_chars: int = CORE_CHARS) -> Iterator[Window]:
+    """A long text in windows with cores of ``core_chars`` characters: a regular expression keeps all other threads
+    waiting until it has its next match.
 
     The margins beside a core hold every finding that reaches into it, with the words around that decide; they end
     between two words, so that they cut no run of digits or characters, unless it is longer than ``_SEEK_CHARS``.
     """
-    for core_start in range(0, max(1, len(text)), CORE_CHARS):
-        core_end = min(core_start + CORE_CHARS, len(text))
+    for core_start in range(0, max(1, len(text)), core_chars):
+        core_end = min(core_start + core_chars, len(text))
         left, right = max(0, core_start - _MARGIN_CHARS), min(len(text), core_end + _MARGIN_CHARS)
         start, end = max(0, left - _SEEK_CHARS), min(len(text), right + _SEEK_CHARS)
         if start:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import random
+import shutil
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
 import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from spacy.language import Language
+from spacy.tokens import Doc
 
 from service.errors import ReverieError
 from service.privacy import redactor as redactor_module
-from service.privacy import windows as windows_module
 from service.privacy.ascii_map import to_ascii
 from service.privacy.recognizers import Finding
 from service.privacy.redactor import (
@@ -30,6 +33,8 @@ from service.privacy.redactor import (
 
 REDACT = PiiPolicy("redact")
 REJECT = PiiPolicy("reject")
+WITH_NAMES = PiiPolicy("redact", (*DEFAULT_ENTITIES, *NAME_ENTITIES))
+TOKEN = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 
 
 async def redacted(redactor: Redactor, text: str, policy: PiiPolicy = REDACT) -> str:
@@ -250,15 +255,20 @@ async def test_json_too_deep_to_check_is_refused(redactor: Redactor) -> None:
         await redactor.redact_json(value, REDACT)
 
 
-async def test_any_failure_refuses_and_quotes_nothing(redactor: Redactor, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: Any, **__: Any) -> Any:
-        raise ValueError("invalid literal: '123-45-6789'")
+@Language.component("quoting_failure")
+def quoting_failure(doc: Doc) -> Doc:
+    """A step of a model that fails with the text in its message, as libraries do."""
+    raise ValueError(f"invalid literal: {doc.text!r}")
 
-    await redactor.warm()
-    assert redactor._patterns is not None
-    monkeypatch.setattr(redactor._patterns._analyzer, "analyze", broken)
-    with pytest.raises(RedactorUnavailable) as caught:
-        await redactor.redact(["nothing here"], REDACT)
+
+async def test_any_failure_refuses_and_quotes_nothing(tmp_path: Path) -> None:
+    broken = spacy.blank("en")
+    broken.add_pipe("quoting_failure")
+    broken.to_disk(tmp_path)
+    redactor = Redactor(str(tmp_path))
+    assert (await redactor.redact(["a@b.com"], REDACT))[0].text == "<EMAIL_ADDRESS>"
+    with pytest.raises(RedactorUnavailable, match="ValueError") as caught:
+        await redactor.redact(["the number 123-45-6789"], WITH_NAMES)
     assert isinstance(caught.value, ReverieError)
     assert "6789" not in str(caught.value)
     assert caught.value.__cause__ is None
@@ -266,49 +276,51 @@ async def test_any_failure_refuses_and_quotes_nothing(redactor: Redactor, monkey
 
 
 async def test_a_failed_load_refuses_and_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing() -> Any:
-        raise ImportError("presidio is broken")
-
     redactor = Redactor()
-    with monkeypatch.context() as patch:
-        patch.setattr(redactor_module, "_load_patterns", missing)
-        with pytest.raises(RedactorUnavailable):
+    with monkeypatch.context() as missing:
+        missing.setitem(sys.modules, "service.privacy.recognizers", None)  # Python's word for what cannot be imported
+        with pytest.raises(RedactorUnavailable, match="ModuleNotFoundError"):
             await redactor.redact(["a@b.com"], REDACT)
         assert await redactor.redact(["a@b.com"], PiiPolicy("off")) == [Redaction("a@b.com")]
     assert await redacted(redactor, "a@b.com") == "<EMAIL_ADDRESS>"
 
 
-async def test_long_texts_are_redacted_off_the_event_loop(redactor: Redactor, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_model_that_is_not_there_refuses_until_it_is(name_model: str, tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    redactor = Redactor(str(folder))
+    with pytest.raises(RedactorUnavailable):
+        await redactor.redact(["Ada Lovelace"], WITH_NAMES)
+    shutil.copytree(name_model, folder)
+    assert await redacted(redactor, "Ada Lovelace", WITH_NAMES) == "<PERSON>"
+
+
+async def test_long_texts_are_redacted_off_the_event_loop() -> None:
     threads: set[int] = set()
-    apply = redactor._apply
-
-    def spy(*arguments: Any, **keywords: Any) -> Redaction:
-        threads.add(threading.get_ident())
-        return apply(*arguments, **keywords)
-
-    monkeypatch.setattr(redactor, "_apply", spy)
-    await asyncio.gather(*(redactor.redact(["a@b.com " * 200], REDACT) for _ in range(5)))
+    redactor = Redactor(on_secret=lambda _, __: threads.add(threading.get_ident()))
+    policy = PiiPolicy("redact", secrets="redact")
+    await redactor.warm()
+    await asyncio.gather(*(redactor.redact([f"{TOKEN} {'a@b.com ' * 200}"], policy) for _ in range(5)))
     assert threads
     assert threading.get_ident() not in threads
     threads.clear()
-    await redactor.redact(["a@b.com"], REDACT)
+    await redactor.redact([TOKEN], policy)
     assert threads == {threading.get_ident()}
 
 
-async def test_a_long_text_is_redacted_as_a_whole_one_would_be(
-    redactor: Redactor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_long_text_is_redacted_as_a_whole_one_would_be() -> None:
     said = [
         "Write to john.smith@example.com or call +49 30 901820. ", "IBAN DE89 3704 0044 0532 0130 00. ",
         "SSN 123-45-6789, 10.0.0.1. ", "4111 1111 1111 1111, ", "1234 5678 9012 3456 " * 20, "x" * 900,
         f"{'a' * 70}@example.com ", "Nobody called. " * 9, "我们昨天在北京 467-3395 ", "\n\n",
     ]  # fmt: skip
     draw = random.Random(1)
-    text = "".join(draw.choice(said) for _ in range(700))
-    assert len(text) > 2 * windows_module.CORE_CHARS
-    windows = redactor._findings(text, DEFAULT_ENTITIES, "")
-    monkeypatch.setattr(windows_module, "CORE_CHARS", len(text))
-    assert windows == redactor._findings(text, DEFAULT_ENTITIES, "")
+    text = "".join(draw.choice(said) for _ in range(100))
+    window_chars = 2_000
+    whole, in_windows = Redactor(window_chars=len(text)), Redactor(window_chars=window_chars)
+    cuts = range(window_chars, len(text), window_chars)
+    assert len(cuts) > 5
+    assert any(text[cut - 1 : cut + 1].isalnum() for cut in cuts)
+    assert await in_windows.redact([text], REDACT) == await whole.redact([text], REDACT)
 
 
 async def test_concurrent_calls_do_not_mix(redactor: Redactor) -> None:
@@ -335,15 +347,15 @@ def name_model(tmp_path_factory: pytest.TempPathFactory) -> str:
 async def test_names_and_places_where_a_model_is_installed_and_asked_for(name_model: str) -> None:
     redactor = Redactor(name_model)
     text = "Ada Lovelace of London, ada@ex.com"
-    asked = PiiPolicy("redact", (*DEFAULT_ENTITIES, *NAME_ENTITIES))
-    assert await redacted(redactor, text, asked) == "<PERSON> of <LOCATION>, <EMAIL_ADDRESS>"
+    assert await redacted(redactor, text, WITH_NAMES) == "<PERSON> of <LOCATION>, <EMAIL_ADDRESS>"
     assert await redacted(redactor, text) == "Ada Lovelace of London, <EMAIL_ADDRESS>"
-    assert await redacted(redactor, "Ada Lovelace <PERSON> London", asked) == "<PERSON> <PERSON> <LOCATION>"
+    assert await redacted(redactor, "Ada Lovelace <PERSON> London", WITH_NAMES) == "<PERSON> <PERSON> <LOCATION>"
     assert redactor.entities == (*DEFAULT_ENTITIES, *NAME_ENTITIES)
 
 
 async def test_without_a_model_names_are_kept_and_not_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redactor_module, "_MODELS", ("en_core_web_not_installed",))
+    for size in ("sm", "md", "lg"):
+        monkeypatch.setitem(sys.modules, f"en_core_web_{size}", None)
     redactor = Redactor()
     assert redactor.entities == DEFAULT_ENTITIES
     assert await redacted(redactor, "Ada a@b.com", PiiPolicy("redact", NAME_ENTITIES)) == "Ada a@b.com"

@@ -16,9 +16,7 @@ from service.store.memories import add_access_counts
 class AccessCounter(WriteBehindBuffer):
     """Counts accesses per workspace."""
 
-    def __init__(
-        self, db: Database, now: Callable[[], datetime], flush_interval_s: float = FLUSH_INTERVAL_S
-    ) -> None:
+    def __init__(self, db: Database, now: Callable[[], datetime], flush_interval_s: float = FLUSH_INTERVAL_S) -> None:
         super().__init__(flush_interval_s)
         self._db = db
         self._now = now

