@@ -24,6 +24,10 @@ USUAL_S = 0.000_4
 USUAL_MIN, USUAL_MAX = 2_048, 8_192
 EXPLOSION_CHARS = 20
 EXPLOSION_S = 0.005
+EXPLOSION_MAX = 6.0
+"""For ``FACTOR`` characters more: work that doubles with each takes 16 times as long, cubic work 1.7 times."""
+TRIES = 5
+"""Of both lengths in turn, before a failure is told."""
 
 Run = Callable[[str], object]
 
@@ -56,8 +60,10 @@ def growth(run: Run, shape: Shape, length: int) -> float | None:
     lengths: repeats that are bounded reach their bound there.
     """
     brief = shape.text(EXPLOSION_CHARS)
-    if seconds(run, brief) > EXPLOSION_S and seconds(run, brief, 3) > EXPLOSION_S:
-        return float("inf")
+    if seconds(run, brief) > EXPLOSION_S:
+        grown = _ratio(run, brief, shape.text(EXPLOSION_CHARS + FACTOR), EXPLOSION_MAX)
+        if grown > EXPLOSION_MAX:
+            return float("inf")
     text = shape.text(length // 4)
     short = seconds(run, text)
     if short >= FLOOR_S:
@@ -65,14 +71,24 @@ def growth(run: Run, shape: Shape, length: int) -> float | None:
     if short < FLOOR_S or seconds(run, shape.text(length * 2)) <= SCREENED_MAX * short:
         return None
     while True:
-        short = seconds(run, shape.text(length), 3)
-        long = seconds(run, shape.text(length * FACTOR), 2)
-        grown = long / max(short, FLOOR_S * FACTOR)
+        grown = _ratio(run, shape.text(length), shape.text(length * FACTOR))
         if grown <= GROWTH_MAX:
             return None
-        if long > SLOW_S or length * FACTOR * FACTOR > LENGTH_MAX:
+        if seconds(run, shape.text(length * FACTOR)) > SLOW_S or length * FACTOR * FACTOR > LENGTH_MAX:
             return grown
         length *= 2
+
+
+def _ratio(run: Run, short: str, long: str, usual: float = GROWTH_MAX) -> float:
+    """How many times the work of ``short`` ``long`` takes, each by the least of tries that alternate: a processor whose
+    speed changes meanwhile changes both. The first that is no more than ``usual`` is the answer."""
+    shorter, longer = float("inf"), float("inf")
+    for _ in range(TRIES):
+        shorter = min(shorter, seconds(run, short, 3))
+        longer = min(longer, seconds(run, long))
+        if longer <= usual * shorter:
+            break
+    return longer / max(shorter, FLOOR_S * FACTOR)
 
 
 def superlinear(run: Run, shapes: Iterable[Shape], length: int, found_max: int = 3) -> list[str]:
