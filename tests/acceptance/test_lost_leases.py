@@ -14,14 +14,16 @@ import random
 import signal
 from collections import Counter
 from contextlib import AsyncExitStack
+from functools import partial
 
 import asyncpg
 
 from service.settings import Settings
 from tests.citus_cluster import Cluster
 from tests.fakes.openai_server import FakeOpenAI
-from tests.killable import TIMEOUT_S, KillableWorker, dreaming
+from tests.killable import KillableWorker, dreaming, expire_leases
 from tests.live_api import Api, Json
+from tests.waiting import until
 from tests.worker.dreaming import note_everything, say
 
 WORKERS = 4
@@ -64,13 +66,13 @@ WHERE s.workspace_id = held.workspace_id AND s.agent_id = held.agent_id
 async def test_leases_lost_on_purpose(api: Api, settings: Settings, database_url: str, citus: Cluster | None) -> None:
     chance = random.Random(7)
     hasty = settings.model_copy(update={"dream_lease_s": LEASE_S, "pool_size": 2})
+    patient = settings.model_copy(update={"pool_size": 2})
     said = [f"note {agent} {turn}" for agent in range(AGENTS) for turn in range(TURNS)]
     for agent in range(AGENTS):
         await say(api, *said[agent * TURNS : (agent + 1) * TURNS], agent=f"agent-{agent}")
     watch = await asyncpg.connect(database_url)
     if not citus:
         await watch.execute(WATCH)
-    stolen = 0
     with FakeOpenAI() as model:
         model.default_reply = note_everything
         model.fail(hang_s=0.3, times=None)
@@ -78,37 +80,49 @@ async def test_leases_lost_on_purpose(api: Api, settings: Settings, database_url
             workers = [
                 await stack.enter_async_context(dreaming(hasty, model.base_url, for_ever=True)) for _ in range(WORKERS)
             ]
+            await until(partial(steal, watch, chance), "nobody dreams")
             for number in range(ROUNDS):
-                stolen += await lose_some(workers, watch, chance)
+                await lose_some(workers, watch, chance)
                 said.append(f"late {number}")
                 await say(api, said[-1], agent=f"agent-{chance.randrange(AGENTS)}", session="late")
             model.heal()
-            async with asyncio.timeout(TIMEOUT_S):
-                while await watch.fetchval("SELECT count(*) FROM sessions WHERE dreamed_seq < last_seq"):
-                    # What failed under way would be tried again minutes later.
-                    await watch.execute("UPDATE dream_schedule SET due_at = now() WHERE due_at > now()")
-                    await asyncio.sleep(0.5)
+            for worker in workers:
+                await worker.kill()
+            await expire_leases(database_url)
+            for _ in range(WORKERS):
+                await stack.enter_async_context(dreaming(patient, model.base_url, for_ever=True))
+            await until(partial(nothing_is_left, watch), "they are not all dreamed about")
     if not citus:
         noted = Counter(row["what"] for row in await watch.fetch("SELECT what FROM watched"))
         assert set(noted) == {"commit"}
     await watch.close()
-    assert stolen > 0
     assert Counter([memory["content"] for memory in await memories(api)]) == Counter(
         f"u1 said: {text}" for text in said
     )
 
 
-async def lose_some(workers: list[KillableWorker], watch: asyncpg.Connection, chance: random.Random) -> int:
-    """One worker is stopped for longer than its leases last, and one lease is taken away in mid-dream; how many were
-    taken. (Not one that is locked: its holder may be the stopped worker, in the middle of its commit.)"""
+async def lose_some(workers: list[KillableWorker], watch: asyncpg.Connection, chance: random.Random) -> None:
+    """One worker is stopped for about as long as its leases last, and a lease is taken away in mid-dream, if one is
+    held."""
     frozen = chance.choice(workers)
     os.kill(frozen.pid, signal.SIGSTOP)
     try:
-        taken = await watch.execute(STEAL, str(chance.random()))
+        await steal(watch, chance)
         await asyncio.sleep(LEASE_S * chance.uniform(0.5, 1.5))
     finally:
         os.kill(frozen.pid, signal.SIGCONT)
-    return int(taken.removeprefix("UPDATE "))
+
+
+async def steal(watch: asyncpg.Connection, chance: random.Random) -> bool:
+    """Take a lease away from its holder; whether one was held. (Not one that is locked: its holder may be a stopped
+    worker, in the middle of its commit.)"""
+    return await watch.execute(STEAL, str(chance.random())) == "UPDATE 1"
+
+
+async def nothing_is_left(watch: asyncpg.Connection) -> bool:
+    """Whether all turns are dreamed about. What failed, and would be tried again minutes later, is due now."""
+    await watch.execute("UPDATE dream_schedule SET due_at = now() WHERE due_at > now()")
+    return not await watch.fetchval("SELECT count(*) FROM sessions WHERE dreamed_seq < last_seq")
 
 
 async def memories(api: Api) -> list[Json]:
