@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 
+import asyncpg
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.llm import LLMUnavailable
 from service.memory.dreams.in_flight import InFlight
 from service.memory.sessions.compaction import compact, compact_agent
 from service.provider.library import load_litellm
+from tests.citus_cluster import execute
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
 from tests.worker.dreaming import agent_id, dream, model, say
@@ -20,8 +22,32 @@ UUID_SAID = "0f3c2a9e-6a55-4b1e-9c5f-1f6f0a7f2b11"
 URL_SAID = "https://example.org/report?id=77"
 
 
+@pytest.fixture
+async def server() -> AsyncIterator[FakeOpenAI]:
+    await load_litellm()  # takes longer than a request may on a busy machine
+    with FakeOpenAI() as opened:
+        yield opened
+
+
 async def window(api: Api, session: str = "s") -> dict:  # type: ignore[type-arg]
     return await api.get(f"/v1/sessions/{session}/window", agent="a")
+
+
+async def summarizing(api: Api, server: FakeOpenAI) -> asyncio.Task[bool]:
+    """A worker that folds the full window, once it has asked the model, which answers when it is let go."""
+    api.engine.llm = model(server)
+    server.hold()
+    folding = asyncio.create_task(compact_next(api.engine))
+    await asyncio.to_thread(server.wait_for_call, "chat")
+    return folding
+
+
+async def nothing_is_folded(api: Api) -> None:
+    """Of a window of thirty messages."""
+    shown = await window(api)
+    assert [message["seq"] for message in shown["messages"]] == list(range(11, 31)), "the newest that fit"
+    assert shown["summary"] is None
+    assert (await api.get("/v1/memories", agent="a"))["items"] == []
 
 
 async def test_a_full_window_is_folded_at_once_and_loses_nothing(api: Api) -> None:
@@ -71,39 +97,34 @@ async def test_summaries_follow_one_another_and_each_covers_its_own(api: Api) ->
     assert len(shown["summary"]["memory_ids"]) == 3
 
 
-@pytest.mark.parametrize("broken", ["summary", "store"])
-async def test_a_summary_that_fails_moves_no_window(api: Api, broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_summary_that_is_broken_off_moves_no_window(api: Api, server: FakeOpenAI) -> None:
     await say(api, *(f"Turn number {n}." for n in range(30)))
-
-    async def fail(*_: object, **__: object) -> None:
-        raise LLMUnavailable("made to fail")
-
-    places = {
-        "summary": "service.memory.sessions.compaction._summary_text",
-        "store": "service.store.sessions.compact_window",
-    }
-    monkeypatch.setattr(places[broken], fail)
-    with pytest.raises(LLMUnavailable):
-        await compact_next(api.engine)
-    shown = await window(api)
-    assert [message["seq"] for message in shown["messages"]] == list(range(11, 31)), "the newest that fit"
-    assert shown["summary"] is None
-    assert (await api.get("/v1/memories", agent="a"))["items"] == []
-    monkeypatch.undo()
+    folding = await summarizing(api, server)
+    folding.cancel()
+    await asyncio.wait([folding])
+    await nothing_is_folded(api)
+    server.let_go()
     await compact_agent(api.engine, DEFAULT_WORKSPACE, await agent_id(api.engine), InFlight(api.engine))
     assert (await window(api))["summary"]["from_seq"] == 1
 
 
-async def test_a_message_that_comes_meanwhile_stays_in_the_window(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_summary_that_cannot_be_stored_moves_no_window(api: Api, database_url: str) -> None:
     await say(api, *(f"Turn number {n}." for n in range(30)))
-    embed = type(api.engine).embed
+    await execute(database_url, "ALTER TABLE sessions ADD CONSTRAINT unmoved CHECK (window_seq = 0)")
+    with pytest.raises(asyncpg.CheckViolationError):
+        await compact_next(api.engine)
+    await nothing_is_folded(api)
+    await execute(database_url, "ALTER TABLE sessions DROP CONSTRAINT unmoved")
+    await compact_agent(api.engine, DEFAULT_WORKSPACE, await agent_id(api.engine), InFlight(api.engine))
+    assert (await window(api))["summary"]["from_seq"] == 1
 
-    async def late(engine: object, texts: object) -> object:
-        await say(api, "The late one.")
-        return await embed(engine, texts)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(type(api.engine), "embed", late)
-    assert await compact_next(api.engine)
+async def test_a_message_that_comes_meanwhile_stays_in_the_window(api: Api, server: FakeOpenAI) -> None:
+    await say(api, *(f"Turn number {n}." for n in range(30)))
+    folding = await summarizing(api, server)
+    await say(api, "The late one.")
+    server.let_go()
+    assert await folding
     assert [message["seq"] for message in (await window(api))["messages"]] == list(range(21, 32))
 
 
@@ -127,13 +148,11 @@ async def test_a_window_can_be_folded_by_hand(api: Api) -> None:
     assert await api.status("POST", "/v1/sessions/nobody/compact?agent=a") == 404
 
 
-async def test_the_model_tells_and_what_it_forgets_is_listed(api: Api) -> None:
-    await load_litellm()  # takes longer than a request may on a busy machine
-    with FakeOpenAI() as server:
-        server.say("They spoke of a ticket.")
-        api.engine.llm = model(server)
-        await say(api, f"The ticket is {UUID_SAID}.", "Fine.")
-        shown = await api.post("/v1/sessions/s/compact?agent=a")
+async def test_the_model_tells_and_what_it_forgets_is_listed(api: Api, server: FakeOpenAI) -> None:
+    server.say("They spoke of a ticket.")
+    api.engine.llm = model(server)
+    await say(api, f"The ticket is {UUID_SAID}.", "Fine.")
+    shown = await api.post("/v1/sessions/s/compact?agent=a")
     assert "They spoke of a ticket." in shown["summary"]["content"]
     assert UUID_SAID in shown["summary"]["content"]
 
