@@ -80,12 +80,24 @@ async def _workspaces(url: str) -> list[object]:
     return [row["workspace_id"] for row in rows]
 
 
-async def test_a_login_that_walls_do_not_stop_needs_the_role(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("service.db.pool.APP_ROLE", "reverie_not_there")
+@pytest.fixture
+async def unbound_url(database_url: str) -> AsyncIterator[str]:
+    """A login that row-level security does not stop, and that may not take on the role of the service."""
+    name = f"unbound_{uuid4().hex[:12]}"
+    root = await asyncpg.connect(database_url)
+    await root.execute(f"CREATE ROLE {name} LOGIN NOSUPERUSER BYPASSRLS")
+    await root.execute(f"GRANT SELECT ON alembic_version TO {name}")
+    try:
+        yield as_login(database_url, f"{name}:")
+    finally:
+        await root.execute(f"DROP OWNED BY {name}")
+        await root.execute(f"DROP ROLE {name}")
+        await root.close()
+
+
+async def test_a_login_that_walls_do_not_stop_needs_the_role(unbound_url: str) -> None:
     with pytest.raises(Unavailable, match="row-level security"):
-        await Database.open(database_url)
+        await Database.open(unbound_url)
 
 
 async def test_the_service_may_log_in_as_its_own_role(api_url_as_role: str, settings: Settings) -> None:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from service.domain.ids import DEFAULT_WORKSPACE
+from service.memory.saving.remember import remember
 from tests.live_api import Api
 from tests.worker.dreaming import dream, say
+from tests.worker.large_audience import ADMIN, notes
 from tests.worker.test_decay import days_pass
-from worker.maintenance import retention as collecting
 from worker.maintenance.bulletins import schedule_stale_bulletins
-from worker.maintenance.retention import apply_retention
+from worker.maintenance.retention import BATCH, apply_retention
 
 TABLES = ("memories", "memory_versions", "memory_sources", "memory_usage", "search_index", "search_terms", "edges")
 
@@ -107,13 +106,12 @@ async def test_what_a_collected_memory_had_replaced_stays_replaced(api: Api) -> 
     assert oslo["content"] == "u1 lives in Oslo."
 
 
-async def test_more_than_a_batch_goes_in_batches(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collecting, "BATCH", 2)
-    for number in range(5):
-        memory = await api.save(f"note {number}")
-        await api.delete(f"/v1/memories/{memory['id']}")
+async def test_more_than_a_batch_goes_in_batches(api: Api) -> None:
+    await remember(api.engine, ADMIN, notes(2 * BATCH + 1))
+    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        await connection.raw.execute("UPDATE memories SET deleted_at = now()")
     in_days(api, 31)
-    assert (await apply_retention(api.engine))["memories"] == 5
+    assert (await apply_retention(api.engine))["memories"] == 2 * BATCH + 1
 
 
 async def test_checkpoints_go_when_their_dream_is_over_and_a_week_has_passed(api: Api) -> None:
