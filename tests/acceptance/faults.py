@@ -20,10 +20,10 @@ import httpx
 
 from service.db import embedded
 from tests.processes import ServerProcess, kill_postgres
+from tests.waiting import WAIT_S, until
 
 SMALL = "max_wal_size = 64MB\nmin_wal_size = 32MB\n"
 DISK_BYTES = 400 * 1024 * 1024
-DEADLINE_S = 180.0
 
 
 class Postgres:
@@ -76,13 +76,11 @@ async def on(url: str, statement: str) -> list[Any]:
         await connection.close()
 
 
-async def until_it_answers(url: str) -> None:
-    """Wait for a Postgres that restarts itself."""
-    while True:
-        with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-            await on(url, "SELECT 1")
-            return
-        await asyncio.sleep(0.05)
+async def answers(url: str) -> bool:
+    """Whether a Postgres does."""
+    with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+        return bool(await on(url, "SELECT 1"))
+    return False
 
 
 @dataclass(slots=True)
@@ -113,11 +111,20 @@ class Load:
         """Wait until each client has been served since that moment (of ``time.monotonic``); seconds it took."""
         self._since = since
         self._well_at.clear()
-        while len(self._well_at) < len(self._tasks):
-            assert time.monotonic() < since + DEADLINE_S, f"only {set(self._well_at)} are served: {self.wrong[:3]}"
-            assert not any(task.done() for task in self._tasks), self._tasks
-            await asyncio.sleep(0.01)
+        await until(lambda: len(self._well_at) == len(self._tasks) or self._broken(), "not all are served")
+        assert not self._broken(), (self.wrong[:3], self._tasks)
         return max(self._well_at.values()) - since
+
+    async def answers(self, count: int, status: int | None = None) -> None:
+        """Wait until the clients have got so many more answers, with this status if one is given."""
+        before = self._answered(status)
+        await until(lambda: self._answered(status) >= before + count, "the clients get no answers")
+
+    def _answered(self, status: int | None) -> int:
+        return self.statuses.total() if status is None else self.statuses[status]
+
+    def _broken(self) -> bool:
+        return bool(self.wrong) or any(task.done() for task in self._tasks)
 
     async def stop(self) -> None:
         """What is under way is finished; nothing new begins."""
@@ -142,7 +149,7 @@ class Load:
     async def _ask(self, method: str, path: str, **options: Any) -> httpx.Response | None:
         """The answer, or None for one that says to come back later. Anything else but success is wrong."""
         try:
-            answer = await self.server.call(method, path, timeout=DEADLINE_S, **options)
+            answer = await self.server.call(method, path, timeout=WAIT_S, **options)
         except httpx.HTTPError as error:
             self.wrong.append(f"{method} {path}: {type(error).__name__}")
             return None
@@ -186,9 +193,7 @@ class Load:
         """An export is whole, or says at once that it cannot be, or breaks off where everyone sees it."""
         headers = {"Authorization": self.server.authorization}
         try:
-            async with self.server.http.stream(
-                "GET", "/v1/export?agent=a", headers=headers, timeout=DEADLINE_S
-            ) as answer:
+            async with self.server.http.stream("GET", "/v1/export?agent=a", headers=headers, timeout=WAIT_S) as answer:
                 self.statuses[answer.status_code] += 1
                 lines = [line async for line in answer.aiter_lines()]
         except httpx.RemoteProtocolError:
