@@ -1,14 +1,15 @@
-"""The statements that searches send: made of the parts that each needs, they have no text of their own to look for."""
+"""The statements that are sent: made of the parts that each needs, they have no text of their own to look for."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-import pytest
-
-from service.db.pool import Connection
+from service.db.pool import Connection, Database
 from service.db.queries import NO_FLAGS, Flags, Query, query
+
+CANDIDATES = ("exact_candidates", "large_candidates", "recent_candidates")
+"""What a search sends to find candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,28 @@ class CapturedQuery:
         return query(self.name, self.flags)
 
 
-def capture_queries(monkeypatch: pytest.MonkeyPatch) -> list[CapturedQuery]:
-    """What is sent to find candidates from now on, as it comes."""
+def queries_sent_by(db: Database, names: tuple[str, ...] = CANDIDATES) -> list[CapturedQuery]:
+    """The queries of these names that are sent from now on, as they come."""
+    sent: list[CapturedQuery] = []
+
+    def note(name: str, flags: Flags, values: dict[str, Any]) -> None:
+        if name in names:
+            sent.append(CapturedQuery(name, dict(flags), values))
+
+    class Noting(Connection):
+        async def fetch(self, name: str, flags: Flags = NO_FLAGS, /, **values: Any) -> list[Any]:
+            note(name, flags, values)
+            return await super().fetch(name, flags, **values)
+
+        async def row(self, name: str, flags: Flags = NO_FLAGS, /, **values: Any) -> Any:
+            note(name, flags, values)
+            return await super().row(name, flags, **values)
+
+    db.connections = Noting
+    return sent
+
+
+def capture_queries(monkeypatch: Any) -> list[CapturedQuery]:
     sent: list[CapturedQuery] = []
     fetch = Connection.fetch
 

@@ -134,6 +134,7 @@ class Database:
     """The connections to one Postgres. Open it with ``await Database.open(...)``, close it with ``await close()``.
 
     ``on_events_committed`` is called with the workspace of every transaction that wrote events, once it has committed.
+    ``connections`` is the class of what transactions are given: what sees their statements is a subclass.
     """
 
     def __init__(
@@ -147,7 +148,7 @@ class Database:
         statement_timeout_s: float,
     ) -> None:
         self.url = url
-        self._on = connections
+        self.connections = connections
         self.on_events_committed: Callable[[UUID], None] = _ignore
         self._pool = pool
         self._search_pool: Any = None
@@ -285,7 +286,7 @@ class Database:
         async with self._connection(pool) as raw:
             with transaction_open():
                 await raw.set_workspace(workspace_id)
-                connection = self._on(raw)
+                connection = self.connections(raw)
                 yield connection
                 await self._committed(workspace_id, connection)
 
@@ -336,7 +337,7 @@ class Database:
                     await raw.execute(f"BEGIN{mode}; {settings}")
                     if ending is not None:
                         await ending.on_begin(raw)
-                    connection = self._on(raw, prepared_statements_off=self._forgetful)
+                    connection = self.connections(raw, prepared_statements_off=self._forgetful)
                     committed = partial(self._committed, workspace_id, connection, track_lsn=track_lsn)
                     yield connection
                     wrote = connection.wrote if self.is_citus else None
@@ -362,7 +363,7 @@ class Database:
         if (ending := current_deferred_commit()) is not None:
             await ending.commit()
         async with self._connection() as raw, asyncio.timeout(self._statement_timeout_s):
-            yield self._on(raw, prepared_statements_off=self._forgetful)
+            yield self.connections(raw, prepared_statements_off=self._forgetful)
 
     async def _prepare_search_connection(self, raw: Any) -> None:
         await self._configure_session(raw, self._searching + " SET LOCAL default_transaction_read_only = on;")

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from service.api import fast_route
-from service.api.routes import memories
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.types import MemoryType
+from tests.captured_queries import CapturedQuery, queries_sent_by
 from tests.citus_cluster import Cluster
 from tests.live_api import Api
 
 Call = Callable[[Api], Awaitable[int]]
+SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 
 
 async def _save(api: Api, content: str = "Ada drinks tea", **fields: Any) -> int:
@@ -38,17 +39,18 @@ async def known(api: Api) -> Api:
 
 
 @pytest.fixture
-async def looked_up(known: Api, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The keys that have been looked up by themselves since."""
-    noted: list[str] = []
-    authenticate = fast_route.authenticate
+async def looked_up(known: Api) -> list[CapturedQuery]:
+    """The statements that have looked up a key by itself since."""
+    return queries_sent_by(known.engine.db, ("authenticate",))
 
-    async def noting(engine: Any, token: str) -> Any:
-        noted.append(token)
-        return await authenticate(engine, token)
 
-    monkeypatch.setattr(fast_route, "authenticate", noting)
-    return noted
+def _of(key: Api) -> bytes:
+    """What is stored of a key, by which it is looked up."""
+    return hashlib.sha256(key.key.encode()).digest()
+
+
+def _keys(looked_up: list[CapturedQuery]) -> list[bytes]:
+    return [query.values["hash"] for query in looked_up]
 
 
 async def _in_database(api: Api, statement: str, *values: Any) -> None:
@@ -64,42 +66,49 @@ async def _contents(api: Api) -> set[str]:
 
 
 async def test_a_key_seen_before_is_not_looked_up_by_itself(
-    known: Api, looked_up: list[str], citus: Cluster | None
+    known: Api, looked_up: list[CapturedQuery], citus: Cluster | None
 ) -> None:
     assert await _save(known, "Ada drinks coffee") == 201
     assert await _save(known, "Ada drinks coffee") == 200
     assert await _search(known) == 200
     assert await _search(known, "nothing like it") == 200
-    assert looked_up == ([known.key] * 4 if citus else [])
+    assert _keys(looked_up) == ([_of(known)] * 4 if citus else [])
 
 
-async def test_a_refused_save_is_tried_once(
-    api: Api, known: Api, looked_up: list[str], monkeypatch: pytest.MonkeyPatch
+async def test_a_refused_save_is_tried_once(api: Api, known: Api, looked_up: list[CapturedQuery]) -> None:
+    """Each try to save a text counts the secret in it."""
+    await api.put("/v1/settings", {"secrets": {"mode": "reject"}})
+    assert await _save(known, "Ada drinks coffee") == 201
+    looked_up.clear()
+    assert await _save(known, f"The key is {SECRET}") == 422
+    assert _keys(looked_up) == [_of(known)]
+    metrics = (await api.call("GET", "/metrics")).text
+    assert 'reverie_secrets_found_total{kind="github_token",mode="reject"} 1.0' in metrics
+
+
+async def test_a_save_that_its_key_may_not_do_is_refused_after_a_look(
+    api: Api, known: Api, looked_up: list[CapturedQuery]
 ) -> None:
-    tried: list[str] = []
-    remember_one = memories.remember_one
-
-    async def noting(engine: Any, principal: Any, draft: Any, key: Any) -> Any:
-        tried.append(draft.content)
-        return await remember_one(engine, principal, draft, key)
-
-    monkeypatch.setattr(memories, "remember_one", noting)
     reader = await api.as_role("reader")
     assert await _search(reader) == 200
     looked_up.clear()
     assert await _save(reader, "By a reader") == 403
-    assert tried == ["By a reader"]
-    assert looked_up == [reader.key]
+    assert _keys(looked_up) == [_of(reader)]
 
 
-async def test_plain_calls_take_the_short_path_with_any_key(known: Api, api: Api, looked_up: list[str]) -> None:
+async def test_any_key_is_known_once_seen_and_looked_up_again_once_it_has_ended(
+    api: Api, known: Api, looked_up: list[CapturedQuery], citus: Cluster | None
+) -> None:
     reader = await api.as_role("reader")
-    assert await _search(reader) == 200
+    looked_up.clear()
+    assert [await _search(reader) for _ in range(3)] == [200] * 3
+    assert _keys(looked_up) == [_of(reader)] * (3 if citus else 1)
     await api.delete(f"/v1/keys/{(await reader.get('/v1/whoami'))['key_id']}")
+    looked_up.clear()
     assert await _search(reader) == 401
     chat = {"model": "m", "messages": [{"role": "user", "content": "tea?"}]}
     assert await reader.status("POST", "/v1/chat/completions", json=chat) == 401
-    assert looked_up == [reader.key] * 3
+    assert _keys(looked_up) == [_of(reader)] * 2
 
 
 @pytest.mark.parametrize(
@@ -141,7 +150,9 @@ async def test_a_rotated_key_goes_on_with_its_new_secret_alone(known: Api, api: 
         assert await call(rotated) == 200
 
 
-async def test_settings_made_elsewhere_hold_at_once(known: Api, looked_up: list[str], citus: Cluster | None) -> None:
+async def test_settings_made_elsewhere_hold_at_once(
+    known: Api, looked_up: list[CapturedQuery], citus: Cluster | None
+) -> None:
     put = "INSERT INTO settings (workspace_id, value) VALUES ($1, $2)"
     await _in_database(known, put, DEFAULT_WORKSPACE, {"pii": {"mode": "reject"}})
     assert await _save(known, "Write to ada@example.com") == 422
@@ -162,7 +173,7 @@ async def test_a_rate_set_elsewhere_is_kept_at_once(known: Api) -> None:
     assert [await _search(known), await _save(known), await _search(known), await _save(known)] == [200, 200, 429, 429]
 
 
-async def test_what_one_statement_cannot_do_is_done_after_a_look(known: Api, looked_up: list[str]) -> None:
+async def test_what_one_statement_cannot_do_is_done_after_a_look(known: Api, looked_up: list[CapturedQuery]) -> None:
     assert await _save(known, "Of a new session", session="new") == 201
     assert await _save(known, "Tea", key="drink") == 201
     assert await _search(known, session="unknown") == 200
