@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import spacy
 
 from service.domain.workspace import ALL_PII
-from service.privacy.redactor import DEFAULT_ENTITIES, NAME_ENTITIES, RedactorUnavailable
+from service.privacy.redactor import DEFAULT_ENTITIES, NAME_ENTITIES, PiiPolicy, Redactor, RedactorUnavailable
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
 from tests.pg_dump import dump
@@ -130,11 +131,9 @@ async def test_a_mask_that_bursts_a_bound_is_refused(redacting: Api) -> None:
     assert answer.json()["errors"][0]["loc"] == ["body", "content"]
 
 
-async def test_without_a_working_redactor_nothing_is_written(redacting: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
-        raise OSError(f"cannot read {EMAIL}")
-
-    monkeypatch.setattr(redacting.engine.redactor, "_find", broken)
+async def test_without_a_working_redactor_nothing_is_written(redacting: Api) -> None:
+    missing = f"/models/{EMAIL}"  # spaCy names it in its error
+    redacting.engine.redactor = Redactor(missing)
     body = {"agent": "a", "messages": [{"role": "user", "content": "hello"}]}
     for path, sent in (("/v1/memories", MEMORY), ("/v1/sessions/s/messages", body)):
         answer = await redacting.call("POST", path, json=sent)
@@ -142,14 +141,11 @@ async def test_without_a_working_redactor_nothing_is_written(redacting: Api, mon
         assert int(answer.headers["retry-after"]) >= 1
         assert EMAIL not in answer.text
     assert (await redacting.get("/v1/sessions"))["items"] == []
+    assert (await redacting.get("/v1/memories"))["items"] == []
     with pytest.raises(RedactorUnavailable):
-        await redacting.engine.redactor.redact(["x"], _policy())
-
-
-def _policy() -> Any:
-    from service.privacy.redactor import PiiPolicy
-
-    return PiiPolicy("redact")
+        await redacting.engine.redactor.redact(["x"], PiiPolicy("redact", ALL_PII))
+    with pytest.raises(OSError, match=EMAIL):
+        spacy.load(missing)
 
 
 @pytest.fixture
