@@ -10,15 +10,15 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import asyncpg
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.memory.events import event_notifier
-from service.memory.events import event_stream as follow_module
-from service.memory.events.event_notifier import WorkspaceCursor, last_position
+from service.memory.events.event_notifier import last_position
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import events
+from tests.databases import wait_for_lock_waiter
 from tests.live_api import Api, serving
 from tests.pgbouncer import Bouncer
 from tests.waiting import until
@@ -66,6 +66,16 @@ async def kinds_so_far(api: Api) -> list[str]:
     return [event.body["type"] for event in found]
 
 
+async def happen(database: asyncpg.Connection) -> None:
+    """Agent a does something in another process, of which nobody is notified."""
+    await database.execute(
+        "INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, at)"
+        " SELECT workspace_id, gen_random_uuid(), 'memory.updated', id, gen_random_uuid(), clock_timestamp()"
+        " FROM agents WHERE workspace_id = $1 AND agent = 'a'",
+        DEFAULT_WORKSPACE,
+    )
+
+
 async def test_what_happens_to_a_memory_is_told_as_it_happens(api: Api) -> None:
     await api.save("From before")
     async with following(api) as stream:
@@ -98,12 +108,7 @@ async def test_a_stream_goes_on_where_it_broke_off(api: Api) -> None:
 async def test_what_commits_late_is_not_skipped(api: Api) -> None:
     await api.save("The first")
     async with api.engine.db.transaction(DEFAULT_WORKSPACE) as late:
-        agent = await late.raw.fetchval("SELECT id FROM agents")
-        await late.raw.execute(
-            "INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, at)"
-            " VALUES ($1, gen_random_uuid(), 'memory.updated', $2, gen_random_uuid(), clock_timestamp())",
-            DEFAULT_WORKSPACE, agent,
-        )  # fmt: skip
+        await happen(late.raw)
         await asyncio.create_task(api.save("The second"))
         async with following(api, params={"after": "0"}) as stream:
             seen = await take(stream, 2)
@@ -123,28 +128,44 @@ async def test_many_who_give_positions_at_once_give_each_once(api: Api) -> None:
     assert [event.position for event in found] == list(range(1, 41))
 
 
-async def test_positions_given_by_others_meanwhile_are_streamed_once(
-    api: Api, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Another process (a webhook's worker) gives positions between a stream's look at the last one and its reading."""
-    await api.save("number 0")
-    async with open_runtime(settings, "worker") as other, following(api, params={"after": "0"}) as stream:
+async def keep_busy(api: Api, begun: asyncio.Event, end: asyncio.Event) -> None:
+    """Hold a connection of the pool."""
+    async with api.engine.db.unscoped():
+        begun.set()
+        await end.wait()
+
+
+async def test_positions_given_by_others_meanwhile_are_streamed_once(settings: Settings, database_url: str) -> None:
+    """Another process (a webhook's worker) gives positions between a stream's look at the last one and its reading, for
+    which the stream has to wait: the pool has one connection."""
+    async with AsyncExitStack() as stack:
+        holder, elsewhere = [await asyncpg.connect(database_url) for _ in range(2)]
+        stack.push_async_callback(holder.close)
+        stack.push_async_callback(elsewhere.close)
+        worker = await stack.enter_async_context(open_runtime(settings, "worker"))
+        api = await stack.enter_async_context(serving(settings.model_copy(update={"pool_size": 1})))
+        api.engine.event_notifier.poll_s = 0.05
+        await api.save("number 0")
+        stream = await stack.enter_async_context(following(api, params={"after": "0"}))
         told = await take(stream, 1)
-        watch = api.engine.event_notifier._cursors[DEFAULT_WORKSPACE]
-        monkeypatch.setattr(
-            WorkspaceCursor, "advance_to", lambda *_: None
-        )  # this process notices positions below, and only there
-        for n in range(1, 6):
-            await api.save(f"number {2 * n - 1}")
-            await api.save(f"number {2 * n}")
-            last = await last_position(other.db, DEFAULT_WORKSPACE)
-            watch.last = last - 1
-            watch.wake()
-            told += await take(stream, 2)
-            watch.last = last
-            watch.wake()
-        monkeypatch.undo()
-        await api.save("The end")
+        for _ in range(5):
+            begun, end = asyncio.Event(), asyncio.Event()
+            reading = asyncio.create_task(take(stream, 1))
+            async with holder.transaction():
+                await holder.execute("SELECT FROM event_counters WHERE workspace_id = $1 FOR UPDATE", DEFAULT_WORKSPACE)
+                await happen(elsewhere)
+                await wait_for_lock_waiter(holder)  # the process itself, which is about to give that a position
+                busy = asyncio.create_task(keep_busy(api, begun, end))
+                await asyncio.sleep(0.05)  # it is the next to get the connection
+            await begun.wait()
+            await happen(elsewhere)
+            last = await last_position(worker.db, DEFAULT_WORKSPACE)
+            assert not reading.done()
+            end.set()
+            await busy
+            told += [*await reading, *await take(stream, 1)]
+            assert int(told[-1]["id"]) == last
+        await happen(elsewhere)
         told += await take(stream, 1)
     assert [int(event["id"]) for event in told] == list(range(1, 13))
 
@@ -205,14 +226,14 @@ async def test_some_kinds_alone(api: Api) -> None:
 
 
 async def test_a_purge_is_told_and_leaves_no_name(api: Api) -> None:
-    memory = await api.save("Ada likes ferries", user="ada-lovelace")
+    memory = await api.save("Lovelace likes ferries", user="ada-lovelace")
     await api.post("/v1/users/ada-lovelace/purge")
     async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
         rows = await connection.raw.fetch("SELECT kind, subject_id, e::text AS whole FROM events e ORDER BY at")
     assert [(row["kind"], str(row["subject_id"])) for row in rows] == [
         ("memory.created", memory["id"]), ("memory.deleted", memory["id"]),
     ]  # fmt: skip
-    assert not any("ada" in row["whole"].lower() for row in rows)
+    assert not any("lovelace" in row["whole"].lower() for row in rows)
 
 
 async def test_what_nobody_has_read_in_its_days_is_told_as_a_gap(api: Api) -> None:
@@ -246,23 +267,26 @@ async def test_what_is_past_its_days_is_collected_and_the_gap_is_told(api: Api) 
     assert event["data"]["memory_id"] == new["id"]
 
 
-async def test_a_stream_is_woken_and_not_found_by_looking(
-    api: Api, bouncer: Bouncer | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_stream_is_woken_and_not_found_by_looking(api: Api, bouncer: Bouncer | None) -> None:
     if bouncer is not None:
         pytest.skip("a pooler passes no notification on")
-    monkeypatch.setattr(event_notifier, "POLL_S", 1_000.0)
+    api.engine.event_notifier.poll_s = 1_000.0
     async with following(api) as stream:
         for _ in range(3):
             memory = await api.save(f"Just now {api.engine.now()}")
             assert (await take(stream, 1))[0]["data"]["memory_id"] == memory["id"]
 
 
-async def test_a_stream_finds_what_it_was_not_woken_for(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api.engine.event_notifier, "_notify", asyncio.Event().wait)
-    async with following(api) as stream:
-        memory = await api.save("Nobody was told")
-        assert (await take(stream, 1))[0]["data"]["memory_id"] == memory["id"]
+async def test_a_stream_finds_what_it_was_not_woken_for(api: Api, database_url: str) -> None:
+    await api.put("/v1/agents/a", {})
+    elsewhere = await asyncpg.connect(database_url)
+    try:
+        async with following(api) as stream:
+            for position in (1, 2):
+                await happen(elsewhere)
+                assert (await take(stream, 1))[0]["data"]["position"] == position
+    finally:
+        await elsewhere.close()
 
 
 async def test_followers_hold_no_connection(settings: Settings) -> None:
@@ -274,8 +298,8 @@ async def test_followers_hold_no_connection(settings: Settings) -> None:
             assert (await take(stream, 1))[0]["data"]["memory_id"] == memory["id"]
 
 
-async def test_a_stream_ends_with_its_key(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(follow_module, "KEEP_ALIVE_S", 0.2)
+async def test_a_stream_ends_with_its_key(api: Api) -> None:
+    api.engine.event_notifier.keep_alive_s = 0.2
     made = await api.post("/v1/keys", {"role": "reader", "name": "r"})
     reader = replace(api, key=made["key"])
     for end in (("POST", f"/v1/keys/{made['id']}/rotate"), ("DELETE", f"/v1/keys/{made['id']}")):

@@ -29,7 +29,7 @@ log = structlog.get_logger(__name__)
 COALESCE_S = 0.05
 """Notes of so long go out as one."""
 POLL_S = 1.0
-"""Between looks when no notification comes."""
+KEEP_ALIVE_S = 15.0
 
 
 @dataclass(slots=True)
@@ -64,10 +64,23 @@ class WorkspaceCursor:
 
 
 class EventNotifier:
-    """A context for the length of a process. ``closing`` once its streams are to end."""
+    """A context for the length of a process. ``closing`` once its streams are to end.
 
-    def __init__(self, db: Database, now: Callable[[], datetime]) -> None:
+    ``poll_s``: seconds between looks when no notification comes. ``keep_alive_s``: seconds after which a stream without
+    events shows that it lives, and has its key looked up.
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        now: Callable[[], datetime],
+        *,
+        poll_s: float = POLL_S,
+        keep_alive_s: float = KEEP_ALIVE_S,
+    ) -> None:
         self.closing = False
+        self.poll_s = poll_s
+        self.keep_alive_s = keep_alive_s
         self._db = db
         self._now = now
         self._dirty_workspaces: set[UUID] = set()
@@ -135,7 +148,7 @@ class EventNotifier:
             try:
                 await self._notify()
             except Unavailable:
-                await asyncio.sleep(POLL_S)
+                await asyncio.sleep(self.poll_s)
             except Exception:
                 log.exception("event_notification_failed")
 
@@ -160,13 +173,13 @@ class EventNotifier:
     async def _poll(self, watch: WorkspaceCursor) -> None:
         while True:
             with suppress(TimeoutError):
-                async with asyncio.timeout(POLL_S):
+                async with asyncio.timeout(self.poll_s):
                     await watch.wakeup.wait()
             watch.wakeup.clear()
             try:
                 watch.advance_to(await last_position(self._db, watch.workspace))
             except Unavailable:
-                await asyncio.sleep(POLL_S)
+                await asyncio.sleep(self.poll_s)
             except Exception:
                 log.exception("event_poll_failed")
 

@@ -15,7 +15,6 @@ from service.store import events
 from service.store.events import Event
 
 BATCH = 200
-KEEP_ALIVE_S = 15.0
 DB_RETRY_S = 1.0
 
 
@@ -54,7 +53,7 @@ async def stream_events(
             oldest = await events.first(connection, workspace) or watch.last + 1
         at = watch.last if after is None else min(max(after, oldest - 1), watch.last)
         yield None if after in (None, at) else Gap(after, at + 1)
-        look_at = monotonic() + KEEP_ALIVE_S
+        look_at = monotonic() + engine.event_notifier.keep_alive_s
         while not engine.event_notifier.closing:
             reached, found = watch.last, list[Event]()
             try:
@@ -75,7 +74,7 @@ async def stream_events(
                 at = max(at, reached)
             if monotonic() >= look_at:
                 yield None
-                look_at = monotonic() + KEEP_ALIVE_S
+                look_at = monotonic() + engine.event_notifier.keep_alive_s
             if not wait and watch.last <= at:
                 return
             await watch.wait(at, max(0.0, look_at - monotonic()))
