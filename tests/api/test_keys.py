@@ -10,6 +10,7 @@ import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
 from tests.live_api import Api, Caller, Tenant
+from tests.tables import table
 
 FUTURE = "2999-01-01T00:00:00Z"
 FACT = {"agent": "a", "type": "fact", "content": "Ada drinks tea"}
@@ -67,18 +68,24 @@ async def test_a_key_that_expires_opens_until_then_and_stays_listed(own_api: Api
     assert listed[made["id"]]["expires_at"] < made["expires_at"]
 
 
-@pytest.mark.parametrize("moment", ["2020-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "1999-12-31T23:59:59-12:00"])
-async def test_a_key_is_not_made_expired(shared: Tenant, moment: str) -> None:
-    answer = await shared.call("POST", "/v1/keys", json={"role": "admin", "name": "one", "expires_at": moment})
-    assert answer.status_code == 422
-    assert answer.json()["errors"][0]["loc"] == ["body", "expires_at"]
+async def test_a_key_is_not_made_expired(shared: Tenant) -> None:
+    with table() as row:
+        for moment in ["2020-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "1999-12-31T23:59:59-12:00"]:
+            with row(moment):
+                answer = await shared.call(
+                    "POST", "/v1/keys", json={"role": "admin", "name": "one", "expires_at": moment}
+                )
+                assert answer.status_code == 422
+                assert answer.json()["errors"][0]["loc"] == ["body", "expires_at"]
 
 
-@pytest.mark.parametrize("scopes", [[], ["Read"], ["admin"], ["read", "everything"], "read", [None], ["read"] * 5])
-async def test_unknown_scopes_are_refused(shared: Tenant, scopes: Any) -> None:
-    answer = await shared.call("POST", "/v1/keys", json={"role": "reader", "name": "one", "scopes": scopes})
-    assert answer.status_code == 422
-    assert answer.json()["errors"][0]["loc"][:2] == ["body", "scopes"]
+async def test_unknown_scopes_are_refused(shared: Tenant) -> None:
+    with table() as row:
+        for scopes in [[], ["Read"], ["admin"], ["read", "everything"], "read", [None], ["read"] * 5]:
+            with row(scopes):
+                answer = await shared.call("POST", "/v1/keys", json={"role": "reader", "name": "one", "scopes": scopes})
+                assert answer.status_code == 422
+                assert answer.json()["errors"][0]["loc"][:2] == ["body", "scopes"]
 
 
 async def test_the_prefix_is_how_the_key_begins_and_no_more_of_it(shared: Tenant) -> None:

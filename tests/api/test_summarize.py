@@ -5,16 +5,24 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
+
 from service.provider.library import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
-from tests.live_api import Api
+from tests.live_api import Tenant
 from tests.worker.dreaming import model
 
 Json = dict[str, Any]
 TICKET = "0f3c2a9e-6a55-4b1e-9c5f-1f6f0a7f2b11"
 
 
-async def shelf(api: Api) -> list[Json]:
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share."""
+    return tenant
+
+
+async def shelf(api: Tenant) -> list[Json]:
     """Old memories that matter little, and others that must be left alone."""
     old = (datetime.now(UTC) - timedelta(days=100)).isoformat()
     notes = [
@@ -37,11 +45,11 @@ async def shelf(api: Api) -> list[Json]:
     return notes
 
 
-async def summarize(api: Api, *, dry_run: bool, **fields: Any) -> Json:
+async def summarize(api: Tenant, *, dry_run: bool, **fields: Any) -> Json:
     return await api.post("/v1/summarize", {"agent": "a", "older_than_days": 60, "dry_run": dry_run} | fields)
 
 
-async def live(api: Api) -> set[str]:
+async def live(api: Tenant) -> set[str]:
     return {memory["id"] for memory in (await api.get("/v1/memories", limit=200))["items"]}
 
 
@@ -49,7 +57,7 @@ def ids(answer: Json) -> set[str]:
     return {memory["id"] for memory in answer["candidates"]}
 
 
-async def test_the_dry_run_names_exactly_what_the_run_folds(api: Api) -> None:
+async def test_the_dry_run_names_exactly_what_the_run_folds(api: Tenant) -> None:
     notes = await shelf(api)
     before = await live(api)
     shown = await summarize(api, dry_run=True)
@@ -65,19 +73,19 @@ async def test_the_dry_run_names_exactly_what_the_run_folds(api: Api) -> None:
     assert await live(api) == before - ids(shown) | {done["memory"]["id"]}
 
 
-async def test_it_is_a_dry_run_unless_said_otherwise(api: Api) -> None:
+async def test_it_is_a_dry_run_unless_said_otherwise(api: Tenant) -> None:
     await shelf(api)
     assert (await api.post("/v1/summarize", {"agent": "a", "older_than_days": 60}))["memory"] is None
 
 
-async def test_every_field_has_a_default(api: Api) -> None:
+async def test_every_field_has_a_default(api: Tenant) -> None:
     notes = await shelf(api)
     agent = await api.as_role("agent", "a")
     assert ids(await agent.post("/v1/summarize")) == ids(await agent.post("/v1/summarize", {}))
     assert ids(await agent.post("/v1/summarize")) == {memory["id"] for memory in notes}
 
 
-async def test_identifiers_survive_and_the_summary_is_found_by_them(api: Api) -> None:
+async def test_identifiers_survive_and_the_summary_is_found_by_them(api: Tenant) -> None:
     await shelf(api)
     summary = (await summarize(api, dry_run=False))["memory"]
     for named in (TICKET, "1,250", "2024-03-01"):
@@ -85,7 +93,7 @@ async def test_identifiers_survive_and_the_summary_is_found_by_them(api: Api) ->
     assert [memory["id"] for memory in await api.search(TICKET)] == [summary["id"]]
 
 
-async def test_the_originals_stay_readable_and_can_be_restored(api: Api) -> None:
+async def test_the_originals_stay_readable_and_can_be_restored(api: Tenant) -> None:
     notes = await shelf(api)
     summary = (await summarize(api, dry_run=False))["memory"]
     for note in notes:
@@ -97,18 +105,18 @@ async def test_the_originals_stay_readable_and_can_be_restored(api: Api) -> None
     assert notes[0]["id"] in {memory["id"] for memory in await api.search("heron beside the pond")}
 
 
-async def test_folding_again_finds_nothing(api: Api) -> None:
+async def test_folding_again_finds_nothing(api: Tenant) -> None:
     await shelf(api)
     await summarize(api, dry_run=False)
     again = await summarize(api, dry_run=False)
     assert (again["candidates"], again["memory"], again["tokens_saved"]) == ([], None, 0)
 
 
-async def undo(api: Api, summary: Json) -> Json:
+async def undo(api: Tenant, summary: Json) -> Json:
     return await api.post(f"/v1/summaries/{summary['id']}/undo")
 
 
-async def refused(api: Api, summary: Json) -> list[str]:
+async def refused(api: Tenant, summary: Json) -> list[str]:
     """The ids that an undo is refused for."""
     response = await api.call("POST", f"/v1/summaries/{summary['id']}/undo")
     assert response.status_code == 409
@@ -116,7 +124,7 @@ async def refused(api: Api, summary: Json) -> list[str]:
     return changed
 
 
-async def test_a_fold_is_undone_in_one_call(api: Api) -> None:
+async def test_a_fold_is_undone_in_one_call(api: Tenant) -> None:
     notes = await shelf(api)
     before = await live(api)
     summary = (await summarize(api, dry_run=False))["memory"]
@@ -129,7 +137,7 @@ async def test_a_fold_is_undone_in_one_call(api: Api) -> None:
     assert (await summarize(api, dry_run=False))["candidates"], "it can be folded again"
 
 
-async def test_what_has_changed_since_is_named_and_nothing_is_undone(api: Api) -> None:
+async def test_what_has_changed_since_is_named_and_nothing_is_undone(api: Tenant) -> None:
     notes = await shelf(api)
     summary = (await summarize(api, dry_run=False))["memory"]
     await api.post(f"/v1/memories/{notes[0]['id']}/restore")
@@ -138,14 +146,14 @@ async def test_what_has_changed_since_is_named_and_nothing_is_undone(api: Api) -
     assert await live(api) == after
 
 
-async def test_an_edited_summary_is_not_undone(api: Api) -> None:
+async def test_an_edited_summary_is_not_undone(api: Tenant) -> None:
     await shelf(api)
     summary = (await summarize(api, dry_run=False))["memory"]
     await api.patch(f"/v1/memories/{summary['id']}", {"version": 1, "content": "Animals came and went"})
     assert await refused(api, summary) == [summary["id"]]
 
 
-async def test_what_has_been_said_again_is_in_the_way(api: Api) -> None:
+async def test_what_has_been_said_again_is_in_the_way(api: Tenant) -> None:
     notes = await shelf(api)
     summary = (await summarize(api, dry_run=False))["memory"]
     again = await api.save(notes[1]["content"], importance=0.2)
@@ -154,7 +162,7 @@ async def test_what_has_been_said_again_is_in_the_way(api: Api) -> None:
     assert len((await undo(api, summary))["memories"]) == len(notes)
 
 
-async def test_a_deleted_summary_is_undone_once(api: Api) -> None:
+async def test_a_deleted_summary_is_undone_once(api: Tenant) -> None:
     notes = await shelf(api)
     summary = (await summarize(api, dry_run=False))["memory"]
     await api.delete(f"/v1/memories/{summary['id']}")
@@ -162,7 +170,7 @@ async def test_a_deleted_summary_is_undone_once(api: Api) -> None:
     assert set(await refused(api, summary)) >= {note["id"] for note in notes}
 
 
-async def test_only_summaries_are_undone(api: Api) -> None:
+async def test_only_summaries_are_undone(api: Tenant) -> None:
     note = await api.save("A note", source={"kind": "summary", "memory_ids": ["x"]})
     for memory in (note, await api.save("Another")):
         assert await api.status("POST", f"/v1/summaries/{memory['id']}/undo") == 409
@@ -170,7 +178,7 @@ async def test_only_summaries_are_undone(api: Api) -> None:
     assert await refused(api, forged) == [note["id"]]
 
 
-async def test_another_agents_summary_is_not_there(api: Api) -> None:
+async def test_another_agents_summary_is_not_there(api: Tenant) -> None:
     await shelf(api)
     summary = (await summarize(api, dry_run=False))["memory"]
     other = await api.as_role("agent", "b")
@@ -179,7 +187,7 @@ async def test_another_agents_summary_is_not_there(api: Api) -> None:
     assert len((await undo(own, summary))["memories"]) == 5
 
 
-async def test_whom_each_note_is_about_is_said_where_they_differ(api: Api) -> None:
+async def test_whom_each_note_is_about_is_said_where_they_differ(api: Tenant) -> None:
     old = (datetime.now(UTC) - timedelta(days=100)).isoformat()
     for user, thing in (("Sam", "green tea from the hills"), ("Ida", "black coffee from the market")):
         for day in ("weekdays", "holidays"):
@@ -191,7 +199,7 @@ async def test_whom_each_note_is_about_is_said_where_they_differ(api: Api) -> No
     assert [line.split(":")[0] for line in lines] == ["Sam", "Sam", "Ida", "Ida"]
 
 
-async def test_personal_data_of_before_the_rule_is_masked(api: Api) -> None:
+async def test_personal_data_of_before_the_rule_is_masked(api: Tenant) -> None:
     old = (datetime.now(UTC) - timedelta(days=100)).isoformat()
     for n in range(4):
         content = f"The caterer of party {n} is cook{n}@kitchen.example and wants to know the number of guests soon"
@@ -202,37 +210,37 @@ async def test_personal_data_of_before_the_rule_is_masked(api: Api) -> None:
     assert "EMAIL_ADDRESS" in summary["content"]
 
 
-async def test_only_the_agents_own(api: Api) -> None:
+async def test_only_the_agents_own(api: Tenant) -> None:
     await shelf(api)
     await api.save("Of somebody else", agent="b")
     other = await api.as_role("agent", "b")
     assert (await summarize(other, dry_run=True))["candidates"] == []
 
 
-async def test_an_agent_that_has_saved_nothing_is_named(api: Api) -> None:
+async def test_an_agent_that_has_saved_nothing_is_named(api: Tenant) -> None:
     new = await api.as_role("agent", "newcomer")
     answer = await new.call("POST", "/v1/summarize")
     assert answer.status_code == 404
     assert "'newcomer'" in answer.json()["detail"]
 
 
-async def test_the_model_writes_it_and_what_it_forgets_is_listed(api: Api) -> None:
+async def test_the_model_writes_it_and_what_it_forgets_is_listed(api: Tenant) -> None:
     await load_litellm()
     await shelf(api)
     with FakeOpenAI() as server:
         server.say("Animals were seen, and a ticket was bought.")
-        api.engine.llm = model(server)
-        summary = (await summarize(api, dry_run=False))["memory"]
+        with api.lending(llm=model(server)):
+            summary = (await summarize(api, dry_run=False))["memory"]
     assert summary["content"].startswith("Animals were seen, and a ticket was bought.")
     assert TICKET in summary["content"]
 
 
-async def test_a_model_that_is_down_is_done_without(api: Api) -> None:
+async def test_a_model_that_is_down_is_done_without(api: Tenant) -> None:
     await load_litellm()
     notes = await shelf(api)
     with FakeOpenAI() as server:
         server.fail(status=401, times=None)
-        api.engine.llm = model(server)
-        done = await summarize(api, dry_run=False)
+        with api.lending(llm=model(server)):
+            done = await summarize(api, dry_run=False)
     assert ids(done) == {memory["id"] for memory in notes}
     assert TICKET in done["memory"]["content"]

@@ -12,6 +12,7 @@ from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.spending import Payer, Purpose, Usage, paid_by
 from tests.api.test_metrics import scraped
 from tests.live_api import Api
+from tests.tables import table
 from worker.maintenance.retention import apply_retention
 
 KEY = uuid4()
@@ -61,15 +62,17 @@ async def test_usage_is_for_admins(api: Api, role: str) -> None:
     assert await other.status("GET", "/v1/usage") == 403
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        {"since": "2024-01-02", "until": "2024-01-01"}, {"since": "9999-12-31"}, {"by": "model"},
-        {"since": "yesterday"}, {"until": "0001-01-01"},
-    ],
-)  # fmt: skip
-async def test_a_span_that_is_none_is_invalid(api: Api, query: dict[str, str]) -> None:
-    assert await api.status("GET", "/v1/usage", params=query) == 422
+async def test_a_span_that_is_none_is_invalid(api: Api) -> None:
+    with table() as row:
+        for query in [
+            {"since": "2024-01-02", "until": "2024-01-01"},
+            {"since": "9999-12-31"},
+            {"by": "model"},
+            {"since": "yesterday"},
+            {"until": "0001-01-01"},
+        ]:
+            with row(query):
+                assert await api.status("GET", "/v1/usage", params=query) == 422
 
 
 async def test_the_ends_of_time_are_days_too(api: Api) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
-import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.memory.access.workspace import active_workspaces
 from service.settings import Settings
 from tests.acceptance.tenants import WORKSPACES, build, fingerprints
 from tests.live_api import Api
+from tests.tables import table
 
 QUERY = {"agent": "a", "query": "tea"}
 
@@ -186,8 +186,10 @@ async def test_a_deleted_workspace_has_no_row_in_any_table_and_the_others_all_th
         await connection.close()
 
 
-@pytest.mark.parametrize("name", ["", " ", "\x00", "a" * 201, "\u202e", "a\nb", None, 1])
-async def test_a_name_that_is_none_is_refused(own_api: Api, name: Any) -> None:
-    answer = await own_api.call("POST", "/v1/workspaces", json={"name": name})
-    assert answer.status_code == 422
-    assert answer.json()["errors"][0]["loc"] == ["body", "name"]
+async def test_a_name_that_is_none_is_refused(own_api: Api) -> None:
+    with table() as row:
+        for name in ["", " ", "\x00", "a" * 201, "\u202e", "a\nb", None, 1]:
+            with row(name):
+                answer = await own_api.call("POST", "/v1/workspaces", json={"name": name})
+                assert answer.status_code == 422
+                assert answer.json()["errors"][0]["loc"] == ["body", "name"]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
-from typing import Any
-
-import pytest
 
 from service.memory.access.oauth import CODE_LIFETIME, REFRESH_LIFETIME
 from tests.live_api import ADMIN_KEY, Api
 from tests.oauth_flow import Flow, challenge_of, error_of, query_of, register, visitor, works
+from tests.tables import table
 
 
 async def test_a_code_needs_its_verifier(flow: Flow) -> None:
@@ -22,40 +20,44 @@ async def test_a_code_needs_its_verifier(flow: Flow) -> None:
     assert (await flow.redeem(code)).status_code == 200
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"code_challenge_method": "plain", "code_challenge": "v" * 43},
-        {"code_challenge": None},
-        {"code_challenge": "short"},
-        {"code_challenge": "v" * 5_000},
-        {"response_type": "token"},
-        {"state": "s" * 10_000},
-        {"resource": "https://elsewhere.example/mcp"},
-        {"resource": ["http://127.0.0.1:1/mcp"]},
-    ],
-)
-async def test_a_bad_request_is_shown_and_sends_nobody_away(flow: Flow, asked: dict[str, Any]) -> None:
-    refused = await flow.authorize(**asked)
-    assert refused.status_code == 400
-    assert "location" not in refused.headers
-    assert "The app cannot connect" in refused.text
+BAD_REQUESTS = [
+    {"code_challenge_method": "plain", "code_challenge": "v" * 43},
+    {"code_challenge": None},
+    {"code_challenge": "short"},
+    {"code_challenge": "v" * 5_000},
+    {"response_type": "token"},
+    {"state": "s" * 10_000},
+    {"resource": "https://elsewhere.example/mcp"},
+    {"resource": ["http://127.0.0.1:1/mcp"]},
+]
 
 
-@pytest.mark.parametrize(
-    "uri",
-    [
-        "https://evil.example/callback", "http://127.0.0.1:33418/callback/", "http://127.0.0.1:33418/callback?x=1",
-        "http://127.0.0.1:33418/", "http://localhost:33418/callback", "https://127.0.0.1:33418/callback",
-        "http://127.0.0.1.evil.example/callback", "http://127.0.0.1:33418@evil.example/callback", "javascript:alert(1)",
-        "http://127.0.0.1:33418/callback#x", "",
-    ],
-)  # fmt: skip
-async def test_a_foreign_redirect_uri_is_refused_without_a_link_to_it(flow: Flow, uri: str) -> None:
-    refused = await flow.authorize(redirect_uri=uri)
-    assert refused.status_code == 400
-    assert "location" not in refused.headers
-    assert "href" not in refused.text
+async def test_a_bad_request_is_shown_and_sends_nobody_away(flow: Flow) -> None:
+    with table() as row:
+        for asked in BAD_REQUESTS:
+            with row(asked):
+                refused = await flow.authorize(**asked)
+                assert refused.status_code == 400
+                assert "location" not in refused.headers
+                assert "The app cannot connect" in refused.text
+
+
+FOREIGN_URIS = [
+    "https://evil.example/callback", "http://127.0.0.1:33418/callback/", "http://127.0.0.1:33418/callback?x=1",
+    "http://127.0.0.1:33418/", "http://localhost:33418/callback", "https://127.0.0.1:33418/callback",
+    "http://127.0.0.1.evil.example/callback", "http://127.0.0.1:33418@evil.example/callback", "javascript:alert(1)",
+    "http://127.0.0.1:33418/callback#x", "",
+]  # fmt: skip
+
+
+async def test_a_foreign_redirect_uri_is_refused_without_a_link_to_it(flow: Flow) -> None:
+    with table() as row:
+        for uri in FOREIGN_URIS:
+            with row(uri):
+                refused = await flow.authorize(redirect_uri=uri)
+                assert refused.status_code == 400
+                assert "location" not in refused.headers
+                assert "href" not in refused.text
 
 
 async def test_the_port_of_a_loopback_address_is_free_and_nothing_else(flow: Flow) -> None:
@@ -154,33 +156,35 @@ async def test_a_refresh_may_narrow_the_scopes_and_never_widen_them(flow: Flow) 
     assert (await flow.refresh(narrower["refresh_token"])).json()["scope"] == "read write"
 
 
-@pytest.mark.parametrize(
-    ("grant", "agent", "scopes"),
-    [
-        ({"role": "agent", "agent": "ada", "scopes": ["read"]}, "ada", ["read", "write"]),
-        ({"role": "agent", "agent": "ada"}, "ben", ["read"]),
-        ({"role": "reader"}, "ada", ["read", "write"]),
-        ({"role": "reader"}, "ada", ["dream"]),
-        ({"role": "admin"}, "ada", ["admin"]),
-        ({"role": "admin"}, "ada", ["read", "everything"]),
-    ],
-)
-async def test_nobody_gives_more_than_they_have(
-    own_api: Api, flow: Flow, grant: dict[str, Any], agent: str, scopes: list[str]
-) -> None:
-    key = (await own_api.post("/v1/keys", {"name": "narrow"} | grant))["key"]
-    page = await flow.sign_in(key)
-    refused = await flow.submit(page, "approve", agent=agent, scope=scopes)
-    assert refused.status_code == 403
-    assert "This key may" in error_of(refused)
-    assert "location" not in refused.headers
+TOO_MUCH = [
+    ({"role": "agent", "agent": "ada", "scopes": ["read"]}, "ada", ["read", "write"]),
+    ({"role": "agent", "agent": "ada"}, "ben", ["read"]),
+    ({"role": "reader"}, "ada", ["read", "write"]),
+    ({"role": "reader"}, "ada", ["dream"]),
+    ({"role": "admin"}, "ada", ["admin"]),
+    ({"role": "admin"}, "ada", ["read", "everything"]),
+]
 
 
-@pytest.mark.parametrize("agent", ["", " ", "a\x00b", "a\nb", "x" * 201])
-async def test_an_agent_needs_a_name(flow: Flow, agent: str) -> None:
-    refused = await flow.submit(await flow.sign_in(ADMIN_KEY), "approve", agent=agent, scope=["read"])
-    assert refused.status_code == 422
-    assert "Name the agent" in error_of(refused)
+async def test_nobody_gives_more_than_they_have(own_api: Api, flow: Flow) -> None:
+    with table() as row:
+        for grant, agent, scopes in TOO_MUCH:
+            with row(grant, agent, scopes):
+                key = (await own_api.post("/v1/keys", {"name": "narrow"} | grant))["key"]
+                page = await flow.sign_in(key)
+                refused = await flow.submit(page, "approve", agent=agent, scope=scopes)
+                assert refused.status_code == 403
+                assert "This key may" in error_of(refused)
+                assert "location" not in refused.headers
+
+
+async def test_an_agent_needs_a_name(flow: Flow) -> None:
+    with table() as row:
+        for agent in ["", " ", "a\x00b", "a\nb", "x" * 201]:
+            with row(agent):
+                refused = await flow.submit(await flow.sign_in(ADMIN_KEY), "approve", agent=agent, scope=["read"])
+                assert refused.status_code == 422
+                assert "Name the agent" in error_of(refused)
 
 
 async def test_without_a_scope_nothing_is_given(flow: Flow) -> None:
@@ -188,13 +192,15 @@ async def test_without_a_scope_nothing_is_given(flow: Flow) -> None:
     assert refused.status_code == 422
 
 
-@pytest.mark.parametrize("csrf", [None, "", "x", "é", "x" * 10_000])
-async def test_a_form_without_the_token_of_its_page_decides_nothing(flow: Flow, csrf: str | None) -> None:
-    page = await flow.sign_in(ADMIN_KEY)
-    for action in ("approve", "deny", "sign-in", "sign-out"):
-        refused = await flow.submit(page, action, csrf=csrf, agent="ada", scope=["read"], key=ADMIN_KEY)
-        assert refused.status_code in (403, 413), action
-        assert "location" not in refused.headers
+async def test_a_form_without_the_token_of_its_page_decides_nothing(flow: Flow) -> None:
+    with table() as row:
+        for csrf in [None, "", "x", "é", "x" * 10_000]:
+            with row(csrf):
+                page = await flow.sign_in(ADMIN_KEY)
+                for action in ("approve", "deny", "sign-in", "sign-out"):
+                    refused = await flow.submit(page, action, csrf=csrf, agent="ada", scope=["read"], key=ADMIN_KEY)
+                    assert refused.status_code in (403, 413), action
+                    assert "location" not in refused.headers
 
 
 async def test_the_token_of_one_browser_is_none_of_another(flow: Flow) -> None:
@@ -214,11 +220,15 @@ async def test_a_form_of_another_site_decides_nothing(flow: Flow) -> None:
         assert refused.status_code == 403, site
 
 
-@pytest.mark.parametrize("sealed", ["", "x", "gAAAAA", "é", "x" * 5_000])
-async def test_a_forged_request_is_no_request(flow: Flow, sealed: str) -> None:
-    page = await flow.sign_in(ADMIN_KEY)
-    assert (await flow.http.get("/oauth/consent", params={"request": sealed})).status_code == 422
-    assert (await flow.submit(page, "approve", request=sealed, agent="ada", scope=["read"])).status_code == 422
+async def test_a_forged_request_is_no_request(flow: Flow) -> None:
+    with table() as row:
+        for sealed in ["", "x", "gAAAAA", "é", "x" * 5_000]:
+            with row(sealed):
+                page = await flow.sign_in(ADMIN_KEY)
+                assert (await flow.http.get("/oauth/consent", params={"request": sealed})).status_code == 422
+                assert (
+                    await flow.submit(page, "approve", request=sealed, agent="ada", scope=["read"])
+                ).status_code == 422
 
 
 async def test_the_seal_of_a_cookie_is_none_of_a_request(flow: Flow) -> None:
@@ -227,12 +237,14 @@ async def test_the_seal_of_a_cookie_is_none_of_a_request(flow: Flow) -> None:
     assert (await flow.submit(page, "approve", request=cookie, agent="ada", scope=["read"])).status_code == 422
 
 
-@pytest.mark.parametrize("key", ["", "no-key", "rv_x", "é", "x" * 1_000])
-async def test_whoever_has_no_key_does_not_sign_in(flow: Flow, key: str) -> None:
-    refused = await flow.submit(await flow.page(), "sign-in", key=key)
-    assert refused.status_code == 401
-    assert error_of(refused)
-    assert (await flow.submit(refused, "approve", agent="ada", scope=["read"])).status_code == 401
+async def test_whoever_has_no_key_does_not_sign_in(flow: Flow) -> None:
+    with table() as row:
+        for key in ["", "no-key", "rv_x", "é", "x" * 1_000]:
+            with row(key):
+                refused = await flow.submit(await flow.page(), "sign-in", key=key)
+                assert refused.status_code == 401
+                assert error_of(refused)
+                assert (await flow.submit(refused, "approve", agent="ada", scope=["read"])).status_code == 401
 
 
 async def test_an_app_may_not_let_in_another_app(flow: Flow) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 import httpx
 import pytest
@@ -13,6 +12,7 @@ from service.memory.access.oauth import CLIENTS_PER_MINUTE, UNUSED_CLIENTS_MAX
 from service.settings import Settings
 from tests.live_api import ADMIN_KEY, Api, Tenant, serving
 from tests.oauth_flow import CALLBACK, Flow, register, visitor, works
+from tests.tables import table
 from worker.maintenance.retention import apply_retention
 
 RESOURCE = "/.well-known/oauth-protected-resource"
@@ -45,16 +45,16 @@ async def test_the_documents_name_the_server_as_it_was_reached(tenant: Tenant) -
         assert server[f"{name}_endpoint"].startswith(f"{base}/")
 
 
-@pytest.mark.parametrize(
-    "host", ["memory.example", "127.0.0.1.evil.example", "localhost:x", "evil.example:8000", "[::2]"]
-)
-async def test_the_address_is_taken_from_no_other_host(tenant: Tenant, host: str) -> None:
-    for path in (RESOURCE, SERVER, "/authorize"):
-        answer = await tenant.http.get(path, headers={"Host": host})
-        assert answer.status_code == 404
-        assert "REVERIE_PUBLIC_URL" in answer.json()["detail"]
-    refused = await tenant.http.post("/mcp", json={}, headers={"Host": host})
-    assert refused.headers["www-authenticate"] == "Bearer"
+async def test_the_address_is_taken_from_no_other_host(tenant: Tenant) -> None:
+    with table() as row:
+        for host in ["memory.example", "127.0.0.1.evil.example", "localhost:x", "evil.example:8000", "[::2]"]:
+            with row(host):
+                for path in (RESOURCE, SERVER, "/authorize"):
+                    answer = await tenant.http.get(path, headers={"Host": host})
+                    assert answer.status_code == 404
+                    assert "REVERIE_PUBLIC_URL" in answer.json()["detail"]
+                refused = await tenant.http.post("/mcp", json={}, headers={"Host": host})
+                assert refused.headers["www-authenticate"] == "Bearer"
 
 
 async def test_a_public_url_is_the_issuer_whatever_host_a_request_names(settings: Settings) -> None:
@@ -105,65 +105,73 @@ async def test_a_registration_answers_what_is_kept_and_no_secret(own_api: Api) -
     assert answer.headers["cache-control"] == "no-store"
 
 
-@pytest.mark.parametrize(
-    "metadata",
-    [
-        {"redirect_uris": []},
-        {"redirect_uris": None},
-        {"redirect_uris": ["http://app.example/cb"]},
-        {"redirect_uris": ["javascript:alert(1)"]},
-        {"redirect_uris": ["data:text/html,x"]},
-        {"redirect_uris": ["https://app.example/cb#fragment"]},
-        {"redirect_uris": ["https://user:secret@app.example/cb"]},
-        {"redirect_uris": ["http://127.0.0.1.evil.example/"]},
-        {"redirect_uris": [CALLBACK, "file:///etc/passwd"]},
-        {"redirect_uris": ["ms-settings:network"]},
-        {"redirect_uris": [f"https://app.example/{'x' * 1_000}"]},
-        {"redirect_uris": [f"https://app.example/{n}" for n in range(11)]},
-        {"redirect_uris": "https://app.example/cb"},
-        {"grant_types": ["client_credentials"]},
-        {"grant_types": ["authorization_code", "urn:ietf:params:oauth:grant-type:jwt-bearer"]},
-        {"response_types": ["token"]},
-        {"token_endpoint_auth_method": "private_key_jwt"},
-        {"client_name": 7},
-    ],
-)
-async def test_bad_metadata_is_refused(own_api: Api, metadata: dict[str, Any]) -> None:
-    answer = await own_api.http.post("/register", json={"redirect_uris": [CALLBACK]} | metadata)
-    assert answer.status_code == 400
-    assert answer.json()["error"] in ("invalid_client_metadata", "invalid_redirect_uri")
+BAD_METADATA = [
+    {"redirect_uris": []},
+    {"redirect_uris": None},
+    {"redirect_uris": ["http://app.example/cb"]},
+    {"redirect_uris": ["javascript:alert(1)"]},
+    {"redirect_uris": ["data:text/html,x"]},
+    {"redirect_uris": ["https://app.example/cb#fragment"]},
+    {"redirect_uris": ["https://user:secret@app.example/cb"]},
+    {"redirect_uris": ["http://127.0.0.1.evil.example/"]},
+    {"redirect_uris": [CALLBACK, "file:///etc/passwd"]},
+    {"redirect_uris": ["ms-settings:network"]},
+    {"redirect_uris": [f"https://app.example/{'x' * 1_000}"]},
+    {"redirect_uris": [f"https://app.example/{n}" for n in range(11)]},
+    {"redirect_uris": "https://app.example/cb"},
+    {"grant_types": ["client_credentials"]},
+    {"grant_types": ["authorization_code", "urn:ietf:params:oauth:grant-type:jwt-bearer"]},
+    {"response_types": ["token"]},
+    {"token_endpoint_auth_method": "private_key_jwt"},
+    {"client_name": 7},
+]
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        (b"", 400), (b"{", 400), (b"[]", 400), (b"\xff", 400), (b'{"jwks":' + b"[" * 5_000 + b"]" * 5_000 + b"}", 400),
-        (b'{"client_name":"' + b"x" * 20_000 + b'"}', 413),
-    ],
-)  # fmt: skip
-async def test_huge_and_broken_bodies_are_refused(own_api: Api, body: bytes, status: int) -> None:
-    assert (await own_api.http.post("/register", content=body)).status_code == status
-    assert (await own_api.http.post("/token", content=body)).status_code in (401, 413)
+async def test_bad_metadata_is_refused(own_api: Api) -> None:
+    with table() as row:
+        for metadata in BAD_METADATA:
+            with row(metadata):
+                answer = await own_api.http.post("/register", json={"redirect_uris": [CALLBACK]} | metadata)
+                assert answer.status_code == 400
+                assert answer.json()["error"] in ("invalid_client_metadata", "invalid_redirect_uri")
 
 
-@pytest.mark.parametrize("client_id", ["", "x", "\x00", "é" * 100, "01890000-0000-7000-8000-00000000dead"])
-async def test_an_unknown_client_gets_nothing(own_api: Api, client_id: str) -> None:
-    flow = Flow(own_api.http, client_id)
-    assert (await flow.authorize()).status_code == 400
-    for answer in (await flow.redeem("x"), await flow.refresh("x")):
-        assert answer.status_code == 401
-        assert answer.json()["error"] == "invalid_client"
-    revoked = await own_api.http.post("/revoke", data={"client_id": client_id, "token": "x"})
-    assert revoked.status_code == 401
+BROKEN_BODIES = [
+    (b"", 400), (b"{", 400), (b"[]", 400), (b"\xff", 400), (b'{"jwks":' + b"[" * 5_000 + b"]" * 5_000 + b"}", 400),
+    (b'{"client_name":"' + b"x" * 20_000 + b'"}', 413),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["x", "rv_", "\x00", "rv_" + "A" * 65, "é" * 100, "x" * 5_000])
-async def test_forged_codes_and_tokens_are_invalid_grants(own_api: Api, text: str) -> None:
-    flow = Flow(own_api.http, await register(own_api.http))
-    for answer in (await flow.redeem(text), await flow.refresh(text)):
-        assert answer.json()["error"] == "invalid_grant"
-    revoked = await own_api.http.post("/revoke", data={"client_id": flow.client_id, "token": text})
-    assert revoked.status_code == 200, "RFC 7009: an invalid token is no error"
+async def test_huge_and_broken_bodies_are_refused(own_api: Api) -> None:
+    with table() as row:
+        for body, status in BROKEN_BODIES:
+            with row(body, status):
+                assert (await own_api.http.post("/register", content=body)).status_code == status
+                assert (await own_api.http.post("/token", content=body)).status_code in (401, 413)
+
+
+async def test_an_unknown_client_gets_nothing(own_api: Api) -> None:
+    with table() as row:
+        for client_id in ["", "x", "\x00", "é" * 100, "01890000-0000-7000-8000-00000000dead"]:
+            with row(client_id):
+                flow = Flow(own_api.http, client_id)
+                assert (await flow.authorize()).status_code == 400
+                for answer in (await flow.redeem("x"), await flow.refresh("x")):
+                    assert answer.status_code == 401
+                    assert answer.json()["error"] == "invalid_client"
+                revoked = await own_api.http.post("/revoke", data={"client_id": client_id, "token": "x"})
+                assert revoked.status_code == 401
+
+
+async def test_forged_codes_and_tokens_are_invalid_grants(own_api: Api) -> None:
+    with table() as row:
+        for text in ["x", "rv_", "\x00", "rv_" + "A" * 65, "é" * 100, "x" * 5_000]:
+            with row(text):
+                flow = Flow(own_api.http, await register(own_api.http))
+                for answer in (await flow.redeem(text), await flow.refresh(text)):
+                    assert answer.json()["error"] == "invalid_grant"
+                revoked = await own_api.http.post("/revoke", data={"client_id": flow.client_id, "token": text})
+                assert revoked.status_code == 200, "RFC 7009: an invalid token is no error"
 
 
 async def test_registration_is_bounded_by_the_minute(own_api: Api) -> None:
