@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import asyncpg
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.settings import Settings
+from tests.databases import wait_for_lock_waiter
 from tests.fakes.openai_server import FakeOpenAI
 from tests.killable import dreaming, expire_leases
 from tests.live_api import Api, Json
@@ -216,7 +218,7 @@ async def test_a_purge_at_any_step_of_a_dream_wins(api: Api, server: FakeOpenAI,
         agent = f"agent {number}"
         await say(api, f"I live in {MARK}ville", session="s", agent=agent, user=USER)
         await say(api, "I like tea", session="t", agent=agent, user="u2")
-        purge = PurgeAt(api, number)
+        purge = PurgeAt(api, database_url, number)
         dreamer = Dreamer(api.engine, "test", 60, on_step=purge)
         await dreamer.dream_for(DEFAULT_WORKSPACE, await agent_id(api.engine, agent))
         assert purge.task is not None
@@ -232,9 +234,10 @@ async def test_a_purge_at_any_step_of_a_dream_wins(api: Api, server: FakeOpenAI,
 
 @dataclass(slots=True)
 class PurgeAt:
-    """Purges the user at the n-th step; where the dream holds what the purge needs, it goes on meanwhile."""
+    """Purges the user at the n-th step; where the purge waits for what the dream holds, the dream goes on meanwhile."""
 
     api: Api
+    database_url: str
     left: int
     task: asyncio.Task[Json] | None = None
 
@@ -242,7 +245,12 @@ class PurgeAt:
         self.left -= 1  # before anything is awaited: chunks reach a step side by side
         if self.left == -1:
             self.task = asyncio.create_task(self.api.post(f"/v1/users/{USER}/purge"))
-            await asyncio.wait([self.task], timeout=0.5)
+            watcher = await asyncpg.connect(self.database_url)
+            waits = asyncio.create_task(wait_for_lock_waiter(watcher))
+            await asyncio.wait([self.task, waits], return_when=asyncio.FIRST_COMPLETED)
+            waits.cancel()
+            await asyncio.gather(waits, return_exceptions=True)
+            await watcher.close()
 
 
 async def steps_of_a_dream(api: Api) -> list[str]:

@@ -81,11 +81,11 @@ async def test_a_dream_that_is_waited_for_reports_how_it_is(static_api: Api, con
 
     async with connect(static_api, agent.key) as client:
         worker = asyncio.create_task(work())
-        done: Any = (await client.call_tool("dream", {"wait_s": 60}, progress_callback=note)).structured_content
+        done: Any = (await client.call_tool("dream", {"wait_s": 300}, progress_callback=note)).structured_content
         await worker
         assert done["status"] == "succeeded"
         assert steps[0][2] == "The dream is queued."
-        assert steps[-1] == (60, 60, "The dream has ended.")
+        assert steps[-1] == (300, 300, "The dream has ended.")
         assert [step[0] for step in steps] == sorted(step[0] for step in steps)
         unwaited = await told(client, "dream", wait_s=0, dry_run=True)
         assert unwaited["status"] == "queued"
