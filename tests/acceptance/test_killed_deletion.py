@@ -14,7 +14,7 @@ import pytest
 
 from service.db.workspace_rows import TABLES, WRITTEN_BEHIND
 from tests.processes import ServerProcess
-from tests.waiting import until
+from tests.waiting import WAIT_S, until
 
 Json = dict[str, Any]
 MEMORIES = 40
@@ -137,7 +137,7 @@ async def test_killed_once_it_is_gone_the_receipt_is_there(server: ServerProcess
     workspace, headers = await _workspace(server)
     before = await _rows(database, workspace)
     deletion = asyncio.create_task(_delete(server, workspace))
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(WAIT_S):
         while await database.fetchval("SELECT EXISTS (SELECT FROM workspaces WHERE workspace_id = $1)", workspace):
             pass
     server.signal(signal.SIGKILL)

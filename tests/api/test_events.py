@@ -21,7 +21,7 @@ from service.store import events
 from tests.databases import wait_for_lock_waiter
 from tests.live_api import Api, serving
 from tests.pgbouncer import Bouncer
-from tests.waiting import until
+from tests.waiting import turns, until
 from tests.worker.dreaming import dream, say
 from worker.maintenance.compact import compact_next
 from worker.maintenance.retention import apply_retention
@@ -156,7 +156,7 @@ async def test_positions_given_by_others_meanwhile_are_streamed_once(settings: S
                 await happen(elsewhere)
                 await wait_for_lock_waiter(holder)  # the process itself, which is about to give that a position
                 busy = asyncio.create_task(keep_busy(api, begun, end))
-                await asyncio.sleep(0.05)  # it is the next to get the connection
+                await turns()  # it is the next to get the connection
             await begun.wait()
             await happen(elsewhere)
             last = await last_position(worker.db, DEFAULT_WORKSPACE)
