@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from pathlib import Path
 
 import pytest
@@ -24,39 +23,6 @@ def _all() -> list[tuple[str, Query]]:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_query_is_one_statement(name: str) -> None:
     assert all(";" not in one.sql for one in renderings(name))
-
-
-def test_every_subquery_names_the_workspace_itself() -> None:
-    """Citus keeps a statement in one shard only where no subquery takes the workspace from the row outside it."""
-    wrong = [
-        name
-        for name, one in _all()
-        if "workspace" in one.parameters
-        and "dream_schedule" not in one.sql
-        and re.search(r"WHERE \w+\.workspace_id = \w+\.workspace_id", one.sql)
-    ]
-    assert not wrong
-
-
-def _inserts(sql: str) -> list[str]:
-    """Every INSERT of a statement, each up to the parenthesis that closes its part."""
-    found = []
-    for start in re.finditer(r"\bINSERT INTO\b", sql):
-        depth, end = 0, start.start()
-        while end < len(sql) and depth >= 0:
-            depth += {"(": 1, ")": -1}.get(sql[end], 0)
-            end += 1
-        found.append(sql[start.start() : end])
-    return found
-
-
-def test_what_is_inserted_from_another_part_answers() -> None:
-    """Citus brings in by COPY what neither returns a row nor minds conflicts, and row-level security lets no COPY
-    through."""
-    inserts = [(name, insert) for name, one in _all() if "WITH" in one.sql for insert in _inserts(one.sql)]
-    assert inserts
-    for name, insert in inserts:
-        assert "SELECT" not in insert or "ON CONFLICT" in insert or "RETURNING" in insert, (name, insert)
 
 
 def test_only_the_store_names_queries() -> None:
