@@ -1,4 +1,4 @@
-"""What a function logs, in a process of its own: the loggers of this one log no more than the tests' level, for good."""
+"""What a function logs in a process of its own: the loggers of this one keep to the level of the tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 
 def logged_by(function: Callable[..., object], *arguments: Any) -> list[dict[str, Any]]:
-    """The lines that a call of a module's function logs, whatever their level. It gets and raises what can be pickled."""
+    """The lines that a call of a module's function logs, whatever their level. What it is given must be picklable."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
         return process.submit(_logged, function, *arguments).result()
 

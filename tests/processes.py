@@ -10,6 +10,7 @@ import asyncio
 import importlib
 import multiprocessing
 import os
+import resource
 import signal
 import socket
 import sys
@@ -100,6 +101,10 @@ class _Process:
     def signal(self, number: signal.Signals) -> None:
         """Send it a signal."""
         os.kill(self._process.pid, number)
+
+    def limit(self, of: int, most: int) -> None:
+        """Let it use no more of a resource from now on (``resource.RLIMIT_…``)."""
+        resource.prlimit(self._process.pid, of, (most, most))
 
     async def wait(self) -> int:
         """Wait for its end; its exit status."""

@@ -49,8 +49,11 @@ RETRY_AFTER_STATUSES = (429, 503)
 BAD_REQUEST = 400
 """What FastAPI makes of a body that is not UTF-8, or nested deeper than a parser goes."""
 
-RESOURCE_EXHAUSTED_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
-"""What writing a file of one's own (an import, an export) fails with when disk, handles or memory are used up."""
+RESOURCE_EXHAUSTED_ERRNOS = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+)
+"""What writing a file of one's own (an import, an export) fails with when disk, handles or memory are used up, or when
+a file may grow no more."""
 
 METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 NOT_ALLOWED = 405

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import errno
+import resource
 import signal
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,8 +13,6 @@ import httpx
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.memory.transfer.parse import ParsedLines
-from service.memory.transfer.tempfile_pipe import TempfilePipe
 from service.settings import Settings
 from tests.live_api import ADMIN_KEY, Api, serving
 from tests.processes import ServerProcess
@@ -46,19 +44,15 @@ async def test_a_statement_past_its_time_is_503_and_nothing_is_written(settings:
         assert (await api.get(f"/v1/memories/{memory['id']}"))["content"] == "Held"
 
 
-async def test_no_room_for_the_file_of_an_export_or_import_is_503(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    await api.save("Here")
-
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(TempfilePipe, "write", full)
-    monkeypatch.setattr(ParsedLines, "add", full)
-    line = b'{"agent": "a", "type": "fact", "content": "There"}'
-    for method, path, content in (("GET", "/v1/export", None), ("POST", "/v1/import", line)):
-        answer = await api.call(method, path, content=content)
+async def test_no_room_for_the_file_of_an_export_or_import_is_503(server: ServerProcess) -> None:
+    lines = b"".join(b'{"agent": "a", "type": "fact", "content": "There are %d"}\n' % n for n in range(500))
+    assert (await server.call("POST", "/v1/import", content=lines)).status_code == 200
+    server.limit(resource.RLIMIT_FSIZE, 0)
+    for method, path, content in (("GET", "/v1/export", None), ("POST", "/v1/import", lines)):
+        answer = await server.call(method, path, content=content)
         assert answer.status_code == 503, answer.text
         assert int(answer.headers["retry-after"]) >= 1
+    assert (await server.call("GET", "/v1/agents")).status_code == 200
 
 
 @pytest.mark.parametrize("chunked", [True, False])
