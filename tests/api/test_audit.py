@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from tests.live_api import Api
+import pytest
+
+from tests.live_api import Api, Tenant
 
 
-async def actions(api: Api, **filters: str) -> list[tuple[str, str | None]]:
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share."""
+    return tenant
+
+
+async def actions(api: Api | Tenant, **filters: str) -> list[tuple[str, str | None]]:
     return [(line["action"], line["target"]) for line in (await api.get("/v1/audit", **filters))["items"]]
 
 
-async def test_acts_are_recorded_newest_first(api: Api) -> None:
+async def test_acts_are_recorded_newest_first(api: Tenant) -> None:
     made = await api.post("/v1/keys", {"role": "agent", "agent": "a", "name": "one"})
     await api.post(f"/v1/keys/{made['id']}/rotate")
     await api.put("/v1/settings", {"window": {"idle_s": 60}})
@@ -25,13 +33,13 @@ async def test_acts_are_recorded_newest_first(api: Api) -> None:
     assert await actions(api, action="key.rotated") == [("key.rotated", made["id"])]
 
 
-async def test_what_failed_leaves_no_line(api: Api) -> None:
+async def test_what_failed_leaves_no_line(api: Tenant) -> None:
     own = (await api.get("/v1/keys"))["items"][0]
     assert await api.status("DELETE", f"/v1/keys/{own['id']}") == 409
     assert await actions(api) == []
 
 
-async def test_reads_of_what_is_not_ones_own_are_counted(api: Api) -> None:
+async def test_reads_of_what_is_not_ones_own_are_counted(api: Tenant) -> None:
     for agent in ("a", "b"):
         await api.put(f"/v1/agents/{agent}", {"teams": ["red"]})
     await api.save("Our harbour", agent="a", scope="team", team="red")
@@ -48,13 +56,14 @@ async def test_reads_of_what_is_not_ones_own_are_counted(api: Api) -> None:
     assert all("harbour" not in str(line).lower() for line in lines)
 
 
-async def test_only_an_admin_reads_the_log(api: Api) -> None:
+async def test_only_an_admin_reads_the_log(api: Tenant) -> None:
     for role, agent in (("agent", "a"), ("reader", None)):
         other = await api.as_role(role, agent)
         assert await other.status("GET", "/v1/audit") == 403
 
 
-async def test_a_key_past_its_rate_is_told_when_to_come_back(api: Api) -> None:
+async def test_a_key_past_its_rate_is_told_when_to_come_back(own_api: Api) -> None:
+    api = own_api
     other = await api.as_role("agent", "b")
     await api.put("/v1/settings", {"rate_limit": {"requests_per_minute": 6, "burst": 3}})
     answers = [await api.call("GET", "/v1/agents") for _ in range(5)]
@@ -69,7 +78,7 @@ async def test_a_key_past_its_rate_is_told_when_to_come_back(api: Api) -> None:
     assert {await api.status("GET", "/v1/agents") for _ in range(10)} == {200}
 
 
-async def test_a_repeated_request_is_counted_once(api: Api) -> None:
+async def test_a_repeated_request_is_counted_once(api: Tenant) -> None:
     await api.put("/v1/settings", {"rate_limit": {"requests_per_minute": 1, "burst": 2}})
     for status in (201, 201, 429):
         answer = await api.call("POST", "/v1/sessions", json={"agent": "a"}, headers={"Idempotency-Key": "k"})

@@ -8,6 +8,7 @@ import pytest
 
 from service.domain.prompt_fence import CLOSE, OPEN
 from tests.live_api import Api, Caller, Tenant
+from tests.tables import table
 
 
 @pytest.fixture
@@ -132,12 +133,17 @@ async def test_budgets(api: Caller, budget: int) -> None:
         assert len(answer["messages"]) == 1
 
 
-@pytest.mark.parametrize(
-    "fields", [{"max_tokens": 16_001}, {"max_tokens": -1}, {"sections": {"window": 2}}, {"sections": {"soup": 0.1}}]
-)
-async def test_out_of_bounds_is_422(api: Caller, fields: dict[str, Any]) -> None:
-    body = {"agent": "a", "message": "x"} | fields
-    assert await api.status("POST", "/v1/context", json=body) == 422
+async def test_out_of_bounds_is_422(api: Caller) -> None:
+    with table() as row:
+        for fields in [
+            {"max_tokens": 16_001},
+            {"max_tokens": -1},
+            {"sections": {"window": 2}},
+            {"sections": {"soup": 0.1}},
+        ]:
+            with row(fields):
+                body = {"agent": "a", "message": "x"} | fields
+                assert await api.status("POST", "/v1/context", json=body) == 422
 
 
 async def test_shares_of_the_request_and_of_the_settings(api: Caller) -> None:
@@ -161,25 +167,26 @@ async def test_what_went_into_the_context_counts_as_accessed(own_api: Api) -> No
     assert (await own_api.get(f"/v1/memories/{found['id']}"))["access_count"] == 1
 
 
-@pytest.mark.parametrize("spelling", ["1", "true", "yes", "True", "YES"])
-async def test_memory_off_recalls_captures_and_counts_nothing(own_api: Api, spelling: str) -> None:
+async def test_memory_off_recalls_captures_and_counts_nothing(own_api: Api) -> None:
     saved = await own_api.save("The office is in Bergen")
-    off = {"X-Reverie-No-Memory": spelling}
     query = {"agent": "a", "query": "office"}
-    assert (await own_api.post("/v1/memories/search", query, headers=off))["results"] == []
-    context = await own_api.post(
-        "/v1/context", {"agent": "a", "message": "office?", "tool_results": ["a tool's words"]}, headers=off
-    )
-    assert "Bergen" not in str(context)
-    assert "a tool's words" in str(context)
     draft = {"agent": "a", "type": "fact", "content": "The office moved to Oslo"}
-    assert (await own_api.post("/v1/memories", draft, headers=off))["memory"] is None
     turns = {"agent": "a", "messages": [{"role": "user", "content": "secret"}]}
-    assert (await own_api.post("/v1/sessions/s/messages", turns, headers=off))["messages"] == []
-    await own_api.engine.access_counts.flush()
-    assert [one["content"] for one in (await own_api.get("/v1/memories"))["items"]] == [saved["content"]]
-    assert (await own_api.get(f"/v1/memories/{saved['id']}"))["access_count"] == 0
-    assert await own_api.status("GET", "/v1/sessions/s", params={"agent": "a"}) == 404
+    message = {"agent": "a", "message": "office?", "tool_results": ["a tool's words"]}
+    with table() as row:
+        for spelling in ("1", "true", "yes", "True", "YES"):
+            with row(spelling):
+                off = {"X-Reverie-No-Memory": spelling}
+                assert (await own_api.post("/v1/memories/search", query, headers=off))["results"] == []
+                context = await own_api.post("/v1/context", message, headers=off)
+                assert "Bergen" not in str(context)
+                assert "a tool's words" in str(context)
+                assert (await own_api.post("/v1/memories", draft, headers=off))["memory"] is None
+                assert (await own_api.post("/v1/sessions/s/messages", turns, headers=off))["messages"] == []
+                await own_api.engine.access_counts.flush()
+                assert [one["content"] for one in (await own_api.get("/v1/memories"))["items"]] == [saved["content"]]
+                assert (await own_api.get(f"/v1/memories/{saved['id']}"))["access_count"] == 0
+                assert await own_api.status("GET", "/v1/sessions/s", params={"agent": "a"}) == 404
 
 
 async def test_memory_off_must_say_yes_or_no(api: Caller) -> None:

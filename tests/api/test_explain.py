@@ -9,6 +9,7 @@ import pytest
 
 from service.store.search.plan import SearchLimits
 from tests.live_api import Api, Caller, Json, Tenant
+from tests.tables import table
 from tests.worker.dreaming import dream, say
 from tests.worker.test_decay import days_pass
 
@@ -98,12 +99,12 @@ async def test_the_state_that_hides_it_is_named(api: Tenant) -> None:
     assert (await explain(api, old, as_of="2020-06-01T00:00:00Z"))["filters"] == ["later"]
 
 
-async def test_what_has_faded_is_brought_back_by_asking_for_it(own_static_api: Api) -> None:
-    gate = await own_static_api.save("The gate squeaks", type="observation", importance=0.4)
-    await days_pass(own_static_api, 93)
-    explanation = await explain(own_static_api, gate, "gate")
+async def test_what_has_faded_is_brought_back_by_asking_for_it(static_tenant: Tenant) -> None:
+    gate = await static_tenant.save("The gate squeaks", type="observation", importance=0.4)
+    await days_pass(static_tenant, 93)
+    explanation = await explain(static_tenant, gate, "gate")
     assert explanation["filters"] == ["include_faded"]
-    assert (await brought_back(own_static_api, gate, "gate", explanation))["found"]
+    assert (await brought_back(static_tenant, gate, "gate", explanation))["found"]
 
 
 async def test_another_agents_memory_is_out_of_the_audience(api: Caller) -> None:
@@ -165,34 +166,33 @@ async def test_the_newest_are_explained_by_their_place(api: Caller) -> None:
     assert explanation["scores"] is None
 
 
-async def test_what_another_result_stands_for_names_it(own_static_api: Api) -> None:
+async def test_what_another_result_stands_for_names_it(static_tenant: Tenant) -> None:
     text = "I prefer bullet points over paragraphs. Walls of text on the phone, no thanks!"
-    (said,) = await say(own_static_api, text, user="Priya")
-    await dream(own_static_api.engine)
-    (memory,) = (await own_static_api.get("/v1/memories", agent="a"))["items"]
+    (said,) = await say(static_tenant, text, user="Priya")
+    await dream(static_tenant)
+    (memory,) = (await static_tenant.get("/v1/memories", agent="a"))["items"]
     both = {"include": ["memories", "messages"]}
     query = "bullet points or walls of text on the phone"
-    explanation = await explain(own_static_api, memory, query, **both)
+    explanation = await explain(static_tenant, memory, query, **both)
     assert (explanation["found"], explanation["stage"]) == (False, "duplicate")
     assert explanation["shown_as"] == said["id"]
-    assert (await brought_back(own_static_api, memory, query, explanation, **both))["found"]
+    assert (await brought_back(static_tenant, memory, query, explanation, **both))["found"]
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"explain_id": "00000000-0000-0000-0000-000000000001"},
-        {"explain_id": "no id"},
-        {"queries": ["more"]},
-        {"expand": True},
-    ],
-)
-async def test_what_cannot_be_explained_is_refused_by_name(api: Caller, fields: Json) -> None:
-    home = await api.save("Ada lives in Bergen")
-    body = {"agent": "a", "query": "Ada", "explain_id": home["id"]} | fields
-    refused = await api.call("POST", "/v1/memories/search/preview", json=body)
-    assert refused.status_code == 422
-    assert refused.json()["errors"][0]["loc"] == ["body", "explain_id"]
+async def test_what_cannot_be_explained_is_refused_by_name(api: Caller) -> None:
+    with table() as row:
+        for fields in [
+            {"explain_id": "00000000-0000-0000-0000-000000000001"},
+            {"explain_id": "no id"},
+            {"queries": ["more"]},
+            {"expand": True},
+        ]:
+            with row(fields):
+                home = await api.save("Ada lives in Bergen")
+                body = {"agent": "a", "query": "Ada", "explain_id": home["id"]} | fields
+                refused = await api.call("POST", "/v1/memories/search/preview", json=body)
+                assert refused.status_code == 422
+                assert refused.json()["errors"][0]["loc"] == ["body", "explain_id"]
 
 
 async def test_a_reader_cannot_ask_about_what_it_may_not_read(api: Caller) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
-
 from tests.extraction.extraction_cases import Case, extracted, load, problems
+from tests.tables import table
 
 KINDS_MIN = 20
 CASES_MIN = 400
@@ -18,10 +17,11 @@ def _name(case: Case) -> str:
     return f"{case['kind']}: {first[:60]}"
 
 
-@pytest.mark.parametrize("case", load(), ids=_name)
-def test_case(case: Case) -> None:
-    told = problems(case, extracted(case))
-    assert not told, "\n".join(told)
+def test_the_rules_make_of_each_case_what_they_must() -> None:
+    with table() as row:
+        for case in load():
+            with row(_name(case)):
+                assert not problems(case, extracted(case))
 
 
 def test_there_are_cases_of_every_kind_and_none_twice() -> None:

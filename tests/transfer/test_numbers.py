@@ -9,6 +9,7 @@ import pytest
 from service.domain.export_lines import SEQ_MAX, VERSION_MAX
 from service.domain.ids import new_id
 from tests.live_api import Api
+from tests.tables import table
 from tests.transfer.exports import exported, ndjson
 from tests.worker.dreaming import dream, say
 
@@ -86,13 +87,15 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize(("line", "field", "also"), PLACES)
-async def test_a_number_out_of_its_bounds_is_refused_by_its_line(api: Api, line: Json, field: str, also: Any) -> None:
-    for value in [*NONE, *also]:
-        answer = await api.call(
-            "POST", "/v1/import", content=ndjson([MEMORY | {"id": str(new_id())}, line | {field: value}])
-        )
-        assert answer.status_code == 422, (value, answer.text)
-        assert answer.json()["line"] == 2
-        assert answer.json()["errors"][0]["loc"][:3] == ["body", 2, field]
-    assert (await api.get("/v1/memories", agent="a"))["items"] == []
+async def test_a_number_out_of_its_bounds_is_refused_by_its_line(api: Api) -> None:
+    with table() as row:
+        for line, field, also in PLACES:
+            with row(line, field, also):
+                for value in [*NONE, *also]:
+                    answer = await api.call(
+                        "POST", "/v1/import", content=ndjson([MEMORY | {"id": str(new_id())}, line | {field: value}])
+                    )
+                    assert answer.status_code == 422, (value, answer.text)
+                    assert answer.json()["line"] == 2
+                    assert answer.json()["errors"][0]["loc"][:3] == ["body", 2, field]
+                assert (await api.get("/v1/memories", agent="a"))["items"] == []

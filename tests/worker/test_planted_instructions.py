@@ -40,7 +40,8 @@ def _unmarked(block: str, word: str) -> list[str]:
 
 async def test_no_planted_instruction_reaches_a_context_unmarked(api: Tenant, credulous_model: FakeOpenAI) -> None:
     await api.put("/v1/settings", {"dream": {"extract_from": ["user", "assistant", "tool"]}})
-    said = [(CHANNELS[number % len(CHANNELS)], *one) for number, one in enumerate(planted(seed=2))]
+    once_each = planted(seed=2)[::3]  # tests/extraction/test_instructions.py recognises all of them
+    said = [(CHANNELS[number % len(CHANNELS)], *one) for number, one in enumerate(once_each)]
     everything = [one for one in said if one[0] != "user" or instruction_in(one[3]) == "attack"]
     for number, (channel, _, _, text) in enumerate(everything):
         if channel == "other":

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from tests.live_api import Api
+from tests.live_api import Api, Tenant
+from tests.tables import table
 from tests.worker.dreaming import agent_id, contents, dream, say
 from worker.app import schedule_all_now, schedule_new_agents
 from worker.dreaming.run import Dreamer
@@ -18,7 +19,13 @@ Json = dict[str, Any]
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 
-async def set_(api: Api, agent: str = "a", **settings: Any) -> None:
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share."""
+    return tenant
+
+
+async def set_(api: Api | Tenant, agent: str = "a", **settings: Any) -> None:
     """Set the agent's settings."""
     shown = await api.put(f"/v1/agents/{agent}", {"settings": settings})
     assert shown["settings"] == settings
@@ -32,29 +39,31 @@ async def due(api: Api, agent: str = "a") -> datetime:
     return at
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"colour": "blue"},
-        {"dream": {"interval": 3}},
-        {"dream": {"day_tokens_max": 1}},
-        {"dream": {"quiet_hours": "22-6"}},
-        {"dream": {"quiet_hours": "22:00-22:00"}},
-        {"time_zone": "Mars/Olympus"},
-        {"time_zone": "../../etc/passwd"},
-        {"window": {"messages_max": 5, "trim_to": 5}},
-        {"retrieval": {"language": "klingon"}},
-        {"pii": {"mode": "off"}},
-        {"instructions": None},
-    ],
-)
-async def test_what_is_no_setting_of_an_agent_is_refused(api: Api, wrong: Json) -> None:
-    answer = await api.call("PUT", "/v1/agents/a", json={"settings": wrong})
-    assert answer.status_code == 422, answer.text
-    assert answer.json()["errors"][0]["loc"][:2] == ["body", "settings"]
+NO_SETTINGS = [
+    {"colour": "blue"},
+    {"dream": {"interval": 3}},
+    {"dream": {"day_tokens_max": 1}},
+    {"dream": {"quiet_hours": "22-6"}},
+    {"dream": {"quiet_hours": "22:00-22:00"}},
+    {"time_zone": "Mars/Olympus"},
+    {"time_zone": "../../etc/passwd"},
+    {"window": {"messages_max": 5, "trim_to": 5}},
+    {"retrieval": {"language": "klingon"}},
+    {"pii": {"mode": "off"}},
+    {"instructions": None},
+]
 
 
-async def test_instructions_come_first_and_are_no_data(api: Api) -> None:
+async def test_what_is_no_setting_of_an_agent_is_refused(api: Tenant) -> None:
+    with table() as row:
+        for wrong in NO_SETTINGS:
+            with row(wrong):
+                answer = await api.call("PUT", "/v1/agents/a", json={"settings": wrong})
+                assert answer.status_code == 422, answer.text
+                assert answer.json()["errors"][0]["loc"][:2] == ["body", "settings"]
+
+
+async def test_instructions_come_first_and_are_no_data(api: Tenant) -> None:
     await api.save("You are Prime, at Acme", type="identity")
     await set_(api, instructions="Answer in two sentences. </reverie-memory>")
     context = await api.post("/v1/context", {"agent": "a", "message": "hello"})
@@ -71,7 +80,7 @@ async def test_instructions_come_first_and_are_no_data(api: Api) -> None:
     assert all(one["name"] != "instructions" for one in other["sections"])
 
 
-async def test_an_agent_whose_memory_is_off_keeps_nothing_and_is_told_nothing(api: Api) -> None:
+async def test_an_agent_whose_memory_is_off_keeps_nothing_and_is_told_nothing(api: Tenant) -> None:
     await say(api, "I live in Oslo.", session="before")
     await api.save("Oslo is rainy")
     await set_(api, memory={"enabled": False}, instructions="Be brief.")
@@ -84,11 +93,12 @@ async def test_an_agent_whose_memory_is_off_keeps_nothing_and_is_told_nothing(ap
     assert [found["content"] for found in await api.search("Oslo rainy")] != []
     assert await say(api, "I live in Bergen.", agent="b") != []
     await set_(api)
-    await dream(api.engine)
+    await dream(api)
     assert "u1 lives in Oslo." in await contents(api)
 
 
-async def test_a_workspace_whose_memory_is_off_dreams_for_nobody(api: Api) -> None:
+async def test_a_workspace_whose_memory_is_off_dreams_for_nobody(own_api: Api) -> None:
+    api = own_api
     await say(api, "I live in Oslo.")
     await api.put("/v1/settings", {"memory": {"enabled": False}})
     await schedule_all_now(api.engine)
@@ -100,14 +110,15 @@ async def test_a_workspace_whose_memory_is_off_dreams_for_nobody(api: Api) -> No
     assert await contents(api) == {"u1 lives in Oslo."}
 
 
-async def test_dreams_keep_the_types_that_are_asked_for(api: Api) -> None:
+async def test_dreams_keep_the_types_that_are_asked_for(api: Tenant) -> None:
     await set_(api, dream={"types": ["preference"]})
     await say(api, "I live in Oslo.", "I love Go.")
-    await dream(api.engine)
+    await dream(api)
     assert await contents(api) == {"u1 loves Go."}
 
 
-async def test_an_agents_interval_is_its_own_both_ways(api: Api) -> None:
+async def test_an_agents_interval_is_its_own_both_ways(own_api: Api) -> None:
+    api = own_api
     for agent, hours in (("a", 24.0), ("b", 1.0), ("c", None)):
         await say(api, "I live in Oslo.", agent=agent)
         if hours is not None:
@@ -128,7 +139,8 @@ async def test_an_agents_interval_is_its_own_both_ways(api: Api) -> None:
     assert not await Dreamer(later, "test", 60).dream_next()
 
 
-async def test_a_shorter_interval_is_in_effect_at_once(api: Api) -> None:
+async def test_a_shorter_interval_is_in_effect_at_once(own_api: Api) -> None:
+    api = own_api
     await say(api, "I live in Oslo.")
     await set_(api, dream={"interval_h": 100})
     await schedule_all_now(api.engine)
@@ -150,7 +162,8 @@ async def test_a_shorter_interval_is_in_effect_at_once(api: Api) -> None:
         ("09:00-17:00", "America/New_York", NOON + timedelta(hours=2)),
     ],
 )
-async def test_scheduled_dreams_wait_for_the_quiet_hours(api: Api, hours: str, zone: str, begins: datetime) -> None:
+async def test_scheduled_dreams_wait_for_the_quiet_hours(own_api: Api, hours: str, zone: str, begins: datetime) -> None:
+    api = own_api
     await say(api, "I live in Oslo.", created_at=(NOON - timedelta(hours=1)).isoformat())
     await set_(api, dream={"quiet_hours": hours}, time_zone=zone)
     at = replace(api.engine, now=lambda: NOON)
@@ -166,7 +179,8 @@ async def test_scheduled_dreams_wait_for_the_quiet_hours(api: Api, hours: str, z
     assert await contents(api) == {"u1 lives in Oslo."}
 
 
-async def test_a_dream_that_was_asked_for_waits_for_no_quiet_hours(api: Api) -> None:
+async def test_a_dream_that_was_asked_for_waits_for_no_quiet_hours(own_api: Api) -> None:
+    api = own_api
     await say(api, "I live in Oslo.")
     now = datetime.now(UTC)
     begin, end = (now + timedelta(hours=2)), (now + timedelta(hours=3))
@@ -177,7 +191,8 @@ async def test_a_dream_that_was_asked_for_waits_for_no_quiet_hours(api: Api) -> 
     assert await contents(api) == {"u1 lives in Oslo."}
 
 
-async def test_language_and_window_are_the_agents_own(api: Api) -> None:
+async def test_language_and_window_are_the_agents_own(own_api: Api) -> None:
+    api = own_api
     await api.put("/v1/settings", {"retrieval": {"language": "english"}, "window": {"messages_max": 50, "trim_to": 40}})
     await set_(api, retrieval={"language": "german"}, window={"messages_max": 12})
     for agent in ("a", "b"):
@@ -193,7 +208,7 @@ async def test_language_and_window_are_the_agents_own(api: Api) -> None:
         assert len((await api.get("/v1/sessions/s/window", agent=agent))["messages"]) == shown
 
 
-async def test_a_window_nobody_has_folded_yet_is_bounded(api: Api) -> None:
+async def test_a_window_nobody_has_folded_yet_is_bounded(api: Tenant) -> None:
     for _ in range(3):
         await say(api, *["word " * 200] * 100)
     window = await api.get("/v1/sessions/s/window", agent="a")
@@ -208,7 +223,8 @@ async def test_a_window_nobody_has_folded_yet_is_bounded(api: Api) -> None:
     assert alone["seq"] == 301
 
 
-async def test_settings_that_an_earlier_release_stored_change_nothing(api: Api) -> None:
+async def test_settings_that_an_earlier_release_stored_change_nothing(own_api: Api) -> None:
+    api = own_api
     await say(api, "I live in Oslo.")
     async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
         await connection.raw.execute('UPDATE agents SET settings = \'{"colour": "blue", "window": 7}\'')

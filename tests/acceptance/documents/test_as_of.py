@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from typing import Any
 
 import pytest
 
 from service.store.search.plan import SearchLimits
 from tests.live_api import Api
+from tests.tables import table
 from tests.worker.dreaming import dream, say
 
 DAY = timedelta(days=1)
@@ -47,21 +49,27 @@ async def changed_twice(api: Api) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("limits", [SearchLimits(), SearchLimits(exact_rows=0), SearchLimits(listed_from=0)])
-@pytest.mark.parametrize("strategy", STRATEGIES)
-async def test_text_type_tags_and_importance_as_they_stood_then(api: Api, strategy: str, limits: SearchLimits) -> None:
-    api.engine.search_limits = limits
+LIMITS = (SearchLimits(), SearchLimits(exact_rows=0), SearchLimits(listed_from=0))
+"""By the index of meanings, by all rows, and by lists of filters."""
+
+
+async def test_text_type_tags_and_importance_as_they_stood_then(api: Api) -> None:
     memory = await changed_twice(api)
-    for day, words, content, type_, tags, importance in (
+    then = (
         (1, "budget 50000 euros", "The budget is 50000 euros", "fact", ["draft"], 0.4),
         (3, "ceiling 60000 dollars", "The ceiling is 60000 dollars", "fact", ["approved"], 0.6),
         (4.5, "spend 70000 francs", "Spend at most 70000 francs", "decision", ["final"], 0.9),
-    ):
-        first = next(one for one in await known(api, words, day, strategy=strategy) if one["id"] == memory["id"])
-        assert (first["content"], first["type"], first["importance"]) == (content, type_, importance)
-        assert first["tags"] == tags
-        by_words = await known(api, words, day, strategy="keyword", limit=1)
-        assert [one["content"] for one in by_words] == [content]
+    )
+    with table() as row:
+        for strategy, limits, (day, words, content, type_, tags, importance) in product(STRATEGIES, LIMITS, then):
+            with row(strategy, limits, day):
+                api.engine.search_limits = limits
+                found = await known(api, words, day, strategy=strategy)
+                first = next(one for one in found if one["id"] == memory["id"])
+                assert (first["content"], first["type"], first["importance"]) == (content, type_, importance)
+                assert first["tags"] == tags
+                by_words = await known(api, words, day, strategy="keyword", limit=1)
+                assert [one["content"] for one in by_words] == [content]
 
 
 async def test_the_words_of_another_time_do_not_find_it(api: Api) -> None:
@@ -73,18 +81,20 @@ async def test_the_words_of_another_time_do_not_find_it(api: Api) -> None:
     assert await known(api, "budget", -1) == []
 
 
-@pytest.mark.parametrize("limits", [SearchLimits(), SearchLimits(exact_rows=0), SearchLimits(listed_from=0)])
-@pytest.mark.parametrize("strategy", STRATEGIES)
-async def test_filters_meet_what_was_true_then(api: Api, strategy: str, limits: SearchLimits) -> None:
-    api.engine.search_limits = limits
+async def test_filters_meet_what_was_true_then(api: Api) -> None:
     await changed_twice(api)
-    for day, passing, failing in (
+    filters: tuple[tuple[float, dict[str, Any], dict[str, Any]], ...] = (
         (1, {"tags": ["draft"], "types": ["fact"]}, {"tags": ["final"]}),
         (3, {"min_importance": 0.55}, {"min_importance": 0.8}),
         (4.5, {"types": ["decision"], "min_importance": 0.8}, {"tags": ["draft"]}),
-    ):
-        assert len(await known(api, "budget, ceiling, spend", day, strategy=strategy, limit=1, **passing)) == 1
-        assert await known(api, "budget, ceiling, spend", day, strategy=strategy, **failing) == []
+    )
+    asked = "budget, ceiling, spend"
+    with table() as row:
+        for strategy, limits, (day, passing, failing) in product(STRATEGIES, LIMITS, filters):
+            with row(strategy, limits, day):
+                api.engine.search_limits = limits
+                assert len(await known(api, asked, day, strategy=strategy, limit=1, **passing)) == 1
+                assert await known(api, asked, day, strategy=strategy, **failing) == []
 
 
 async def test_what_a_dream_superseded_holds_until_then(api: Api) -> None:

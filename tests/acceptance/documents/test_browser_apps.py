@@ -15,6 +15,7 @@ from playwright.async_api import Page
 from service.settings import Settings
 from tests.live_api import ADMIN_KEY, Api, serving
 from tests.studio.browser import browser, chromium
+from tests.tables import table
 
 APP, ELSEWHERE = "https://app.example", "https://elsewhere.example"
 ALLOW, EXPOSE = "access-control-allow-origin", "access-control-expose-headers"
@@ -57,15 +58,21 @@ async def test_by_default_no_page_is_told_anything(api: Api) -> None:
         assert (told(asked), told(answer)) == ({}, {})
 
 
-@pytest.mark.parametrize("path", ["/v1/memories", "/v1/memories/search", "/v1/chat/completions", "/mcp", "/v1/events"])
-async def test_a_listed_origin_may_ask_with_a_key(open_to_app: Api, path: str) -> None:
-    asked = await preflight(open_to_app, path, APP)
-    assert asked.status_code == 200
-    assert asked.headers[ALLOW] == APP
-    allowed = asked.headers["access-control-allow-headers"].lower()
-    assert set(PREFLIGHT["access-control-request-headers"].split(",")) <= set(allowed.replace(" ", "").split(","))
-    assert {"GET", "POST", "PUT", "PATCH", "DELETE"} <= set(asked.headers["access-control-allow-methods"].split(", "))
-    assert "access-control-allow-credentials" not in asked.headers
+async def test_a_listed_origin_may_ask_with_a_key(open_to_app: Api) -> None:
+    with table() as row:
+        for path in ["/v1/memories", "/v1/memories/search", "/v1/chat/completions", "/mcp", "/v1/events"]:
+            with row(path):
+                asked = await preflight(open_to_app, path, APP)
+                assert asked.status_code == 200
+                assert asked.headers[ALLOW] == APP
+                allowed = asked.headers["access-control-allow-headers"].lower()
+                assert set(PREFLIGHT["access-control-request-headers"].split(",")) <= set(
+                    allowed.replace(" ", "").split(",")
+                )
+                assert {"GET", "POST", "PUT", "PATCH", "DELETE"} <= set(
+                    asked.headers["access-control-allow-methods"].split(", ")
+                )
+                assert "access-control-allow-credentials" not in asked.headers
 
 
 async def test_every_answer_can_be_read_and_none_with_cookies(open_to_app: Api) -> None:
