@@ -16,6 +16,7 @@ from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
 from tests.pg_dump import dump
+from tests.tables import table
 from tests.waiting import until
 from worker.app import run_once
 
@@ -104,18 +105,18 @@ BODIES = [
 ]
 
 
-@pytest.mark.parametrize("content", BODIES)
-@pytest.mark.parametrize("off", ["1", "true", "yes", "TRUE"])
-async def test_with_memory_off_the_model_gets_the_clients_bytes(
-    api: Api, model: FakeOpenAI, content: bytes, off: str
-) -> None:
+async def test_with_memory_off_the_model_gets_the_clients_bytes(api: Api, model: FakeOpenAI) -> None:
     await api.save("Likes tea", type="identity", agent="default")
-    answer = await api.call("POST", CHAT, content=content, headers={"X-Reverie-No-Memory": off})
-    assert answer.status_code == 200
-    assert answer.headers["x-reverie-memory"] == "off"
-    assert answer.headers["x-reverie-memory-tokens"] == "0"
-    assert model.raw("chat") == [content]
-    assert (await api.get("/v1/sessions"))["items"] == []
+    with table() as row:
+        for content in BODIES:
+            for off in ("1", "true", "yes", "TRUE"):
+                with row(content, off):
+                    answer = await api.call("POST", CHAT, content=content, headers={"X-Reverie-No-Memory": off})
+                    assert answer.status_code == 200
+                    assert answer.headers["x-reverie-memory"] == "off"
+                    assert answer.headers["x-reverie-memory-tokens"] == "0"
+                    assert model.raw("chat")[-1] == content
+                    assert (await api.get("/v1/sessions"))["items"] == []
 
 
 @pytest.mark.parametrize(
@@ -236,15 +237,17 @@ async def test_a_client_that_leaves_early_leaves_what_it_heard(api: Api, model: 
     assert kept[1][1].startswith("one ")
 
 
-@pytest.mark.parametrize("role", ["admin", "agent", "reader"])
-async def test_a_proxy_that_is_off_is_not_there_and_calls_nothing(api: Api, model: FakeOpenAI, role: str) -> None:
+async def test_a_proxy_that_is_off_is_not_there_and_calls_nothing(api: Api, model: FakeOpenAI) -> None:
     await api.put("/v1/settings", {"proxy": {"enabled": False}})
-    caller = await api.as_role(role, "iris" if role == "agent" else None)
     body = {"model": "m", "messages": user("hi")}
-    for headers in ({}, {"X-Reverie-No-Memory": "1"}, {"X-Reverie-Agent": "iris"}):
-        answer = await caller.call("POST", CHAT, json=body, headers=headers)
-        assert answer.status_code == 404
-        assert "proxy.enabled" in answer.json()["detail"]
+    with table() as row:
+        for role in ("admin", "agent", "reader"):
+            caller = await api.as_role(role, "iris" if role == "agent" else None)
+            for headers in ({}, {"X-Reverie-No-Memory": "1"}, {"X-Reverie-Agent": "iris"}):
+                with row(role, headers):
+                    answer = await caller.call("POST", CHAT, json=body, headers=headers)
+                    assert answer.status_code == 404
+                    assert "proxy.enabled" in answer.json()["detail"]
     assert model.calls["chat"] == 0
 
 

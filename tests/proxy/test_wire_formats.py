@@ -21,6 +21,7 @@ from tests.fakes.wire_formats import (
 from tests.live_api import Api, Json, serving
 from tests.pg_dump import dump
 from tests.proxy.wire_clients import MESSAGES, RESPONSES, WIRES, Wire, events
+from tests.tables import table
 from tests.waiting import until
 from worker.app import run_once
 
@@ -147,19 +148,19 @@ async def test_a_failing_memory_never_fails_the_answer_and_says_so(wired: Api, m
     assert streamed.content == models.sent_bytes[-1]
 
 
-@pytest.mark.parametrize("status", [400, 401, 429, 500, 529])
-async def test_refusals_of_the_model_pass_and_nothing_is_kept(
-    wired: Api, models: FakeModels, wire: Wire, status: int
-) -> None:
-    models.fail(status=status)
-    answer = await ask(wired, wire, "hi", stream=status == 529)
-    assert answer.status_code == status
-    assert answer.json()["error"]["message"] == "made to fail by the test"
-    if wire is MESSAGES:
-        assert answer.content == models.sent_bytes[-1]
-        assert (answer.headers["request-id"], answer.headers["retry-after"]) == ("req_fake", "7")
-    assert (await wired.get("/v1/sessions"))["items"] == []
-    assert await recorded(wired) is None
+async def test_refusals_of_the_model_pass_and_nothing_is_kept(wired: Api, models: FakeModels, wire: Wire) -> None:
+    with table() as row:
+        for status in [400, 401, 429, 500, 529]:
+            with row(status):
+                models.fail(status=status)
+                answer = await ask(wired, wire, "hi", stream=status == 529)
+                assert answer.status_code == status
+                assert answer.json()["error"]["message"] == "made to fail by the test"
+                if wire is MESSAGES:
+                    assert answer.content == models.sent_bytes[-1]
+                    assert (answer.headers["request-id"], answer.headers["retry-after"]) == ("req_fake", "7")
+                assert (await wired.get("/v1/sessions"))["items"] == []
+                assert await recorded(wired) is None
 
 
 def whole(wire: Wire, text: str) -> list[bytes]:

@@ -13,6 +13,7 @@ from service.provider.library import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, Json, Tenant
 from tests.processes import ServerProcess, WorkerProcess
+from tests.tables import table
 from tests.waiting import until
 
 REMOTE = {"model": "openai/fake", "dim": 64}
@@ -107,25 +108,22 @@ async def test_reranker_and_cache_are_settings_too(apis: list[ServerProcess], pr
     await everywhere(apis, lambda engine: engine["reranker"]["model"] is None)
 
 
-@pytest.mark.parametrize(
-    ("section", "model", "reason"),
-    [
-        ("embedding", "local:/no/such/folder", "no/such/folder"),
-        ("embedding", "no-such-model", "no-such-model"),
-        ("embedding", " static", "spaces"),
-        ("rerank", "no-such-model", "no-such-model"),
-    ],
-)
-async def test_a_model_that_cannot_be_used_is_refused_with_the_reason(
-    own_api: Api, section: str, model: str, reason: str
-) -> None:
-    await load_litellm()
-    response = await own_api.call("PUT", "/v1/settings", json={section: {"model": model}})
-    assert response.status_code == 422
-    (error,) = response.json()["errors"]
-    assert error["loc"] == ["body", section, "model"]
-    assert reason in error["msg"]
-    assert (await own_api.get("/v1/settings"))[section]["model"] != model
+async def test_a_model_that_cannot_be_used_is_refused_with_the_reason(own_api: Api) -> None:
+    with table() as row:
+        for section, model, reason in [
+            ("embedding", "local:/no/such/folder", "no/such/folder"),
+            ("embedding", "no-such-model", "no-such-model"),
+            ("embedding", " static", "spaces"),
+            ("rerank", "no-such-model", "no-such-model"),
+        ]:
+            with row(section, model, reason):
+                await load_litellm()
+                response = await own_api.call("PUT", "/v1/settings", json={section: {"model": model}})
+                assert response.status_code == 422
+                (error,) = response.json()["errors"]
+                assert error["loc"] == ["body", section, "model"]
+                assert reason in error["msg"]
+                assert (await own_api.get("/v1/settings"))[section]["model"] != model
 
 
 async def test_environment_variables_win_and_the_answer_says_so(own_api: Api) -> None:
@@ -137,11 +135,15 @@ async def test_environment_variables_win_and_the_answer_says_so(own_api: Api) ->
     assert again == shown, "what is shown may be sent back"
 
 
-@pytest.mark.parametrize("field", ["api_key", "api_base", "modell"])
-async def test_keys_and_addresses_are_no_settings(own_api: Api, field: str) -> None:
-    response = await own_api.call("PUT", "/v1/settings", json={"embedding": {field: "https://there.example"}})
-    assert response.status_code == 422
-    assert response.json()["errors"][0]["loc"][-1] == field
+async def test_keys_and_addresses_are_no_settings(own_api: Api) -> None:
+    with table() as row:
+        for field in ["api_key", "api_base", "modell"]:
+            with row(field):
+                response = await own_api.call(
+                    "PUT", "/v1/settings", json={"embedding": {field: "https://there.example"}}
+                )
+                assert response.status_code == 422
+                assert response.json()["errors"][0]["loc"][-1] == field
 
 
 async def test_other_workspaces_neither_see_nor_change_the_models(tenant: Tenant) -> None:
