@@ -8,6 +8,7 @@ import pytest
 
 from service.embedding.tokens import count_tokens
 from tests.live_api import Api, Caller, Tenant
+from tests.tables import table
 
 TITLE = "Handbook of the Bergen office"
 CARE = {"coffee machine": "Astrid", "printer": "Bjarne", "fire alarm": "Cecilie", "bicycle shed": "Dag"}
@@ -117,12 +118,12 @@ async def test_a_reader_may_not_write_and_memory_off_keeps_nothing(api: Caller) 
     assert (await api.get("/v1/documents"))["items"] == []
 
 
-@pytest.mark.parametrize(
-    "fields", [{"title": ""}, {"title": " "}, {"text": ""}, {"text": "\n"}, {"text": "a\x00b"}, {"txet": "x"}]
-)
-async def test_out_of_bounds_is_422(api: Caller, fields: dict[str, Any]) -> None:
-    body = {"agent": "a", "title": "t", "text": "x"} | fields
-    assert await api.status("POST", "/v1/documents", json=body) == 422
+async def test_out_of_bounds_is_422(api: Caller) -> None:
+    with table() as row:
+        for fields in [{"title": ""}, {"title": " "}, {"text": ""}, {"text": "\n"}, {"text": "a\x00b"}, {"txet": "x"}]:
+            with row(fields):
+                body = {"agent": "a", "title": "t", "text": "x"} | fields
+                assert await api.status("POST", "/v1/documents", json=body) == 422
 
 
 async def test_pages_of_documents(api: Caller) -> None:

@@ -7,24 +7,30 @@ from typing import Any
 
 import pytest
 
-from tests.live_api import Api
+from tests.live_api import Tenant
 
 JSON = {"content-type": "application/json"}
 
 
-async def refused(api: Api, method: str, path: str, **options: Any) -> tuple[int, str]:
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share."""
+    return tenant
+
+
+async def refused(api: Tenant, method: str, path: str, **options: Any) -> tuple[int, str]:
     answer = await api.call(method, path, **options)
     return answer.status_code, answer.json()["detail"]
 
 
-async def test_a_field_is_named_with_its_reason(api: Api) -> None:
+async def test_a_field_is_named_with_its_reason(api: Tenant) -> None:
     status, detail = await refused(api, "POST", "/v1/memories", json={"type": "fact", "scope": "all", "content": ""})
     assert status == 422
     assert "scope: Input should be 'agent'" in detail
     assert "content: " in detail
 
 
-async def test_broken_json_is_called_so(api: Api) -> None:
+async def test_broken_json_is_called_so(api: Tenant) -> None:
     for content in (b'{"type": "fact",', b"{]"):
         status, detail = await refused(api, "POST", "/v1/memories", content=content, headers=JSON)
         assert status == 422
@@ -35,7 +41,7 @@ async def test_broken_json_is_called_so(api: Api) -> None:
 
 
 @pytest.mark.parametrize(("given", "told"), [("", "the request has none"), ("text/plain", "not text/plain")])
-async def test_a_content_type_that_is_missing_or_wrong_is_named(api: Api, given: str, told: str) -> None:
+async def test_a_content_type_that_is_missing_or_wrong_is_named(api: Tenant, given: str, told: str) -> None:
     content = json.dumps({"type": "fact", "content": "Tea"}).encode()
     headers = {"content-type": given} if given else {}
     status, detail = await refused(api, "POST", "/v1/memories", content=content, headers=headers)
@@ -44,7 +50,7 @@ async def test_a_content_type_that_is_missing_or_wrong_is_named(api: Api, given:
     assert told in detail
 
 
-async def test_a_misspelt_parameter_is_refused(api: Api) -> None:
+async def test_a_misspelt_parameter_is_refused(api: Tenant) -> None:
     status, detail = await refused(api, "GET", "/v1/memories", params={"agnet": "a"})
     assert status == 422
     assert detail.startswith("agnet: is no parameter of this path; the parameters are agent, ")
@@ -55,20 +61,20 @@ async def test_a_misspelt_parameter_is_refused(api: Api) -> None:
 
 
 @pytest.mark.parametrize("path", ["/v1/memories", "/v1/export"])
-async def test_a_misspelt_include_is_refused(api: Api, path: str) -> None:
+async def test_a_misspelt_include_is_refused(api: Tenant, path: str) -> None:
     status, detail = await refused(api, "GET", path, params={"include": "deleted,expried"})
     assert status == 422
     assert detail.startswith("include: expried: may only be deleted, ")
 
 
-async def test_all_methods_of_a_path_are_allowed(api: Api) -> None:
+async def test_all_methods_of_a_path_are_allowed(api: Tenant) -> None:
     answer = await api.call("PUT", "/v1/memories")
     assert answer.status_code == 405
     assert answer.headers["allow"] == "GET, POST"
     assert answer.json()["detail"] == "PUT is not allowed here; GET, POST is."
 
 
-async def test_health_answers_head_and_the_root_says_where_things_are(api: Api) -> None:
+async def test_health_answers_head_and_the_root_says_where_things_are(api: Tenant) -> None:
     for path in ("/healthz", "/readyz"):
         answer = await api.call("HEAD", path)
         assert (answer.status_code, answer.content) == (200, b"")

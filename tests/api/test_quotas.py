@@ -15,6 +15,7 @@ import pytest
 from service.domain.ids import NO_KEY
 from service.settings import Settings
 from tests.live_api import Api, serving
+from tests.tables import table
 from worker.maintenance.retention import apply_retention
 from worker.maintenance.stored import count_stored
 
@@ -313,14 +314,21 @@ async def test_a_key_with_limits_cannot_get_around_them(own_static_api: Api) -> 
     assert (await limited.get("/v1/whoami"))["limits"] == kept["limits"]
 
 
-@pytest.mark.parametrize(
-    "limits", [{"rows": 1}, {"rows_max": -1}, {"requests_per_day": 0}, {"rows_max": 1.5}, {"day_cost_max_usd": -0.1}, 7]
-)
-async def test_a_limit_that_is_none_is_named(own_static_api: Api, limits: Any) -> None:
-    for path in ("/v1/workspaces/default", f"/v1/keys/{uuid4()}"):
-        answer = await own_static_api.call("PATCH", path, json={"limits": limits})
-        assert answer.status_code == 422
-        assert "limits" in answer.json()["detail"]
+async def test_a_limit_that_is_none_is_named(own_static_api: Api) -> None:
+    with table() as row:
+        for limits in [
+            {"rows": 1},
+            {"rows_max": -1},
+            {"requests_per_day": 0},
+            {"rows_max": 1.5},
+            {"day_cost_max_usd": -0.1},
+            7,
+        ]:
+            with row(limits):
+                for path in ("/v1/workspaces/default", f"/v1/keys/{uuid4()}"):
+                    answer = await own_static_api.call("PATCH", path, json={"limits": limits})
+                    assert answer.status_code == 422
+                    assert "limits" in answer.json()["detail"]
 
 
 async def test_the_usage_shows_what_is_used_beside_the_limits(own_static_api: Api) -> None:

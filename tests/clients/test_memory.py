@@ -12,7 +12,7 @@ import pytest
 
 from reverie_client import AsyncMemory, AsyncReverie, Memory, NotAllowed, NotFound
 from service.settings import Settings
-from tests.live_api import ADMIN_KEY, Api, serving
+from tests.live_api import ADMIN_KEY, Tenant, serving
 from worker.app import run_once
 
 TURNS = [
@@ -23,8 +23,14 @@ TURNS = [
 
 
 @pytest.fixture
-async def memory(static_api: Api) -> AsyncIterator[AsyncMemory]:
-    async with AsyncMemory(str(static_api.http.base_url), ADMIN_KEY) as opened:
+def static_api(static_tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share, with the static embedder."""
+    return static_tenant
+
+
+@pytest.fixture
+async def memory(static_api: Tenant) -> AsyncIterator[AsyncMemory]:
+    async with AsyncMemory(str(static_api.http.base_url), static_api.key) as opened:
         yield opened
 
 
@@ -117,7 +123,7 @@ async def test_delete_all_of_a_user_forgets_what_was_said_too(memory: AsyncMemor
     assert texts(await memory.get_all(user_id="bob")) == ["Bob drinks tea"]
 
 
-async def test_an_agent_key_acts_as_its_agent(static_api: Api) -> None:
+async def test_an_agent_key_acts_as_its_agent(static_api: Tenant) -> None:
     bound = await static_api.as_role("agent", "ada")
     async with AsyncMemory(str(static_api.http.base_url), bound.key) as memory:
         [one] = (await memory.add("Alice drinks tea", user_id="alice"))["results"]
@@ -127,14 +133,14 @@ async def test_an_agent_key_acts_as_its_agent(static_api: Api) -> None:
         await memory.add([{"role": "user", "content": "I drink tea."}], user_id="alice")
         with pytest.raises(NotAllowed):
             await memory.delete_all(user_id="alice")
-    async with AsyncReverie(str(static_api.http.base_url), ADMIN_KEY) as reverie:
+    async with AsyncReverie(str(static_api.http.base_url), static_api.key) as reverie:
         assert [dream.agent async for dream in reverie.list_dreams(agent="ada")] == ["ada"]
 
 
 async def test_where_memory_is_switched_off_no_turn_is_kept_and_no_dream_asked_for(
-    memory: AsyncMemory, static_api: Api
+    memory: AsyncMemory, static_api: Tenant
 ) -> None:
-    async with AsyncReverie(str(static_api.http.base_url), ADMIN_KEY) as reverie:
+    async with AsyncReverie(str(static_api.http.base_url), static_api.key) as reverie:
         await reverie.put_agent("alice", settings={"memory": {"enabled": False}})
         assert (await memory.add([{"role": "user", "content": "I drink tea."}], user_id="alice"))["results"] == []
         assert [dream async for dream in reverie.list_dreams(agent="alice")] == []
@@ -158,9 +164,9 @@ async def test_what_is_not_there_says_so(memory: AsyncMemory) -> None:
     assert (await memory.search("anything", user_id="never seen"))["results"] == []
 
 
-async def test_the_blocking_one_is_the_same(static_api: Api) -> None:
+async def test_the_blocking_one_is_the_same(static_api: Tenant) -> None:
     def work() -> list[str]:
-        with Memory(str(static_api.http.base_url), ADMIN_KEY) as memory:
+        with Memory(str(static_api.http.base_url), static_api.key) as memory:
             memory.add("Alice drinks green tea", user_id="alice")
             return texts(memory.search("what does Alice drink?", user_id="alice"))
 

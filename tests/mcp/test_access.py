@@ -6,18 +6,21 @@ from typing import Any
 
 import pytest
 
-from service.domain.principal import KeyGrant
-from service.first_start import key_in_workspace
 from service.mcp.tools import READS, TABLE
-from service.settings import Settings
-from tests.live_api import ADMIN_KEY, Api, Json
+from tests.live_api import Json, SharedServer, Tenant
 from tests.mcp_client import over_http, told
 
 SECRET = "harbour"
 TOOLS = {function.__name__: hints for function, (_, hints) in TABLE.items()}
 
 
-async def prepared(api: Api) -> dict[str, Json]:
+@pytest.fixture
+def static_api(static_tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share, with the static embedder."""
+    return static_tenant
+
+
+async def prepared(api: Tenant) -> dict[str, Json]:
     """Of ben: something for every tool to reach for. The arguments of each tool that reach for it."""
     link = {"relation": "about", "entity": {"name": "Apollo", "kind": "project"}}
     memory = await api.save(f"Sam likes the {SECRET}", agent="ben", user="sam", type="preference", links=[link])
@@ -38,7 +41,7 @@ async def prepared(api: Api) -> dict[str, Json]:
     }  # fmt: skip
 
 
-async def held(api: Api) -> Any:
+async def held(api: Tenant) -> Any:
     """What is ben's, but for how often it was read, and the dreams there are."""
     memories = (await api.get("/v1/memories", agent="ben", include="deleted"))["items"]
     as_they_are = [(one["id"], one["content"], one["version"], one["deleted_at"]) for one in memories]
@@ -46,13 +49,16 @@ async def held(api: Api) -> Any:
 
 
 @pytest.mark.parametrize("who", ["another agent", "another workspace"])
-async def test_no_tool_reaches_what_is_not_the_caller_s(static_api: Api, settings: Settings, who: str) -> None:
+async def test_no_tool_reaches_what_is_not_the_caller_s(
+    static_api: Tenant, shared_static_server: SharedServer, who: str
+) -> None:
     calls = await prepared(static_api)
     assert set(calls) == set(TOOLS), "every tool is tried"
     before = (await held(static_api))[:2]
     key = (await static_api.as_role("agent", "ada")).key
     if who == "another workspace":
-        key = await key_in_workspace(settings, KeyGrant("agent", "elsewhere", "ben"), "elsewhere")
+        async with shared_static_server.tenant() as elsewhere:
+            key = (await elsewhere.as_role("agent", "ben")).key
     async with over_http(static_api, key, agent="ben") as client:
         for tool, arguments in calls.items():
             answer = await client.call_tool(tool, arguments)
@@ -64,7 +70,7 @@ async def test_no_tool_reaches_what_is_not_the_caller_s(static_api: Api, setting
     assert (await held(static_api))[:2] == before
 
 
-async def test_a_reader_reads_and_changes_nothing(static_api: Api) -> None:
+async def test_a_reader_reads_and_changes_nothing(static_api: Tenant) -> None:
     calls = await prepared(static_api)
     before = await held(static_api)
     reader = await static_api.as_role("reader")
@@ -81,26 +87,26 @@ async def test_a_reader_reads_and_changes_nothing(static_api: Api) -> None:
     assert await held(static_api) == before
 
 
-async def test_the_agent_is_named_in_the_address(static_api: Api) -> None:
+async def test_the_agent_is_named_in_the_address(static_api: Tenant) -> None:
     await prepared(static_api)
     ada = await static_api.as_role("agent", "ada")
-    async with over_http(static_api, ADMIN_KEY, path="/mcp?agent=ben") as client:
+    async with over_http(static_api, static_api.key, path="/mcp?agent=ben") as client:
         assert len((await told(client, "memory_search", query=SECRET))["memories"]) == 1
-    async with over_http(static_api, ADMIN_KEY, agent="ada", path="/mcp?agent=ben") as client:
+    async with over_http(static_api, static_api.key, agent="ada", path="/mcp?agent=ben") as client:
         assert (await told(client, "memory_search", query=SECRET))["memories"] == []
     async with over_http(static_api, ada.key, path="/mcp?agent=ben") as client:
         assert (await told(client, "memory_search", query=SECRET))["memories"] == []
     for named, why in (("", "agent"), ("%00", "agent"), ("x" * 201, "agent")):
-        async with over_http(static_api, ADMIN_KEY, path=f"/mcp?agent={named}") as client:
+        async with over_http(static_api, static_api.key, path=f"/mcp?agent={named}") as client:
             refused = await client.call_tool("memory_search", {"query": SECRET})
             assert refused.is_error
             assert why in str(refused.content)
 
 
-async def test_without_an_agent_an_admin_key_clears_nothing(static_api: Api) -> None:
+async def test_without_an_agent_an_admin_key_clears_nothing(static_api: Tenant) -> None:
     await prepared(static_api)
     before = await held(static_api)
-    async with over_http(static_api, ADMIN_KEY) as client:
+    async with over_http(static_api, static_api.key) as client:
         refused = await client.call_tool("memory_clear", {"older_than": 0})
         assert refused.is_error
         assert "Name the acting agent" in str(refused.content)

@@ -9,10 +9,15 @@ import jsonschema
 import pytest
 from mcp import Client
 
-from tests.live_api import Api
-from tests.mcp_client import Connect, over_http, over_stdio
+from tests.live_api import Tenant
+from tests.mcp_client import over_http
+from tests.tables import table
 
-both = pytest.mark.parametrize("connect", [over_http, over_stdio], ids=["http", "stdio"])
+
+@pytest.fixture
+def static_api(static_tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share, with the static embedder."""
+    return static_tenant
 
 
 async def answered(client: Client, tool: str, **arguments: str) -> Any:
@@ -27,15 +32,14 @@ async def answered(client: Client, tool: str, **arguments: str) -> Any:
     return result.structured_content
 
 
-@both
-async def test_what_search_finds_is_fetched_in_full(static_api: Api, connect: Connect) -> None:
+async def test_what_search_finds_is_fetched_in_full(static_api: Tenant) -> None:
     api = await static_api.as_role("agent", "ada")
     long = "The harbour of Bergen is deep. " + "Ships of every flag call at it, in every month of the year. " * 5
     memory = await api.save(long.strip(), agent="ada", user="sam", tags=["sea"])
     document = await api.post(
         "/v1/documents", {"agent": "ada", "title": "Harbour rules", "text": "Moor at pier three."}
     )
-    async with connect(static_api, api.key) as client:
+    async with over_http(static_api, api.key) as client:
         found = (await answered(client, "search", query="harbour of Bergen, pier"))["results"]
         assert all(set(one) == {"id", "title", "url"} for one in found)
         by_id = {one["id"]: one for one in found}
@@ -53,7 +57,7 @@ async def test_what_search_finds_is_fetched_in_full(static_api: Api, connect: Co
         assert (await answered(client, "fetch", id=f"document:{document['id']}"))["text"] == "Moor at pier three."
 
 
-async def test_each_takes_one_string(static_api: Api) -> None:
+async def test_each_takes_one_string(static_api: Tenant) -> None:
     api = await static_api.as_role("agent", "ada")
     async with over_http(static_api, api.key) as client:
         schemas = {one.name: one.input_schema for one in (await client.list_tools()).tools}
@@ -63,29 +67,18 @@ async def test_each_takes_one_string(static_api: Api) -> None:
         assert list(schemas[tool]["properties"]) == [argument]
 
 
-@pytest.mark.parametrize(
-    "id_", ["", "nonsense", "page:01890000-0000-7000-8000-00000000dead", "memory:../../keys", "x" * 10_000]
-)
-async def test_an_id_that_is_none_is_refused_by_name(static_api: Api, id_: str) -> None:
-    api = await static_api.as_role("agent", "ada")
-    async with over_http(static_api, api.key) as client:
-        refused = await client.call_tool("fetch", {"id": id_})
-        assert refused.is_error
-        assert "id: " in str(refused.content)
+async def test_an_id_that_is_none_is_refused_by_name(static_api: Tenant) -> None:
+    with table() as row:
+        for id_ in ["", "nonsense", "page:01890000-0000-7000-8000-00000000dead", "memory:../../keys", "x" * 10_000]:
+            with row(id_):
+                api = await static_api.as_role("agent", "ada")
+                async with over_http(static_api, api.key) as client:
+                    refused = await client.call_tool("fetch", {"id": id_})
+                    assert refused.is_error
+                    assert "id: " in str(refused.content)
 
 
-async def test_what_is_not_the_caller_s_is_not_there(static_api: Api) -> None:
-    other = await static_api.save("Ben keeps the harbour keys", agent="ben")
-    api = await static_api.as_role("agent", "ada")
-    async with over_http(static_api, api.key) as client:
-        assert (await answered(client, "search", query="harbour keys")) == {"results": []}
-        for id_ in (f"memory:{other['id']}", f"document:{other['id']}"):
-            refused = await client.call_tool("fetch", {"id": id_})
-            assert refused.is_error
-            assert "404" in str(refused.content)
-
-
-async def test_personal_data_is_masked_as_elsewhere(static_api: Api) -> None:
+async def test_personal_data_is_masked_as_elsewhere(static_api: Tenant) -> None:
     await static_api.put("/v1/settings", {"pii": {"mode": "redact"}})
     api = await static_api.as_role("agent", "ada")
     async with over_http(static_api, api.key) as client:

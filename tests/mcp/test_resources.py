@@ -8,7 +8,7 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
-from tests.live_api import ADMIN_KEY, Api
+from tests.live_api import Tenant
 from tests.mcp_client import Connect, over_http, over_stdio
 from tests.worker.dreaming import dream
 
@@ -20,14 +20,20 @@ both = pytest.mark.parametrize(
 ODD_NAME = "../sam o'hara & söhne/2"
 
 
-async def prepared(api: Api) -> Api:
+@pytest.fixture
+def static_api(static_tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share, with the static embedder."""
+    return static_tenant
+
+
+async def prepared(api: Tenant) -> Tenant:
     """A bulletin, a page and two people of ada's, and of ben's one each."""
     for agent, user, drink in (("ada", "Sam", "tea"), ("ben", "Kim", "coffee")):
         await api.save(f"{user} likes {drink}", agent=agent, user=user, type="preference")
         await api.post("/v1/pages", {"agent": agent, "question": f"What does {user} drink?"})
         await api.post(f"/v1/agents/{agent}/bulletin")
     await api.save("My name is Sam", agent="ada", user=ODD_NAME, type="identity")
-    await dream(api.engine, "ada")
+    await dream(api, "ada")
     return await api.as_role("agent", "ada")
 
 
@@ -40,7 +46,7 @@ async def text_of(client: Client, uri: str) -> str:
 
 
 @both
-async def test_what_is_listed_is_read_and_nothing_else_is(static_api: Api, connect: Connect, mode: str) -> None:
+async def test_what_is_listed_is_read_and_nothing_else_is(static_api: Tenant, connect: Connect, mode: str) -> None:
     ada = await prepared(static_api)
     async with connect(static_api, ada.key, mode=mode) as client:
         listed = {one.uri: one for one in (await client.list_resources()).resources}
@@ -63,11 +69,10 @@ async def test_what_is_listed_is_read_and_nothing_else_is(static_api: Api, conne
         }
 
 
-@both
-async def test_what_is_not_there_is_said(static_api: Api, connect: Connect, mode: str) -> None:
+async def test_what_is_not_there_is_said(static_api: Tenant) -> None:
     ada = await prepared(static_api)
     (of_ben,) = (await static_api.get("/v1/pages", agent="ben"))["items"]
-    async with connect(static_api, ada.key, mode=mode) as client:
+    async with over_http(static_api, ada.key) as client:
         for uri in (
             f"reverie://pages/{of_ben['id']}", "reverie://pages/nonsense", "reverie://pages/..", "reverie://keys",
             "reverie://bulletin?version=999", "reverie://bulletin?version=x", "file:///etc/passwd",
@@ -77,13 +82,13 @@ async def test_what_is_not_there_is_said(static_api: Api, connect: Connect, mode
             assert refused.value.error.code == -32602, uri
 
 
-async def test_an_admin_key_names_the_agent(static_api: Api) -> None:
+async def test_an_admin_key_names_the_agent(static_api: Tenant) -> None:
     await prepared(static_api)
-    async with over_http(static_api, ADMIN_KEY) as client:
+    async with over_http(static_api, static_api.key) as client:
         assert (await client.list_resources()).resources == []
         with pytest.raises(MCPError, match="Name the acting agent"):
             await client.read_resource("reverie://bulletin")
-    async with over_http(static_api, ADMIN_KEY, agent="ben") as client:
+    async with over_http(static_api, static_api.key, agent="ben") as client:
         assert "coffee" in await text_of(client, "reverie://bulletin")
 
 
@@ -95,10 +100,9 @@ async def rendered(client: Client, prompt: str, **arguments: str) -> str:
     return str(content.text)
 
 
-@both
-async def test_prompts_are_listed_and_rendered(static_api: Api, connect: Connect, mode: str) -> None:
+async def test_prompts_are_listed_and_rendered(static_api: Tenant) -> None:
     ada = await prepared(static_api)
-    async with connect(static_api, ada.key, mode=mode) as client:
+    async with over_http(static_api, ada.key) as client:
         prompts = {one.name: one for one in (await client.list_prompts()).prompts}
         assert set(prompts) == {"recall", "remember", "review_inbox", "about_user"}
         assert all(one.title and one.description for one in prompts.values())

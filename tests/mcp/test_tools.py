@@ -10,10 +10,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import ElicitResult
 
-from service.domain.principal import KeyGrant
-from service.first_start import key_in_workspace
-from service.settings import Settings
-from tests.live_api import ADMIN_KEY, Api
+from tests.live_api import ADMIN_KEY, Api, SharedServer, Tenant
 from tests.mcp_client import Connect, over_http, over_stdio, told
 from tests.pg_dump import dump
 
@@ -27,8 +24,14 @@ TOOLS = READING | WRITING | REMOVING
 both = pytest.mark.parametrize("connect", [over_http, over_stdio], ids=["http", "stdio"])
 
 
+@pytest.fixture
+def static_api(static_tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share, with the static embedder."""
+    return static_tenant
+
+
 @both
-async def test_every_tool_is_listed_described_and_called(static_api: Api, connect: Connect) -> None:
+async def test_every_tool_is_listed_described_and_called(static_api: Tenant, connect: Connect) -> None:
     agent = await static_api.as_role("agent", "ada")
     async with connect(static_api, agent.key) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
@@ -66,12 +69,12 @@ async def test_every_tool_is_listed_described_and_called(static_api: Api, connec
         assert bad.is_error
 
 
-@both
-async def test_another_workspace_is_out_of_reach(static_api: Api, settings: Settings, connect: Connect) -> None:
+async def test_another_workspace_is_out_of_reach(static_api: Tenant, shared_static_server: SharedServer) -> None:
     link = {"relation": "about", "entity": {"name": "Apollo", "kind": "project"}}
     memory = await static_api.save("The launch of Apollo is in May", agent="ada", user="sam", links=[link])
-    stranger = await key_in_workspace(settings, KeyGrant("agent", "elsewhere", "ada"), "elsewhere")
-    async with connect(static_api, stranger) as client:
+    async with shared_static_server.tenant() as elsewhere:
+        stranger = await elsewhere.as_role("agent", "ada")
+    async with over_http(static_api, stranger.key) as client:
         assert (await told(client, "memory_search", query="launch"))["memories"] == []
         context = await client.call_tool("memory_context", {"message": "When is the launch?", "user": "sam"})
         assert "in May" not in str(context.content)  # today may be in May
@@ -84,22 +87,22 @@ async def test_another_workspace_is_out_of_reach(static_api: Api, settings: Sett
     assert (await static_api.get(f"/v1/memories/{memory['id']}"))["content"] == memory["content"]
 
 
-async def test_the_owner_is_the_key_s(static_api: Api) -> None:
+async def test_the_owner_is_the_key_s(static_api: Tenant) -> None:
     await static_api.save("Ben's secret", agent="ben")
     ada = await static_api.as_role("agent", "ada")
     async with over_http(static_api, ada.key, agent="ben") as client:
         assert (await told(client, "memory_search", query="secret"))["memories"] == []
         saved = await told(client, "memory_save", content="whose am I?")
     assert (await static_api.get(f"/v1/memories/{saved['id']}"))["agent"] == "ada"
-    async with over_http(static_api, ADMIN_KEY, agent="ben") as client:
+    async with over_http(static_api, static_api.key, agent="ben") as client:
         assert len((await told(client, "memory_search", query="secret"))["memories"]) == 1
-    async with over_http(static_api, ADMIN_KEY) as client:
+    async with over_http(static_api, static_api.key) as client:
         nobody = await client.call_tool("memory_search", {"query": "secret"})
         assert nobody.is_error
         assert "agent" in nobody.content[0].text  # type: ignore[union-attr]
 
 
-async def test_a_key_is_needed(static_api: Api) -> None:
+async def test_a_key_is_needed(static_api: Tenant) -> None:
     hello = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic x"}):
         response = await static_api.http.post("/mcp", json=hello, headers=headers)
@@ -107,21 +110,21 @@ async def test_a_key_is_needed(static_api: Api) -> None:
         assert response.headers["content-type"] == "application/problem+json"
 
 
-async def test_memory_switched_off_finds_and_keeps_nothing(static_api: Api) -> None:
+async def test_memory_switched_off_finds_and_keeps_nothing(static_api: Tenant) -> None:
     await static_api.save("Ada likes tea", agent="ada")
-    headers = {"Authorization": f"Bearer {ADMIN_KEY}", "X-Reverie-Agent": "ada", "X-Reverie-No-Memory": "1"}
+    headers = {"Authorization": f"Bearer {static_api.key}", "X-Reverie-Agent": "ada", "X-Reverie-No-Memory": "1"}
     async with httpx2.AsyncClient(headers=headers, timeout=120) as http:
         transport = streamable_http_client(f"{str(static_api.http.base_url).rstrip('/')}/mcp", http_client=http)
         async with Client(transport) as client:
             assert (await told(client, "memory_search", query="tea"))["memories"] == []
 
 
-async def facts(api: Api) -> list[str]:
+async def facts(api: Tenant) -> list[str]:
     """What is left of ada's facts."""
     return [memory["content"] for memory in (await api.get("/v1/memories", agent="ada", type="fact"))["items"]]
 
 
-async def prepared(api: Api) -> Api:
+async def prepared(api: Tenant) -> Tenant:
     """Two old facts of ada's, one new, a preference, and a fact that another shared with her team."""
     for agent in ("ada", "ben"):
         await api.put(f"/v1/agents/{agent}", {"teams": ["blue"]})
@@ -137,7 +140,7 @@ async def prepared(api: Api) -> Api:
     [(over_http, "auto"), (over_stdio, "auto"), (over_stdio, "legacy")],
     ids=["http", "stdio", "stdio-older-protocol"],
 )
-async def test_clearing_asks_the_user_where_the_client_can(static_api: Api, connect: Connect, mode: str) -> None:
+async def test_clearing_asks_the_user_where_the_client_can(static_api: Tenant, connect: Connect, mode: str) -> None:
     ada = await prepared(static_api)
     asked: list[str] = []
     answers = iter([ElicitResult(action="decline"), ElicitResult(action="accept", content={"delete": False}),
@@ -158,10 +161,12 @@ async def test_clearing_asks_the_user_where_the_client_can(static_api: Api, conn
 
 @pytest.mark.parametrize(
     ("connect", "mode"),
-    [(over_http, "auto"), (over_stdio, "auto"), (over_http, "legacy")],
-    ids=["http", "stdio", "http-older-protocol"],
+    [(over_http, "auto"), (over_http, "legacy")],
+    ids=["http", "http-older-protocol"],
 )
-async def test_clearing_gives_a_token_where_the_client_cannot_ask(static_api: Api, connect: Connect, mode: str) -> None:
+async def test_clearing_gives_a_token_where_the_client_cannot_ask(
+    static_api: Tenant, connect: Connect, mode: str
+) -> None:
     """A server that keeps no session cannot ask a client of the older protocol over HTTP either."""
     ada = await prepared(static_api)
     async with connect(static_api, ada.key, mode=mode) as client:
@@ -177,20 +182,19 @@ async def test_clearing_gives_a_token_where_the_client_cannot_ask(static_api: Ap
     assert sorted(await facts(static_api)) == ["ben's", "new"]
 
 
-@both
-async def test_the_graph_of_an_entity(static_api: Api, connect: Connect) -> None:
+async def test_the_graph_of_an_entity(static_api: Tenant) -> None:
     ada = await static_api.as_role("agent", "ada")
     link = {"relation": "about", "entity": {"name": "Apollo", "kind": "project"}}
     await static_api.save("Apollo goes well", agent="ada", links=[link])
-    async with connect(static_api, ada.key) as client:
+    async with over_http(static_api, ada.key) as client:
         graph = await told(client, "entity_graph", entity="Apollo")
     assert graph["entity"]["name"] == "Apollo"
     assert [memory["content"] for memory in graph["memories"]] == ["Apollo goes well"]
 
 
-async def test_names_are_masked_and_stay_different(static_api: Api, database_url: str) -> None:
-    await static_api.put("/v1/settings", {"pii": {"mode": "redact"}})
-    async with over_http(static_api, ADMIN_KEY, "agent@secret.example") as client:
+async def test_names_are_masked_and_stay_different(own_static_api: Api, database_url: str) -> None:
+    await own_static_api.put("/v1/settings", {"pii": {"mode": "redact"}})
+    async with over_http(own_static_api, ADMIN_KEY, "agent@secret.example") as client:
         for who in ("bob", "amy"):
             await told(client, "memory_save", content=f"{who} likes tea", user=f"{who}@secret.example", type="fact")
         for who in ("bob", "amy"):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.live_api import ADMIN_KEY, Api
+from tests.live_api import ADMIN_KEY, Api, Tenant
 from tests.mcp_client import Connect, over_http, over_stdio, told
 from tests.worker.dreaming import dream, say
 from worker.dreaming.run import Dreamer
@@ -15,11 +15,16 @@ from worker.dreaming.run import Dreamer
 both = pytest.mark.parametrize("connect", [over_http, over_stdio], ids=["http", "stdio"])
 
 
-@both
-async def test_a_standing_question_is_asked_listed_and_read(static_api: Api, connect: Connect) -> None:
+@pytest.fixture
+def static_api(static_tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share, with the static embedder."""
+    return static_tenant
+
+
+async def test_a_standing_question_is_asked_listed_and_read(static_api: Tenant) -> None:
     ada = await static_api.as_role("agent", "ada")
     memory = await ada.save("Pricing is billed yearly", agent="ada", type="decision")
-    async with connect(static_api, ada.key) as client:
+    async with over_http(static_api, ada.key) as client:
         page = await told(client, "page_create", question="What is decided about pricing?", types=["decision"])
         assert page["sentences"] == [{"text": "Pricing is billed yearly", "memory_ids": [memory["id"]]}]
         assert (await told(client, "page_list"))["pages"] == [page]
@@ -30,12 +35,11 @@ async def test_a_standing_question_is_asked_listed_and_read(static_api: Api, con
         assert (await told(client, "page_read", page_id=page["id"]))["stale"] is False
 
 
-@both
-async def test_a_question_is_answered_with_its_memories(static_api: Api, connect: Connect) -> None:
+async def test_a_question_is_answered_with_its_memories(static_api: Tenant) -> None:
     ada = await static_api.as_role("agent", "ada")
     memory = await ada.save("Sam likes green tea", agent="ada", type="preference", user="sam")
-    await dream(static_api.engine, "ada")
-    async with connect(static_api, ada.key) as client:
+    await dream(static_api, "ada")
+    async with over_http(static_api, ada.key) as client:
         answered = await told(client, "memory_ask", question="What does Sam like?", user="sam")
         assert answered["memories"] == [{"id": memory["id"], "content": "Sam likes green tea"}]
         assert set(answered["citations"]) <= {memory["id"]}
@@ -44,13 +48,12 @@ async def test_a_question_is_answered_with_its_memories(static_api: Api, connect
         assert profile["fields"][0]["memory_ids"] == [memory["id"]]
 
 
-@both
-async def test_the_inbox_is_decided_on(static_api: Api, connect: Connect) -> None:
+async def test_the_inbox_is_decided_on(static_api: Tenant) -> None:
     await static_api.put("/v1/agents/a", {"settings": {"dream": {"propose_below": 0.7}}})
     await say(static_api, "I think I work at Acme", "I think I live in Bergen", user="sam")
-    await dream(static_api.engine)
+    await dream(static_api)
     agent = await static_api.as_role("agent", "a")
-    async with connect(static_api, agent.key) as client:
+    async with over_http(static_api, agent.key) as client:
         waiting = (await told(client, "inbox_list"))["proposals"]
         assert len(waiting) == 2
         accepted = await told(client, "inbox_decide", proposal_id=waiting[0]["id"], action="accept")
@@ -65,9 +68,9 @@ async def test_the_inbox_is_decided_on(static_api: Api, connect: Connect) -> Non
 
 
 @both
-async def test_a_dream_that_is_waited_for_reports_how_it_is(static_api: Api, connect: Connect) -> None:
-    await say(static_api, "My name is Sam and I live in Bergen", user="sam")
-    agent = await static_api.as_role("agent", "a")
+async def test_a_dream_that_is_waited_for_reports_how_it_is(own_static_api: Api, connect: Connect) -> None:
+    await say(own_static_api, "My name is Sam and I live in Bergen", user="sam")
+    agent = await own_static_api.as_role("agent", "a")
     steps: list[tuple[float, float | None, str | None]] = []
     begun = asyncio.Event()
 
@@ -77,9 +80,9 @@ async def test_a_dream_that_is_waited_for_reports_how_it_is(static_api: Api, con
 
     async def work() -> None:
         await begun.wait()
-        assert await Dreamer(static_api.engine, "test", 60).dream_next()
+        assert await Dreamer(own_static_api.engine, "test", 60).dream_next()
 
-    async with connect(static_api, agent.key) as client:
+    async with connect(own_static_api, agent.key) as client:
         worker = asyncio.create_task(work())
         done: Any = (await client.call_tool("dream", {"wait_s": 300}, progress_callback=note)).structured_content
         await worker
@@ -89,7 +92,7 @@ async def test_a_dream_that_is_waited_for_reports_how_it_is(static_api: Api, con
         assert [step[0] for step in steps] == sorted(step[0] for step in steps)
         unwaited = await told(client, "dream", wait_s=0, dry_run=True)
         assert unwaited["status"] == "queued"
-    async with over_http(static_api, ADMIN_KEY) as client:
+    async with over_http(own_static_api, ADMIN_KEY) as client:
         nobody = await client.call_tool("dream", {})
         assert nobody.is_error
         assert "Name the acting agent" in str(nobody.content)

@@ -6,12 +6,11 @@ from uuid import uuid4
 
 import pytest
 
-from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import KeyGrant
 from service.first_start import key_in_workspace
 from service.settings import Settings
 from tests.acceptance.tenants import waiting
-from tests.live_api import Api
+from tests.live_api import Api, Tenant
 
 
 @pytest.fixture
@@ -22,7 +21,7 @@ async def elsewhere(api: Api, settings: Settings) -> Api:
 
 
 @pytest.fixture
-async def full(api: Api) -> Api:
+async def full(api: Api | Tenant) -> Api | Tenant:
     """A workspace with something of everything."""
     await api.put("/v1/settings", {"window": {"messages_max": 30}})
     await api.put("/v1/agents/a", {"name": "Ada", "teams": ["blue"], "prime": True})
@@ -49,7 +48,9 @@ async def full(api: Api) -> Api:
     link = {"relation": "about", "entity": {"name": "Apollo", "kind": "project", "metadata": {"crew": [3, None]}}}
     await api.save("Apollo goes well", links=[link, {"relation": "supports", "memory_id": first["id"]}])
     for content in ("Sam may like tea", "Sam may like chess"):
-        proposal = await waiting(api.engine, content, DEFAULT_WORKSPACE, "a", uuid4(), "sam", ["x"])
+        proposal = await api.inside(
+            lambda engine, content=content: waiting(engine, content, api.workspace, "a", uuid4(), "sam", ["x"])
+        )
     await api.post(f"/v1/inbox/{proposal}", {"action": "reject"})
     gone = await api.save("Gone again")
     await api.delete(f"/v1/memories/{gone['id']}")
@@ -57,7 +58,7 @@ async def full(api: Api) -> Api:
 
 
 @pytest.fixture
-async def fuller(full: Api) -> Api:
+async def fuller(full: Api | Tenant) -> Api | Tenant:
     """As ``full``, with what a workspace gathers in time."""
     turns = [{"role": "user", "content": f"Turn {n} is about sailing to Bergen."} for n in range(12)]
     await full.post("/v1/sessions/s1/messages", {"agent": "a", "user": "sam", "messages": turns})
@@ -84,5 +85,5 @@ async def fuller(full: Api) -> Api:
     search = await full.post("/v1/searches", saved | {"expected": expected})
     await full.post(f"/v1/searches/{search['id']}/run", {"overrides": {"strategy": "keyword"}})
     await full.post("/v1/searches/run", {"agent": "a"})
-    await full.engine.access_counts.flush()
+    await full.inside(lambda engine: engine.access_counts.flush())
     return full

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.live_api import Api
+from tests.live_api import Caller
 
 Line = dict[str, Any]
 
 
-async def exported(api: Api, **params: Any) -> list[Line]:
+async def exported(api: Caller, **params: Any) -> list[Line]:
     """The lines of an export."""
     response = await api.call("GET", "/v1/export", params=params)
     assert response.status_code == 200, response.text

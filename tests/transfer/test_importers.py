@@ -8,7 +8,14 @@ import json
 
 import pytest
 
-from tests.live_api import Api
+from tests.live_api import Tenant
+
+
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share."""
+    return tenant
+
 
 MEM0 = [
     {
@@ -47,7 +54,7 @@ def as_ndjson() -> str:
 @pytest.mark.parametrize(
     "shape", [lambda items: items, lambda items: {"results": items}, lambda items: {"memories": items}]
 )
-async def test_a_mem0_export(api: Api, shape: object) -> None:
+async def test_a_mem0_export(api: Tenant, shape: object) -> None:
     body = json.dumps(shape(MEM0), indent=2)  # type: ignore[operator]
     for created in (2, 0):
         answer = await api.post("/v1/import", content=body, params={"format": "mem0", "agent": "a"})
@@ -62,7 +69,7 @@ async def test_a_mem0_export(api: Api, shape: object) -> None:
     assert memories["arjun"]["source"]["kind"] == "mem0"
 
 
-async def test_a_broken_mem0_item_is_named(api: Api) -> None:
+async def test_a_broken_mem0_item_is_named(api: Tenant) -> None:
     for body in (json.dumps([MEM0[0], {"id": "no text"}]), json.dumps(MEM0)[:-20]):
         response = await api.call("POST", "/v1/import", content=body, params={"format": "mem0", "agent": "a"})
         assert response.status_code == 422
@@ -71,7 +78,7 @@ async def test_a_broken_mem0_item_is_named(api: Api) -> None:
 
 
 @pytest.mark.parametrize("body", [as_csv(), as_ndjson()], ids=["csv", "ndjson"])
-async def test_the_conversation_context_of_arkos(api: Api, body: str) -> None:
+async def test_the_conversation_context_of_arkos(api: Tenant, body: str) -> None:
     for created in (3, 0):
         answer = await api.post("/v1/import", content=body, params={"format": "arkos", "agent": "a"})
         assert (answer["created"], answer["unchanged"]) == (created, 3 - created)
@@ -86,7 +93,7 @@ async def test_the_conversation_context_of_arkos(api: Api, body: str) -> None:
     assert (await api.get("/v1/sessions/s2/messages", agent="a"))["items"][0]["content"] == ROWS[2][4]
 
 
-async def test_a_broken_row_of_arkos_is_named_by_its_line(api: Api) -> None:
+async def test_a_broken_row_of_arkos_is_named_by_its_line(api: Tenant) -> None:
     body = as_csv() + "4,ana,s1,robot,x,2025-01-01\n"
     response = await api.call("POST", "/v1/import", content=body, params={"format": "arkos", "agent": "a"})
     assert response.status_code == 422

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.live_api import Api
+from tests.live_api import SharedServer, Tenant
+from tests.tables import table
 from tests.transfer.exports import Line, describe, exported, ndjson, records
 
 
-async def test_another_workspace_becomes_the_same(full: Api, elsewhere: Api) -> None:
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share."""
+    return tenant
+
+
+@pytest.fixture
+async def elsewhere(shared_server: SharedServer) -> AsyncIterator[Tenant]:
+    """Another workspace of the same server."""
+    async with shared_server.tenant() as opened:
+        yield opened
+
+
+async def test_another_workspace_becomes_the_same(full: Tenant, elsewhere: Tenant) -> None:
     lines = await exported(full, include="deleted")
     answer = await elsewhere.post("/v1/import", content=ndjson(lines))
     assert answer["complete"] is True
@@ -19,7 +34,7 @@ async def test_another_workspace_becomes_the_same(full: Api, elsewhere: Api) -> 
     assert describe(await exported(elsewhere, include="deleted")) == describe(lines)
 
 
-async def test_memories_keep_ids_times_and_history(full: Api, elsewhere: Api) -> None:
+async def test_memories_keep_ids_times_and_history(full: Tenant, elsewhere: Tenant) -> None:
     before = {memory["id"]: memory for memory in (await full.get("/v1/memories", include="superseded"))["items"]}
     await elsewhere.post("/v1/import", content=ndjson(await exported(full)))
     after = {memory["id"]: memory for memory in (await elsewhere.get("/v1/memories", include="superseded"))["items"]}
@@ -32,7 +47,7 @@ async def test_memories_keep_ids_times_and_history(full: Api, elsewhere: Api) ->
     assert page == await full.get("/v1/sessions/s1/messages", agent="a")
 
 
-async def test_what_waits_in_the_inbox_and_what_was_rejected_come_along(full: Api, elsewhere: Api) -> None:
+async def test_what_waits_in_the_inbox_and_what_was_rejected_come_along(full: Tenant, elsewhere: Tenant) -> None:
     lines = await exported(full)
     assert {line["status"] for line in records(lines, "proposal")} == {"proposed", "rejected"}
     await elsewhere.post("/v1/import", content=ndjson(lines))
@@ -43,7 +58,7 @@ async def test_what_waits_in_the_inbox_and_what_was_rejected_come_along(full: Ap
     assert decided["memory"]["content"] == "Sam may like tea"
 
 
-async def test_a_second_time_changes_nothing(full: Api, elsewhere: Api) -> None:
+async def test_a_second_time_changes_nothing(full: Tenant, elsewhere: Tenant) -> None:
     lines = await exported(full)
     first = await elsewhere.post("/v1/import", content=ndjson(lines))
     snapshot = describe(await exported(elsewhere))
@@ -55,7 +70,7 @@ async def test_a_second_time_changes_nothing(full: Api, elsewhere: Api) -> None:
     assert (into_itself["created"], into_itself["updated"]) == (0, 0)
 
 
-async def test_a_newer_line_updates_and_an_older_one_does_not(full: Api, elsewhere: Api) -> None:
+async def test_a_newer_line_updates_and_an_older_one_does_not(full: Tenant, elsewhere: Tenant) -> None:
     old = await exported(full)
     await elsewhere.post("/v1/import", content=ndjson(old))
     milk = (await full.get("/v1/memories", key="milk"))["items"][0]
@@ -73,39 +88,41 @@ async def test_a_newer_line_updates_and_an_older_one_does_not(full: Api, elsewhe
     ("given", "ours"),
     [("factual", "fact"), ("episodic", "event"), ("procedural", "observation"), ("semantic", "fact"), ("goal", "goal")],
 )
-async def test_types_of_other_systems_are_ours(api: Api, given: str, ours: str) -> None:
+async def test_types_of_other_systems_are_ours(api: Tenant, given: str, ours: str) -> None:
     await api.post("/v1/import", content=ndjson([{"agent": "a", "type": given, "content": "x"}]))
     assert [memory["type"] for memory in (await api.get("/v1/memories"))["items"]] == [ours]
 
 
-@pytest.mark.parametrize(
-    ("broken", "named"),
-    [
-        ("{not json", "JSON"),
-        ("[1]", "object"),
-        ('{"agent": "a", "type": "rumour", "content": "x"}', "type"),
-        ('{"agent": "a", "type": "fact", "content": ""}', "content"),
-        ('{"type": "fact", "content": "whose?"}', "agent"),
-        ('{"record": "wish"}', "record"),
-        ('{"record": "history", "memory_id": "01890000-0000-7000-8000-000000000000", "version": 1, "memory": {}, '
-         '"actor": "x", "reason": "y", "at": "2024-01-01T00:00:00Z"}', "memory_id"),
-    ],
-)  # fmt: skip
-async def test_a_broken_line_is_named_and_nothing_is_written(api: Api, broken: str, named: str) -> None:
-    lines = [json.dumps({"agent": "a", "type": "fact", "content": f"fact {n}"}) for n in range(10)]
-    lines[6] = broken
-    response = await api.call("POST", "/v1/import", content="\n".join(lines))
-    assert response.status_code == 422
-    assert response.headers["content-type"] == "application/problem+json"
-    problem = response.json()
-    assert problem["line"] == 7
-    assert "line 7" in problem["detail"]
-    assert named in problem["detail"]
-    assert (await api.get("/v1/memories"))["items"] == []
-    assert (await api.get("/v1/agents"))["items"] == []
+BROKEN_LINES = [
+    ("{not json", "JSON"),
+    ("[1]", "object"),
+    ('{"agent": "a", "type": "rumour", "content": "x"}', "type"),
+    ('{"agent": "a", "type": "fact", "content": ""}', "content"),
+    ('{"type": "fact", "content": "whose?"}', "agent"),
+    ('{"record": "wish"}', "record"),
+    ('{"record": "history", "memory_id": "01890000-0000-7000-8000-000000000000", "version": 1, "memory": {}, '
+     '"actor": "x", "reason": "y", "at": "2024-01-01T00:00:00Z"}', "memory_id"),
+]  # fmt: skip
 
 
-async def test_one_agent_alone(full: Api, elsewhere: Api) -> None:
+async def test_a_broken_line_is_named_and_nothing_is_written(api: Tenant) -> None:
+    with table() as row:
+        for broken, named in BROKEN_LINES:
+            with row(broken, named):
+                lines = [json.dumps({"agent": "a", "type": "fact", "content": f"fact {n}"}) for n in range(10)]
+                lines[6] = broken
+                response = await api.call("POST", "/v1/import", content="\n".join(lines))
+                assert response.status_code == 422
+                assert response.headers["content-type"] == "application/problem+json"
+                problem = response.json()
+                assert problem["line"] == 7
+                assert "line 7" in problem["detail"]
+                assert named in problem["detail"]
+                assert (await api.get("/v1/memories"))["items"] == []
+                assert (await api.get("/v1/agents"))["items"] == []
+
+
+async def test_one_agent_alone(full: Tenant, elsewhere: Tenant) -> None:
     lines = await exported(full, agent="b")
     assert {line["agent"] for line in records(lines, "memory")} == {"b"}
     assert records(lines, "settings") == []
@@ -114,7 +131,7 @@ async def test_one_agent_alone(full: Api, elsewhere: Api) -> None:
     assert await full.status("GET", "/v1/export", params={"agent": "nobody"}) == 404
 
 
-async def test_an_agent_key_exports_itself_and_imports_nothing(full: Api) -> None:
+async def test_an_agent_key_exports_itself_and_imports_nothing(full: Tenant) -> None:
     agent = await full.as_role("agent", "b")
     lines = await exported(agent, agent="a")
     assert {line["agent"] for line in records(lines, "memory")} == {"b"}
@@ -122,7 +139,7 @@ async def test_an_agent_key_exports_itself_and_imports_nothing(full: Api) -> Non
     assert await (await full.as_role("reader")).status("POST", "/v1/import", content="") == 403
 
 
-async def test_deleted_and_expired_memories_only_when_asked(full: Api) -> None:
+async def test_deleted_and_expired_memories_only_when_asked(full: Tenant) -> None:
     await full.save("Expired", expires_at="2020-01-01T00:00:00Z")
     contents = {line["content"] for line in records(await exported(full), "memory")}
     assert not contents & {"Gone again", "Expired"}
@@ -130,7 +147,7 @@ async def test_deleted_and_expired_memories_only_when_asked(full: Api) -> None:
     assert contents >= {"Gone again", "Expired"}
 
 
-async def test_some_memories_with_their_history_and_nothing_else(full: Api, elsewhere: Api) -> None:
+async def test_some_memories_with_their_history_and_nothing_else(full: Tenant, elsewhere: Tenant) -> None:
     other = await full.save("The launch was put off twice", tags=["x"], metadata={"at": {"gate": 'Größe "3"'}})
     where = {"or": [{"tags": "x", "type": "decision"}, {"metadata.at.gate": {"in": ['Größe "3"']}}]}
     lines = await exported(full, where=json.dumps(where))
@@ -150,7 +167,7 @@ async def test_some_memories_with_their_history_and_nothing_else(full: Api, else
     assert [line["content"] for line in records(rest, "memory")] == [other["content"]]
 
 
-async def test_a_filter_that_is_none_is_named_before_anything_is_sent(full: Api) -> None:
+async def test_a_filter_that_is_none_is_named_before_anything_is_sent(full: Tenant) -> None:
     for where, loc in (('{"colour": 1}', ["where", "colour"]), ("[1]", ["where"]), ("{", ["where"])):
         refused = await full.call("GET", "/v1/export", params={"where": where})
         assert (refused.status_code, refused.json()["errors"][0]["loc"]) == (422, ["query", *loc])
@@ -158,7 +175,7 @@ async def test_a_filter_that_is_none_is_named_before_anything_is_sent(full: Api)
     assert (await full.call("GET", "/v1/export", params=only)).json()["errors"][0]["loc"] == ["query", "resume_from"]
 
 
-async def test_goes_on_where_it_broke_off(full: Api) -> None:
+async def test_goes_on_where_it_broke_off(full: Tenant) -> None:
     lines = await exported(full)
     part = lines[: len(lines) // 2]
     last = part[-1]
@@ -169,14 +186,14 @@ async def test_goes_on_where_it_broke_off(full: Api) -> None:
     assert await full.status("GET", "/v1/export", params={"resume_from": "memory:no-id"}) == 422
 
 
-async def test_a_cut_off_export_is_said_to_be_incomplete(full: Api, elsewhere: Api) -> None:
+async def test_a_cut_off_export_is_said_to_be_incomplete(full: Tenant, elsewhere: Tenant) -> None:
     answer = await elsewhere.post("/v1/import", content=ndjson((await exported(full))[:-1]))
     assert answer["complete"] is False
     answer = await elsewhere.post("/v1/import", content=ndjson([{"agent": "a", "type": "fact", "content": "x"}]))
     assert answer["complete"] is None
 
 
-async def test_a_memory_that_is_here_under_another_id_stays(api: Api) -> None:
+async def test_a_memory_that_is_here_under_another_id_stays(api: Tenant) -> None:
     here = await api.save("Ana likes tea")
     line = {"id": "01890000-0000-7000-8000-000000000001", "agent": "a", "type": "fact", "content": "ana likes  TEA"}
     answer = await api.post("/v1/import", content=ndjson([line]))
@@ -185,7 +202,7 @@ async def test_a_memory_that_is_here_under_another_id_stays(api: Api) -> None:
     assert (await api.get(f"/v1/memories/{here['id']}"))["version"] == here["version"]
 
 
-async def test_messages_of_two_histories_of_one_session_are_all_kept(full: Api, elsewhere: Api) -> None:
+async def test_messages_of_two_histories_of_one_session_are_all_kept(full: Tenant, elsewhere: Tenant) -> None:
     await elsewhere.post("/v1/sessions/s1/messages", {"agent": "a", "messages": [{"role": "user", "content": "mine"}]})
     lines = await exported(full)
     await elsewhere.post("/v1/import", content=ndjson(lines))
@@ -200,7 +217,7 @@ async def test_messages_of_two_histories_of_one_session_are_all_kept(full: Api, 
     assert after["messages"][0]["seq"] == 4
 
 
-async def test_larger_than_the_bound_on_other_bodies(api: Api) -> None:
+async def test_larger_than_the_bound_on_other_bodies(api: Tenant) -> None:
     lines = [{"agent": "a", "type": "fact", "content": f"{n} " + "word " * 500} for n in range(800)]
     body = ndjson(lines)
     assert len(body) > 1_048_576
@@ -208,7 +225,7 @@ async def test_larger_than_the_bound_on_other_bodies(api: Api) -> None:
     assert answer["created"] == 800
 
 
-async def test_personal_data_is_masked_before_it_is_stored(api: Api) -> None:
+async def test_personal_data_is_masked_before_it_is_stored(api: Tenant) -> None:
     await api.put("/v1/settings", {"pii": {"mode": "redact"}})
     memory = {"id": "01890000-0000-7000-8000-000000000001", "agent": "a", "type": "fact", "version": 2}
     lines: list[Line] = [
@@ -226,7 +243,7 @@ async def test_personal_data_is_masked_before_it_is_stored(api: Api) -> None:
     assert (await api.post("/v1/import", content=ndjson(lines)))["unchanged"] == 3
 
 
-async def test_personal_data_that_is_refused_names_its_line(api: Api) -> None:
+async def test_personal_data_that_is_refused_names_its_line(api: Tenant) -> None:
     await api.put("/v1/settings", {"pii": {"mode": "reject"}})
     lines = [{"agent": "a", "type": "fact", "content": f"fact {n}"} for n in range(10)]
     lines[6]["content"] = "ann@example.org"
@@ -236,13 +253,13 @@ async def test_personal_data_that_is_refused_names_its_line(api: Api) -> None:
     assert (await api.get("/v1/memories"))["items"] == []
 
 
-async def test_imports_and_exports_are_in_the_audit_log(full: Api) -> None:
+async def test_imports_and_exports_are_in_the_audit_log(full: Tenant) -> None:
     await full.post("/v1/import", content=ndjson(await exported(full, agent="a")))
     actions = [line["action"] for line in (await full.get("/v1/audit"))["items"]]
     assert {"import", "read.export"} <= set(actions)
 
 
-async def progress_of(api: Api, body: str) -> list[Line]:
+async def progress_of(api: Tenant, body: str) -> list[Line]:
     """What an import tells while it is written."""
     headers = {"Accept": "application/x-ndjson"}
     response = await api.call("POST", "/v1/import", content=body, headers=headers)
@@ -251,7 +268,7 @@ async def progress_of(api: Api, body: str) -> list[Line]:
     return [json.loads(line) for line in response.text.splitlines()]
 
 
-async def test_an_import_tells_how_far_it_is(api: Api) -> None:
+async def test_an_import_tells_how_far_it_is(api: Tenant) -> None:
     lines = [{"agent": "a", "type": "fact", "content": f"fact {n}"} for n in range(1_100)]
     *steps, last = await progress_of(api, ndjson(lines))
     assert [(step["record"], step["stage"], step["done"], step["total"]) for step in steps] == [
@@ -261,7 +278,7 @@ async def test_an_import_tells_how_far_it_is(api: Api) -> None:
     assert await progress_of(api, "") == [last | {"created": 0, "records": {}}]
 
 
-async def test_what_fails_after_the_first_progress_is_told_last_and_nothing_is_written(api: Api) -> None:
+async def test_what_fails_after_the_first_progress_is_told_last_and_nothing_is_written(api: Tenant) -> None:
     orphan = {"record": "history", "memory_id": "01890000-0000-7000-8000-000000000000", "version": 1, "memory": {},
               "actor": "x", "reason": "y", "at": "2024-01-01T00:00:00Z"}  # fmt: skip
     *steps, last = await progress_of(api, ndjson([{"agent": "a", "type": "fact", "content": "x"}, orphan]))
@@ -270,6 +287,6 @@ async def test_what_fails_after_the_first_progress_is_told_last_and_nothing_is_w
     assert (await api.get("/v1/memories"))["items"] == []
 
 
-async def test_a_broken_line_is_a_status_for_those_who_want_progress_too(api: Api) -> None:
+async def test_a_broken_line_is_a_status_for_those_who_want_progress_too(api: Tenant) -> None:
     response = await api.call("POST", "/v1/import", content="{broken", headers={"Accept": "application/x-ndjson"})
     assert (response.status_code, response.json()["line"]) == (422, 1)

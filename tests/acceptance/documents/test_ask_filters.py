@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.live_api import Api, Caller, Tenant
+from tests.live_api import Caller, Tenant
 from tests.worker.dreaming import dream
 from tests.worker.test_decay import days_pass
 
@@ -38,10 +38,11 @@ async def test_memories_pass_the_filters(tenant: Tenant, filters: dict[str, Any]
     assert await answered_from(tenant, "What about Apollo?", **filters) == {saved[number]["id"] for number in shown}
 
 
-async def test_what_is_superseded_or_faded_answers_nothing(api: Api) -> None:
+async def test_what_is_superseded_or_faded_answers_nothing(tenant: Tenant) -> None:
+    api = tenant
     await api.save("The budget of Apollo is 50000")
     await api.save("Apollo was late in the budget meeting", type="observation", importance=0.1)
     await days_pass(api, 365)
     new = await api.save("The budget of Apollo is 60000")
-    await dream(api.engine)
+    await dream(api)
     assert await answered_from(api, "What is the budget of Apollo?") == {new["id"]}

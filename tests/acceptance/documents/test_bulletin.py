@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.live_api import Api, Tenant
+from tests.live_api import Tenant
 from tests.worker.dreaming import dream
 from tests.worker.test_decay import days_pass
 
 Json = dict[str, Any]
 
 
-async def bulletin(tenant: Tenant | Api, agent: str = "a") -> str:
+async def bulletin(tenant: Tenant, agent: str = "a") -> str:
     """The agent's bulletin, written now."""
     written: str = (await tenant.post(f"/v1/agents/{agent}/bulletin"))["content"]
     return written
@@ -71,10 +71,11 @@ async def test_no_section_starves_the_others(tenant: Tenant) -> None:
     assert "two floors" in written["content"]
 
 
-async def test_nothing_faded_is_in_it(api: Api) -> None:
+async def test_nothing_faded_is_in_it(tenant: Tenant) -> None:
+    api = tenant
     await api.save("The gate squeaks", type="observation", importance=0.3)
     await api.save("The gate is green")
-    await dream(api.engine)
+    await dream(api)
     assert "squeaks" in await bulletin(api)
     await days_pass(api, 93)
     assert "squeaks" not in await bulletin(api)
@@ -93,7 +94,8 @@ async def test_a_prime_agent_knows_what_the_others_saved_for_it(tenant: Tenant) 
     assert "Revenue" not in await bulletin(tenant, "chief")
 
 
-async def test_its_sentences_cite_memories_and_it_is_stale_once_one_is_superseded(api: Api) -> None:
+async def test_its_sentences_cite_memories_and_it_is_stale_once_one_is_superseded(tenant: Tenant) -> None:
+    api = tenant
     berlin = await api.save("Sam lives in Berlin", user="Sam")
     todo = await api.save("Ping Ramesh", type="todo")
     floors = await api.save("The office has two floors")
@@ -112,11 +114,12 @@ async def test_its_sentences_cite_memories_and_it_is_stale_once_one_is_supersede
     assert (await api.post("/v1/agents/a/bulletin"))["stale"] is False
 
 
-async def test_its_versions_say_what_came_and_went(api: Api) -> None:
+async def test_its_versions_say_what_came_and_went(tenant: Tenant) -> None:
+    api = tenant
     berlin = await api.save("Sam lives in Berlin", user="Sam")
-    await dream(api.engine)
+    await dream(api)
     await api.save("Sam has moved to Bergen", user="Sam")
-    done = await dream(api.engine)
+    done = await dream(api)
     path = "/v1/agents/a/bulletin/versions"
     second, first = (await api.get(path))["items"]
     assert [[one["text"] for one in second[name]] for name in ("added", "removed")] == [

@@ -7,11 +7,17 @@ from typing import Any
 
 import pytest
 
-from tests.live_api import Api, Caller
+from tests.live_api import Caller, Tenant
 from tests.worker.dreaming import dream, say
 
 ASKED = "Where did I leave the spare key?"
 SAID = "I left the spare key under the blue flower pot."
+
+
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share."""
+    return tenant
 
 
 async def build(api: Caller, **fields: Any) -> dict[str, Any]:
@@ -26,7 +32,7 @@ def items(context: dict[str, Any], name: str) -> list[str]:
 @pytest.mark.parametrize("bounds", [{}, {"window": {"messages_max": 4, "trim_to": 2}}])
 @pytest.mark.parametrize("include", ["always", "undreamed"])
 async def test_a_turn_that_the_window_has_no_room_for_is_found_at_once(
-    api: Api, bounds: dict[str, Any], include: str
+    api: Tenant, bounds: dict[str, Any], include: str
 ) -> None:
     await api.put("/v1/settings", bounds)
     (told,) = await say(api, SAID)
@@ -37,9 +43,9 @@ async def test_a_turn_that_the_window_has_no_room_for_is_found_at_once(
     assert context["tokens"] <= 200
 
 
-async def test_dreamed_messages_are_left_to_what_the_dream_made_of_them(api: Api) -> None:
+async def test_dreamed_messages_are_left_to_what_the_dream_made_of_them(api: Tenant) -> None:
     (told,) = await say(api, SAID, session="before")
-    await dream(api.engine)
+    await dream(api)
     (since,) = await say(api, "The spare key is rusty.", session="before")
 
     async def found(**fields: Any) -> set[str]:
@@ -54,20 +60,20 @@ async def test_dreamed_messages_are_left_to_what_the_dream_made_of_them(api: Api
     assert await found(include_messages="always") == {told["id"], since["id"]}
     await api.put("/v1/agents/a", {"settings": {"context": {"include_messages": "undreamed"}}})
     assert await found() == {since["id"]}
-    await dream(api.engine)
+    await dream(api)
     assert await found() == set()
     answer = await api.post("/v1/memories/search", {"agent": "a", "query": ASKED, "include": ["messages"]})
     assert len(answer["results"]) == 2
 
 
-async def test_what_it_may_be_is_named(api: Api) -> None:
+async def test_what_it_may_be_is_named(api: Tenant) -> None:
     body = {"agent": "a", "message": ASKED, "include_messages": "sometimes"}
     answer = await api.call("POST", "/v1/context", json=body)
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["loc"][-1] == "include_messages"
 
 
-async def test_only_the_documents_named_are_searched(api: Api) -> None:
+async def test_only_the_documents_named_are_searched(api: Tenant) -> None:
     first, second = [
         (await api.post("/v1/documents", {"agent": "a", "title": title, "text": "The spare key hangs in the shed."}))[
             "id"
@@ -87,7 +93,7 @@ async def test_only_the_documents_named_are_searched(api: Api) -> None:
     assert await titles(documents=[]) == set()
 
 
-async def test_a_summary_takes_no_place_from_what_it_summarises(api: Api) -> None:
+async def test_a_summary_takes_no_place_from_what_it_summarises(api: Tenant) -> None:
     await say(api, SAID, *(f"The spare room number {n} has a blue door and a key." for n in range(20)), session="t")
     await api.post("/v1/sessions/t/compact?agent=a")
     body = {"agent": "a", "query": ASKED, "include": ["memories", "messages"]}
@@ -99,7 +105,7 @@ async def test_a_summary_takes_no_place_from_what_it_summarises(api: Api) -> Non
     assert [one["id"] for one in found] == [summary["id"]]
 
 
-async def test_a_summary_is_shortened_to_what_was_asked(api: Api) -> None:
+async def test_a_summary_is_shortened_to_what_was_asked(api: Tenant) -> None:
     await say(api, SAID, *(f"Turn {n} is about the weather on day {n} of March." for n in range(40)), session="t")
     await api.post("/v1/sessions/t/compact?agent=a")
     (summary,) = await api.search(ASKED)

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from tests.live_api import Api
+from tests.live_api import Tenant
 from tests.worker.dreaming import dream, say
 
 
-async def shown(api: Api, **query: str) -> dict[str, list[str]]:
+async def shown(api: Tenant, **query: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for one in (await api.get("/v1/users/u1/profile", agent="a", **query))["fields"]:
         found.setdefault(one["name"], []).append(one["value"])
     return found
 
 
-async def test_an_undone_dream_takes_back_what_a_profile_shows(static_api: Api) -> None:
-    await say(static_api, "I live in Oslo.", "I have a dog named Rex.")
-    await dream(static_api.engine)
-    before = await static_api.get("/v1/users/u1/profile", agent="a")
-    assert await shown(static_api) == {"home": ["Oslo"], "pets": ["Rex"]}
-    await say(static_api, "I moved to Bergen.", "My sister is called Maria.", session="later")
-    moved = await dream(static_api.engine)
-    assert await shown(static_api) == {"home": ["Bergen"], "family": ["Maria"], "pets": ["Rex"]}
-    await static_api.post(f"/v1/dreams/{moved['id']}/undo")
-    after = await static_api.get("/v1/users/u1/profile", agent="a")
+async def test_an_undone_dream_takes_back_what_a_profile_shows(static_tenant: Tenant) -> None:
+    await say(static_tenant, "I live in Oslo.", "I have a dog named Rex.")
+    await dream(static_tenant)
+    before = await static_tenant.get("/v1/users/u1/profile", agent="a")
+    assert await shown(static_tenant) == {"home": ["Oslo"], "pets": ["Rex"]}
+    await say(static_tenant, "I moved to Bergen.", "My sister is called Maria.", session="later")
+    moved = await dream(static_tenant)
+    assert await shown(static_tenant) == {"home": ["Bergen"], "family": ["Maria"], "pets": ["Rex"]}
+    await static_tenant.post(f"/v1/dreams/{moved['id']}/undo")
+    after = await static_tenant.get("/v1/users/u1/profile", agent="a")
     assert (after["fields"], after["version"]) == (before["fields"], before["version"])
 
 
-async def test_what_others_say_of_a_user_is_in_no_profile(static_api: Api) -> None:
-    await say(static_api, "I live in Oslo.")
-    await dream(static_api.engine)
-    await say(static_api, "u1 lives in Rome.", session="other", user="mallory")
-    await dream(static_api.engine)
-    assert await shown(static_api) == {"home": ["Oslo"]}
+async def test_what_others_say_of_a_user_is_in_no_profile(static_tenant: Tenant) -> None:
+    await say(static_tenant, "I live in Oslo.")
+    await dream(static_tenant)
+    await say(static_tenant, "u1 lives in Rome.", session="other", user="mallory")
+    await dream(static_tenant)
+    assert await shown(static_tenant) == {"home": ["Oslo"]}

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from tests.live_api import Api
+import pytest
+
+from tests.live_api import Tenant
 from tests.worker.dreaming import say
 
 
-async def test_each_turn_keeps_its_speaker(api: Api) -> None:
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share."""
+    return tenant
+
+
+async def test_each_turn_keeps_its_speaker(api: Tenant) -> None:
     await say(api, "The red car is mine.", session="s", user="alice")
     await say(api, "The green car is mine.", session="s", user="alice", name="Mel")
     await say(api, "The blue car is mine.", session="s", user="bob")
