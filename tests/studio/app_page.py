@@ -16,6 +16,7 @@ from playwright.async_api import ConsoleMessage, Locator, Page, Request, expect
 from service.studio.endpoint import PATH
 from tests.live_api import ADMIN_KEY
 from tests.studio.browser import FITS, PHONE, WIDE, Chromium
+from tests.waiting import until
 
 SCREENS = Path(__file__).resolve().parents[2] / "build" / "studio-pages"
 BAD_ANSWER = "Failed to load resource: the server responded with a status of"
@@ -33,6 +34,7 @@ class AppPage:
     page: Page
     base: str
     faults: list[str] = field(default_factory=list)
+    _unanswered: set[Request] = field(default_factory=set)
 
     async def watch(self) -> None:
         """Note what goes wrong unseen. An answer that refuses something is for the page to tell, and none of it."""
@@ -44,10 +46,17 @@ class AppPage:
         def asked(request: Request) -> None:
             if not request.url.startswith((self.base, "data:", "blob:")):
                 self.faults.append(f"request to {request.url}")
+            if "/v1/events" not in request.url:  # which never ends
+                self._unanswered.add(request)
+
+        def answered(request: Request) -> None:
+            self._unanswered.discard(request)
 
         self.page.on("console", console)
         self.page.on("pageerror", lambda error: self.faults.append(f"page: {error}"))
         self.page.on("request", asked)
+        self.page.on("requestfinished", answered)
+        self.page.on("requestfailed", answered)
         await self.page.expose_function("noteViolation", lambda what: self.faults.append(f"policy: {what}"))
         await self.page.add_init_script(VIOLATIONS)
 
@@ -65,6 +74,14 @@ class AppPage:
     async def shows(self, title: str) -> None:
         """Wait until the page of this heading is shown."""
         await expect(self.page.get_by_role("heading", name=title, exact=True, level=1)).to_be_visible()
+
+    async def settle(self) -> None:
+        """Wait until every request is answered and painted, and none has led to another."""
+        await self.page.evaluate(PAINTED)
+        while self._unanswered:
+            await until(lambda: not self._unanswered, "a request is not answered")
+            await self.page.evaluate(PAINTED)
+        await expect(self.page.get_by_role("status", name="Loading…")).to_have_count(0)
 
     async def go(self, title: str) -> None:
         """Go to a page by the rail."""

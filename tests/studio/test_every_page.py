@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterable
 from typing import Any
 from urllib.parse import quote
@@ -25,7 +24,6 @@ PAGES = {
 }  # fmt: skip
 AXE = ROOT / "studio" / "node_modules" / "axe-core" / "axe.min.js"
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-SETTLED_S = 0.4
 SERIOUS = {"serious", "critical"}
 HOSTILE = (
     "<img src=x onerror=\"window.ran='img'\"> {{constructor.constructor('window.ran=1')()}} ${window.ran=2} "
@@ -33,12 +31,6 @@ HOSTILE = (
     "javascript:window.ran='link' [click](javascript:window.ran='md') </textarea>"
     "<iframe srcdoc='<script>parent.ran=1</script>'>"
 )  # fmt: skip
-
-
-async def settle(visitor: AppPage) -> None:
-    """Wait until nothing on the page is loading any more."""
-    await asyncio.sleep(SETTLED_S)
-    await expect(visitor.page.get_by_role("status", name="Loading…")).to_have_count(0)
 
 
 @pytest_asyncio.fixture(loop_scope="package", scope="module")
@@ -87,19 +79,19 @@ async def test_nothing_of_a_record_runs_on_any_page(watcher: AppPage, hostile: s
     for title, path in PAGES.items():
         await watcher.open(path, agent=hostile)
         await watcher.shows(title)
-        await settle(watcher)
+        await watcher.settle()
         links = page.locator("main a[href*='agent=']")
         for at in range(min(await links.count(), 3)):
             await links.nth(at).click()
-            await settle(watcher)
+            await watcher.settle()
             assert await page.evaluate("window.ran") is None, f"{title}: {page.url}"
             await watcher.open(path, agent=hostile)
-            await settle(watcher)
+            await watcher.settle()
         assert await page.evaluate("window.ran") is None, title
         await expect(page.get_by_role("heading", level=1).first).to_be_visible()
     await watcher.keys("Control+k")
     await page.keyboard.type("img")
-    await asyncio.sleep(0.5)
+    await watcher.settle()
     assert await page.evaluate("window.ran") is None
 
 
@@ -120,7 +112,7 @@ async def assert_accessible(watcher: AppPage, titles: Iterable[str]) -> None:
     for title in titles:
         await watcher.open(PAGES[title], agent="ada")
         await watcher.shows(title)
-        await settle(watcher)
+        await watcher.settle()
         await watcher.page.evaluate(AXE.read_text("utf-8"))
         if problems := await found_by_axe(watcher):
             found[title] = problems

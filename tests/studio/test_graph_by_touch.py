@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 import pytest
 from playwright.async_api import Page, expect
@@ -10,12 +12,17 @@ from playwright.async_api import Page, expect
 from tests.processes import ServerProcess
 from tests.studio.app_page import at_the_studio
 from tests.studio.browser import Chromium
+from tests.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
+T = TypeVar("T")
+
 AGENT = "ada"
 LOW = {"width": 740, "height": 390}
-STEP_MS, SETTLED_MS, LAID_OUT_MS = 20, 600, 3_000
+STEP_MS = 20
+LOOKS = 10
+"""So many in a row that show the same, and nothing moves any more."""
 
 
 async def drag(page: Page, *fingers: tuple[tuple[float, float], tuple[float, float]], steps: int = 10) -> None:
@@ -28,7 +35,18 @@ async def drag(page: Page, *fingers: tuple[tuple[float, float], tuple[float, flo
         await client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
         await page.wait_for_timeout(STEP_MS)
     await client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    await page.wait_for_timeout(SETTLED_MS)
+
+
+async def still(look: Callable[[], Awaitable[T]]) -> T:
+    """What there is to see once nothing moves any more."""
+    seen: list[T] = []
+
+    async def stands() -> bool:
+        seen.append(await look())
+        return len(seen) >= LOOKS and all(one == seen[-1] for one in seen[-LOOKS:])
+
+    await until(stands, "it goes on moving")
+    return seen[-1]
 
 
 async def test_one_finger_scrolls_past_the_graph_and_two_move_it(service: ServerProcess, opened: Chromium) -> None:
@@ -40,19 +58,19 @@ async def test_one_finger_scrolls_past_the_graph_and_two_move_it(service: Server
         drawing = page.get_by_role("img", name=re.compile(r"\d+ entities"))
         await drawing.scroll_into_view_if_needed()
         await expect(page.get_by_text("Two fingers move and zoom")).to_be_visible()
-        await page.wait_for_timeout(LAID_OUT_MS)
-        before, place = await drawing.screenshot(), await drawing.bounding_box()
+        await visitor.settle()
+        before, place = await still(drawing.screenshot), await drawing.bounding_box()
         assert place
         x, y = place["x"] + 60, place["y"] + place["height"] / 2
         await drag(page, ((x, y), (x, y + 80)))
-        scrolled = await drawing.bounding_box()
+        scrolled = await still(drawing.bounding_box)
         assert scrolled
         assert scrolled["y"] > place["y"] + 20
         await drawing.scroll_into_view_if_needed()
-        assert await drawing.screenshot() == before
+        assert await still(drawing.screenshot) == before
         await drag(page, ((x, y), (x - 40, y)), ((x + 80, y), (x + 160, y)))
-        assert await drawing.screenshot() != before
+        assert await still(drawing.screenshot) != before
         assert await page.evaluate("visualViewport.scale") == 1
         place = await drawing.bounding_box()
         await drag(page, ((x, y), (x, y + 80)))
-        assert await drawing.bounding_box() != place
+        assert await still(drawing.bounding_box) != place

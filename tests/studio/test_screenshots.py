@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 
 import pytest
 from PIL import Image
-from playwright.async_api import expect
 
 from tests.processes import ROOT
 from tests.studio.app_page import SCREENS, AppPage
@@ -32,7 +30,6 @@ VIEWS: dict[str, tuple[str, str, dict[str, str]]] = {
 }
 IN_DOCS = ("overview", "memories", "search", "dreams", "graph")
 QUALITY = 82
-SETTLED_S = 0.5
 
 
 @pytest.mark.parametrize("name", VIEWS)
@@ -40,8 +37,7 @@ async def test_a_page_fits_its_screens(visitor: AppPage, name: str) -> None:
     path, title, query = VIEWS[name]
     await visitor.open(path, **query)
     await visitor.shows(title)
-    await asyncio.sleep(SETTLED_S)
-    await expect(visitor.page.get_by_role("status", name="Loading…")).to_have_count(0)
+    await visitor.settle()
     await visitor.check_screens(f"page-{name}")
     if os.environ.get("SCREENSHOTS") and name in IN_DOCS:
         with Image.open(SCREENS / f"page-{name}-wide-light.png") as picture:
