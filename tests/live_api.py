@@ -213,6 +213,14 @@ async def _settle(engine: Engine, workspace: UUID) -> str:
     return key
 
 
+async def _end_all_others() -> None:
+    """Cancel what goes on in this loop, such as litellm's logging, and wait for it to end."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+
+
 @contextmanager
 def serving_in_a_thread(settings: Settings, database_url: str) -> Iterator[SharedServer]:
     """Serve from a thread for the length of the block. ``database_url``: the database, past any pooler."""
@@ -230,6 +238,7 @@ def serving_in_a_thread(settings: Settings, database_url: str) -> Iterator[Share
             yield SharedServer(str(api.http.base_url), database_url, api.engine, run)
         finally:
             run(server.__aexit__(None, None, None))
+            run(_end_all_others())
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()

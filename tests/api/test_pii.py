@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,10 +11,8 @@ import spacy
 
 from service.domain.workspace import ALL_PII
 from service.privacy.redactor import DEFAULT_ENTITIES, NAME_ENTITIES, PiiPolicy, Redactor, RedactorUnavailable
-from tests.fakes.openai_server import FakeOpenAI
-from tests.live_api import Api
-from tests.pg_dump import dump
-from tests.processes import ServerProcess
+from tests.live_api import Api, Tenant
+from tests.tables import table
 
 EMAIL = "ada.q7@secret-host.example"
 PHONE = "+4915112345678"
@@ -35,22 +30,28 @@ def test_the_settings_know_every_kind_of_the_redactor() -> None:
 
 
 @pytest.fixture
-async def redacting(api: Api) -> Api:
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share."""
+    return tenant
+
+
+@pytest.fixture
+async def redacting(api: Tenant) -> Tenant:
     await api.put("/v1/settings", {"pii": {"mode": "redact"}})
     return api
 
 
 @pytest.fixture
-async def rejecting(api: Api) -> Api:
+async def rejecting(api: Tenant) -> Tenant:
     await api.put("/v1/settings", {"pii": {"mode": "reject"}})
     return api
 
 
-async def test_off_by_default(api: Api) -> None:
+async def test_off_by_default(api: Tenant) -> None:
     assert (await api.save(f"Write to {EMAIL}"))["content"] == f"Write to {EMAIL}"
 
 
-async def test_every_text_of_a_memory_is_masked(redacting: Api) -> None:
+async def test_every_text_of_a_memory_is_masked(redacting: Tenant) -> None:
     saved = await redacting.save(
         f"Write to {EMAIL}, order {ORDER}",
         summary=f"call {PHONE}",
@@ -73,7 +74,7 @@ async def test_every_text_of_a_memory_is_masked(redacting: Api) -> None:
     assert not [value for value in RAW if value in json.dumps(history)]
 
 
-async def test_messages_are_masked_in_text_and_json(redacting: Api) -> None:
+async def test_messages_are_masked_in_text_and_json(redacting: Tenant) -> None:
     parts = [{"type": "text", "text": f"I am at {EMAIL}"}, {"phone": PHONE}]
     body = {"agent": "a", "messages": [{"role": "user", "content": EMAIL}, {"role": "user", "content": parts}]}
     stored = await redacting.post("/v1/sessions/s/messages", body)
@@ -82,25 +83,30 @@ async def test_messages_are_masked_in_text_and_json(redacting: Api) -> None:
     assert not [value for value in RAW if value in json.dumps(stored)]
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("content", EMAIL), ("summary", EMAIL), ("key", EMAIL), ("tags", ["x", EMAIL]), ("metadata", {"x": EMAIL}),
-        ("source", {"x": [EMAIL]}),
-    ],
-)  # fmt: skip
-async def test_a_refusal_names_the_field_and_nothing_is_written(rejecting: Api, field: str, value: Any) -> None:
-    single = await rejecting.call("POST", "/v1/memories", json={**MEMORY, field: value})
-    batch = await rejecting.call("POST", "/v1/memories/batch", json={"items": [MEMORY, {**MEMORY, field: value}]})
-    for answer, loc in ((single, ["body", field]), (batch, ["body", "items", 1, field])):
-        assert answer.status_code == 422
-        assert answer.json()["errors"][0]["loc"] == loc
-        assert EMAIL not in answer.text
-        assert "EMAIL_ADDRESS" in answer.text
-    assert (await rejecting.get("/v1/memories"))["items"] == []
+async def test_a_refusal_names_the_field_and_nothing_is_written(rejecting: Tenant) -> None:
+    with table() as row:
+        for field, value in [
+            ("content", EMAIL),
+            ("summary", EMAIL),
+            ("key", EMAIL),
+            ("tags", ["x", EMAIL]),
+            ("metadata", {"x": EMAIL}),
+            ("source", {"x": [EMAIL]}),
+        ]:
+            with row(field, value):
+                single = await rejecting.call("POST", "/v1/memories", json={**MEMORY, field: value})
+                batch = await rejecting.call(
+                    "POST", "/v1/memories/batch", json={"items": [MEMORY, {**MEMORY, field: value}]}
+                )
+                for answer, loc in ((single, ["body", field]), (batch, ["body", "items", 1, field])):
+                    assert answer.status_code == 422
+                    assert answer.json()["errors"][0]["loc"] == loc
+                    assert EMAIL not in answer.text
+                    assert "EMAIL_ADDRESS" in answer.text
+                assert (await rejecting.get("/v1/memories"))["items"] == []
 
 
-async def test_a_refused_message_is_named_by_its_place(rejecting: Api) -> None:
+async def test_a_refused_message_is_named_by_its_place(rejecting: Tenant) -> None:
     body = {"agent": "a", "messages": [{"role": "user", "content": "fine"}, {"role": "user", "content": EMAIL}]}
     answer = await rejecting.call("POST", "/v1/sessions/s/messages", json=body)
     assert answer.status_code == 422
@@ -108,30 +114,32 @@ async def test_a_refused_message_is_named_by_its_place(rejecting: Api) -> None:
     assert (await rejecting.get("/v1/sessions"))["items"] == []
 
 
-async def test_a_search_is_masked_but_never_refused(rejecting: Api) -> None:
+async def test_a_search_is_masked_but_never_refused(rejecting: Tenant) -> None:
     await rejecting.save("The address is not known")
     assert await rejecting.search(f"address {EMAIL}")
 
 
-async def test_only_the_kinds_asked_for(api: Api) -> None:
+async def test_only_the_kinds_asked_for(api: Tenant) -> None:
     await api.put("/v1/settings", {"pii": {"mode": "redact", "entities": ["EMAIL_ADDRESS"]}})
     assert (await api.save(f"{EMAIL} {IP}"))["content"] == f"<EMAIL_ADDRESS> {IP}"
     assert await api.status("PUT", "/v1/settings", json={"pii": {"entities": ["SHOE_SIZE"]}}) == 422
 
 
-async def test_a_change_of_the_setting_is_in_effect_on_the_next_call(api: Api) -> None:
+async def test_a_change_of_the_setting_is_in_effect_on_the_next_call(api: Tenant) -> None:
     for mode, kept in (("redact", "<EMAIL_ADDRESS> 1"), ("off", f"{EMAIL} 2")):
         await api.put("/v1/settings", {"pii": {"mode": mode}})
         assert (await api.save(f"{EMAIL} {kept[-1]}"))["content"] == kept
 
 
-async def test_a_mask_that_bursts_a_bound_is_refused(redacting: Api) -> None:
+async def test_a_mask_that_bursts_a_bound_is_refused(redacting: Tenant) -> None:
     answer = await redacting.call("POST", "/v1/memories", json={**MEMORY, "content": "a@b.co " * 1_100})
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["loc"] == ["body", "content"]
 
 
-async def test_without_a_working_redactor_nothing_is_written(redacting: Api) -> None:
+async def test_without_a_working_redactor_nothing_is_written(own_api: Api) -> None:
+    redacting = own_api
+    await redacting.put("/v1/settings", {"pii": {"mode": "redact"}})
     missing = f"/models/{EMAIL}"  # spaCy names it in its error
     redacting.engine.redactor = Redactor(missing)
     body = {"agent": "a", "messages": [{"role": "user", "content": "hello"}]}
@@ -146,69 +154,3 @@ async def test_without_a_working_redactor_nothing_is_written(redacting: Api) -> 
         await redacting.engine.redactor.redact(["x"], PiiPolicy("redact", ALL_PII))
     with pytest.raises(OSError, match=EMAIL):
         spacy.load(missing)
-
-
-@pytest.fixture
-async def watched(service_url: str, tmp_path: Path) -> AsyncIterator[tuple[ServerProcess, FakeOpenAI]]:
-    """A server of its own that embeds over HTTP, and the server that it embeds with."""
-    with FakeOpenAI() as models:
-        process = ServerProcess(
-            service_url, tmp_path / "server.log", EMBEDDING_MODEL="openai/fake", EMBEDDING_DIM="64",
-            EMBEDDING_API_BASE=models.base_url, EMBEDDING_API_KEY="key", REVERIE_LOG_LEVEL="debug",
-        )  # fmt: skip
-        try:
-            await process.start()
-            yield process, models
-        finally:
-            await process.close()
-
-
-async def test_no_raw_value_is_embedded_logged_or_stored(
-    watched: tuple[ServerProcess, FakeOpenAI], database_url: str
-) -> None:
-    server, models = watched
-    assert (await server.call("PUT", "/v1/settings", json={"pii": {"mode": "redact"}})).is_success
-    for value in RAW:
-        text = f"Reach me at {value} please"
-        saved = await server.call("POST", "/v1/memories", json={**MEMORY, "content": text})
-        assert saved.status_code == 201
-        message = {"agent": "a", "messages": [{"role": "user", "content": text}]}
-        headers = {"Idempotency-Key": value}
-        answer = await server.call("POST", "/v1/sessions/s/messages", json=message, headers=headers)
-        assert answer.status_code == 201
-        found = await server.call("POST", "/v1/memories/search", json={"agent": "a", "query": text})
-        assert found.json()["results"][0]["memory"]["id"] == saved.json()["memory"]["id"]
-        await server.call("GET", "/v1/memories", params={"agent": "a", "q": value})
-        await server.call("POST", "/v1/memories", json={**MEMORY, "content": text, "type": value})
-    assert models.calls["embeddings"] >= len(RAW)
-    kept = {
-        "embedder": json.dumps(models.requests("embeddings")),
-        "log": server.log.read_text(encoding="utf-8"),
-        "dump": dump(database_url),
-    }
-    assert "Reach me at" in kept["dump"]
-    assert [(place, value) for place, text in kept.items() for value in RAW if value in text] == []
-
-
-async def test_the_evaluation_texts_through_the_api(redacting: Api, shared: Path) -> None:
-    """Recall 1.00 for what has a form (IBANs ≥ 0.99); false hits on texts without any below 1%."""
-    with gzip.open(shared / "bench" / "pii_dev.json.gz", "rt", encoding="utf-8") as file:
-        texts = json.load(file)
-    forms = set(DEFAULT_ENTITIES)
-    kept: dict[str, str] = {}
-    for start in range(0, len(texts), 500):
-        part = texts[start : start + 500]
-        items = [{**MEMORY, "type": "event", "content": t["text"], "key": str(start + n)} for n, t in enumerate(part)]
-        answer = await redacting.post("/v1/memories/batch", {"items": items})
-        kept |= {items[n]["key"]: saved["memory"]["content"] for n, saved in enumerate(answer["items"])}
-    there: dict[str, list[bool]] = {}
-    untouched = []
-    for number, text in enumerate(texts):
-        spans = [span for span in text["spans"] if span["type"] in forms]
-        for span in spans:
-            there.setdefault(span["type"], []).append(span["value"] not in kept[str(number)])
-        if not spans:
-            untouched.append(kept[str(number)] == text["text"])
-    for entity, hits in there.items():
-        assert sum(hits) / len(hits) >= (0.99 if entity == "IBAN_CODE" else 1.0), entity
-    assert untouched.count(False) / len(untouched) < 0.01

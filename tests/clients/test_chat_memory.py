@@ -10,14 +10,26 @@ from typing import Any
 import pytest
 
 from reverie_client import AIMessage, ChatMemory, Message, SystemMessage, ToolMessage, UserMessage
-from tests.live_api import ADMIN_KEY, Api
+from tests.live_api import Api, Tenant
 
 
-async def beside(api: Api, work: Callable[[ChatMemory], Any], **options: Any) -> Any:
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share."""
+    return tenant
+
+
+@pytest.fixture
+def static_api(static_tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share, with the static embedder."""
+    return static_tenant
+
+
+async def beside(api: Api | Tenant, work: Callable[[ChatMemory], Any], **options: Any) -> Any:
     """What ``work`` gives with a memory of the user ana, run beside the server's event loop."""
 
     def run() -> Any:
-        memory = ChatMemory("ana", "s1", str(api.http.base_url), ADMIN_KEY, **options)
+        memory = ChatMemory("ana", "s1", str(api.http.base_url), api.key, **options)
         try:
             return work(memory)
         finally:
@@ -35,7 +47,7 @@ TURNS: list[Message] = [
 ]
 
 
-async def test_turns_come_back_as_they_were(api: Api) -> None:
+async def test_turns_come_back_as_they_were(api: Tenant) -> None:
     assert await beside(api, lambda memory: [memory.add_memory(turn) for turn in TURNS]) == [True] * 5
     assert await beside(api, lambda memory: memory.retrieve_short_memory(10)) == TURNS
     last = await beside(api, lambda memory: memory.retrieve_short_memory(2))
@@ -44,7 +56,7 @@ async def test_turns_come_back_as_they_were(api: Api) -> None:
     assert await beside(api, lambda memory: memory.retrieve_short_memory(0)) == []
 
 
-async def test_what_is_known_comes_as_one_system_message(static_api: Api) -> None:
+async def test_what_is_known_comes_as_one_system_message(static_api: Tenant) -> None:
     await static_api.save("Ana's favourite colour is blue", agent="ana", user="ana")
     await static_api.save("Ben's favourite colour is red", agent="ben", user="ben")
     asked = [UserMessage(content="What is my favourite colour?")]
@@ -57,7 +69,7 @@ async def test_what_is_known_comes_as_one_system_message(static_api: Api) -> Non
     assert (await beside(static_api, lambda memory: memory.retrieve_long_memory([]))).content == ""
 
 
-async def test_what_was_said_in_another_conversation_is_known_at_once(static_api: Api) -> None:
+async def test_what_was_said_in_another_conversation_is_known_at_once(static_api: Tenant) -> None:
     def work(memory: ChatMemory) -> Message:
         memory.add_memory(UserMessage(content="My favourite colour is blue."))
         memory.start_new_session()
@@ -68,7 +80,7 @@ async def test_what_was_said_in_another_conversation_is_known_at_once(static_api
     assert known == "retrieved memories:\n- user: My favourite colour is blue."
 
 
-async def test_the_context_is_what_is_known_and_the_last_turns(static_api: Api) -> None:
+async def test_the_context_is_what_is_known_and_the_last_turns(static_api: Tenant) -> None:
     await static_api.save("Ana's favourite colour is blue", agent="ana", user="ana")
 
     def work(memory: ChatMemory) -> tuple[list[Message], list[Message]]:
@@ -80,9 +92,9 @@ async def test_the_context_is_what_is_known_and_the_last_turns(static_api: Api) 
     assert [turn.role for turn in short] == ["user"]
 
 
-async def test_without_long_term_nothing_is_looked_up(static_api: Api) -> None:
-    await static_api.save("Ana's favourite colour is blue", agent="ana", user="ana")
-    embedded = static_api.engine.embedder
+async def test_without_long_term_nothing_is_looked_up(own_static_api: Api) -> None:
+    await own_static_api.save("Ana's favourite colour is blue", agent="ana", user="ana")
+    embedded = own_static_api.engine.embedder
     assert embedded is not None
     asked: list[Any] = []
     original = embedded.embed
@@ -99,12 +111,12 @@ async def test_without_long_term_nothing_is_looked_up(static_api: Api) -> None:
         memory.start_new_session()
         return memory.retrieve_long_memory([UserMessage(content="my favourite colour")])
 
-    assert (await beside(static_api, work, use_long_term=False)).content == ""
+    assert (await beside(own_static_api, work, use_long_term=False)).content == ""
     assert asked == []
-    assert (await static_api.get("/v1/dreams"))["items"] == []
+    assert (await own_static_api.get("/v1/dreams"))["items"] == []
 
 
-async def test_a_new_session_is_empty_and_the_old_one_is_dreamed_about(api: Api) -> None:
+async def test_a_new_session_is_empty_and_the_old_one_is_dreamed_about(api: Tenant) -> None:
     def work(memory: ChatMemory) -> tuple[str, str, list[Message]]:
         memory.add_memory(UserMessage(content="I moved to Bergen."))
         old, new = memory.session_id, memory.start_new_session()

@@ -10,7 +10,7 @@ import pytest
 from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated
 from mcp.shared.exceptions import MCPError
 
-from tests.live_api import Api
+from tests.live_api import Tenant
 from tests.mcp_client import Connect, over_http, over_stdio
 from tests.waiting import WAIT_S
 from tests.worker.dreaming import dream, say
@@ -19,24 +19,30 @@ both = pytest.mark.parametrize("connect", [over_http, over_stdio], ids=["http", 
 ODD_NAME = "../sam o'hara & söhne/2"
 
 
+@pytest.fixture
+def static_api(static_tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share, with the static embedder."""
+    return static_tenant
+
+
 def profile_of(user: str) -> str:
     return f"reverie://users/{quote(user, safe='')}/profile"
 
 
-async def ada_of(api: Api) -> Api:
+async def ada_of(api: Tenant) -> Tenant:
     """Ada, who has a bulletin and a page; and ben, who has them too."""
     for agent in ("ada", "ben"):
         await api.save("Sam likes tea", agent=agent, user="Sam", type="preference")
         await api.post("/v1/pages", {"agent": agent, "question": "What does Sam drink?"})
         await api.post(f"/v1/agents/{agent}/bulletin")
-        await dream(api.engine, agent)
+        await dream(api, agent)
     return await api.as_role("agent", "ada")
 
 
-async def learn(api: Api, agent: str, user: str, text: str) -> None:
+async def learn(api: Tenant, agent: str, user: str, text: str) -> None:
     """Save a preference, and dream, so that the profile knows it."""
     await api.save(text, agent=agent, user=user, type="preference")
-    await dream(api.engine, agent)
+    await dream(api, agent)
 
 
 async def named_until(subscription: Any, *uris: str) -> list[str]:
@@ -52,7 +58,7 @@ async def named_until(subscription: Any, *uris: str) -> list[str]:
 
 
 @both
-async def test_a_client_is_told_of_what_changes_and_of_nothing_else(static_api: Api, connect: Connect) -> None:
+async def test_a_client_is_told_of_what_changes_and_of_nothing_else(static_api: Tenant, connect: Connect) -> None:
     ada = await ada_of(static_api)
     (page,) = (await static_api.get("/v1/pages", agent="ada"))["items"]
     uris = ["reverie://bulletin", profile_of("Sam"), profile_of(ODD_NAME), f"reverie://pages/{page['id']}"]
@@ -63,17 +69,16 @@ async def test_a_client_is_told_of_what_changes_and_of_nothing_else(static_api: 
         named = await named_until(subscription, profile_of("Sam"), "reverie://bulletin")
         assert profile_of(ODD_NAME) not in named
         await say(static_api, "My name is Sam and I work as a nurse.", agent="ada", user=ODD_NAME)
-        await dream(static_api.engine, "ada")
+        await dream(static_api, "ada")
         await named_until(subscription, profile_of(ODD_NAME))
         content = (await client.read_resource("reverie://bulletin")).contents[0]
         assert "nurse" in str(getattr(content, "text", ""))
 
 
-@both
-async def test_a_change_of_another_agent_is_told_to_nobody_else(static_api: Api, connect: Connect) -> None:
+async def test_a_change_of_another_agent_is_told_to_nobody_else(static_api: Tenant) -> None:
     ada = await ada_of(static_api)
     uris = [profile_of("Sam"), profile_of("Kim")]
-    async with connect(static_api, ada.key) as client, client.listen(resource_subscriptions=uris) as subscription:
+    async with over_http(static_api, ada.key) as client, client.listen(resource_subscriptions=uris) as subscription:
         await learn(static_api, "ben", "Sam", "Sam likes coffee")
         await learn(static_api, "ada", "Lee", "Lee likes juice")
         await learn(static_api, "ada", "Kim", "Kim likes milk")
@@ -82,7 +87,7 @@ async def test_a_change_of_another_agent_is_told_to_nobody_else(static_api: Api,
         assert set(await named_until(subscription, profile_of("Sam"))) <= set(uris)
 
 
-async def test_a_new_page_changes_the_list(static_api: Api) -> None:
+async def test_a_new_page_changes_the_list(static_api: Tenant) -> None:
     ada = await ada_of(static_api)
     async with over_http(static_api, ada.key) as client, client.listen(resources_list_changed=True) as subscription:
         await static_api.post("/v1/pages", {"agent": "ada", "question": "Who is Kim?"})
@@ -93,7 +98,7 @@ async def test_a_new_page_changes_the_list(static_api: Api) -> None:
                 return
 
 
-async def test_what_is_not_there_can_be_subscribed_to_and_too_much_not(static_api: Api) -> None:
+async def test_what_is_not_there_can_be_subscribed_to_and_too_much_not(static_api: Tenant) -> None:
     ada = await ada_of(static_api)
     odd = ["reverie://pages/nonsense", "file:///etc/passwd", "reverie://users//profile", profile_of("Nobody")]
     async with over_http(static_api, ada.key) as client:
