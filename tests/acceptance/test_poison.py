@@ -52,8 +52,9 @@ async def say_with_poison(api: Api, how: str, agent: str = "a") -> Json:
     return stored[5]
 
 
-@pytest.mark.parametrize("how", ["kill", "hang", "block"])
-@pytest.mark.parametrize("step", ["rules", "redact", "llm"])
+@pytest.mark.parametrize(
+    ("how", "step"), [("kill", "rules"), ("hang", "redact"), ("block", "llm"), ("hang", "llm"), ("block", "rules")]
+)
 async def test_the_second_death_over_a_message_alone_names_it(
     api: Api, settings: Settings, server: FakeOpenAI, how: str, step: str
 ) -> None:
