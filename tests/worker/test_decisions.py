@@ -13,6 +13,7 @@ from service.provider.library import load_litellm
 from service.settings import EnvironmentModel, Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
+from tests.tables import table
 from tests.worker.dreaming import asked_for, contents, dream, note_everything, say
 
 Json = dict[str, Any]
@@ -47,10 +48,10 @@ async def api(request: pytest.FixtureRequest, settings: Settings, server: FakeOp
         yield opened
 
 
-async def dream_about(api: Api, *statements: str) -> Json:
+async def dream_about(api: Api, *statements: str, agent: str = "a") -> Json:
     for one in statements:
-        await api.save(one)
-    return await dream(api.engine)
+        await api.save(one, agent=agent)
+    return await dream(api.engine, agent)
 
 
 def decisions(server: FakeOpenAI) -> int:
@@ -82,45 +83,53 @@ async def test_what_it_is_sure_of_holds_and_is_in_the_diff(
     assert [(row["calls"], row["failed_calls"]) for row in today] == [(1, 0)]
 
 
-@pytest.mark.parametrize(
-    ("answered", "counted"),
-    [
-        pytest.param(sure_of("duplicate", 0.96), "between", id="not sure enough to merge"),
-        pytest.param(sure_of("update", 0.89), "between", id="not sure enough to replace"),
-        pytest.param(sure_of("different", 0.6), "between", id="not sure enough to keep apart"),
-        pytest.param(None, "unusable", id="refused"),
-        pytest.param({"duplicate": 0.9}, "unusable", id="a class is missing"),
-        pytest.param(sure_of("duplicate") | {"update": 0.9}, "unusable", id="the sum is not 1"),
-        pytest.param(sure_of("duplicate") | {"update": float("nan")}, "unusable", id="NaN"),
-        pytest.param(sure_of("duplicate") | {"duplicate": 1e308}, "unusable", id="overflow"),
-        pytest.param(sure_of("duplicate") | {"duplicate": -1.0}, "unusable", id="negative"),
-        pytest.param(sure_of("duplicate") | {"update": "none"}, "unusable", id="no number"),
-    ],
-)
-async def test_the_rest_is_left_to_the_language_model(
-    api: Api, server: FakeOpenAI, answered: Json | None, counted: str
-) -> None:
-    server.decides = lambda text, question: answered
+LEFT_TO_THE_MODEL: dict[str, tuple[Json | None, str]] = {
+    "not sure enough to merge": (sure_of("duplicate", 0.96), "between"),
+    "not sure enough to replace": (sure_of("update", 0.89), "between"),
+    "not sure enough to keep apart": (sure_of("different", 0.6), "between"),
+    "refused": (None, "unusable"),
+    "a class is missing": ({"duplicate": 0.9}, "unusable"),
+    "the sum is not 1": (sure_of("duplicate") | {"update": 0.9}, "unusable"),
+    "NaN": (sure_of("duplicate") | {"update": float("nan")}, "unusable"),
+    "overflow": (sure_of("duplicate") | {"duplicate": 1e308}, "unusable"),
+    "negative": (sure_of("duplicate") | {"duplicate": -1.0}, "unusable"),
+    "no number": (sure_of("duplicate") | {"update": "none"}, "unusable"),
+}
+
+
+async def test_the_rest_is_left_to_the_language_model(api: Api, server: FakeOpenAI) -> None:
     server.default_reply = lambda body: (
         json.dumps({"verdicts": [{"pair": 1, "outcome": "update"}]})
         if asked_for(body) == "Verdicts"
         else note_everything(body)
     )
-    done = await dream_about(api, *PAIR)
-    assert await contents(api) == {PAIR[1]}
-    assert adjudications(server) == 1
-    assert done["report"]["decisions"] == {counted: 1}
-    assert "probability" not in json.dumps([change["reason"] for change in done["changes"]])
+    with table() as row:
+        for name, (answered, counted) in LEFT_TO_THE_MODEL.items():
+            with row(name):
+                server.decides = lambda text, question, answered=answered: answered
+                before = adjudications(server)
+                done = await dream_about(api, *PAIR, agent=name)
+                kept = (await api.get("/v1/memories", agent=name))["items"]
+                assert [one["content"] for one in kept if one["type"] != "insight"] == [PAIR[1]]
+                assert adjudications(server) == before + 1
+                assert done["report"]["decisions"] == {counted: 1}
+                assert "probability" not in json.dumps([change["reason"] for change in done["changes"]])
 
 
-@pytest.mark.parametrize("fault", [{"status": 429}, {"status": 400}, {"invalid_json": True}, {"endless": True}])
-async def test_a_model_that_does_not_answer_decides_nothing(api: Api, server: FakeOpenAI, fault: Json) -> None:
-    for endpoint in FORMATS.values():
-        server.fail(endpoint=endpoint, times=None, **fault)
-    done = await dream_about(api, *PAIR)
-    assert done["status"] == "succeeded"
-    assert done["report"]["decisions"] == {"unusable": 1}
-    assert (await contents(api), adjudications(server)) == (set(PAIR), 1)
+async def test_a_model_that_does_not_answer_decides_nothing(api: Api, server: FakeOpenAI) -> None:
+    with table() as row:
+        for number, fault in enumerate(({"status": 429}, {"status": 400}, {"invalid_json": True}, {"endless": True})):
+            with row(fault):
+                agent, before = f"a{number}", adjudications(server)
+                for endpoint in FORMATS.values():
+                    server.fail(endpoint=endpoint, times=None, **fault)
+                done = await dream_about(api, *PAIR, agent=agent)
+                assert done["status"] == "succeeded"
+                assert done["report"]["decisions"] == {"unusable": 1}
+                kept = (await api.get("/v1/memories", agent=agent))["items"]
+                assert {one["content"] for one in kept} == set(PAIR)
+                assert adjudications(server) == before + 1
+                server.heal()
 
 
 async def test_no_contradiction_is_merged_whatever_it_says(api: Api, server: FakeOpenAI) -> None:

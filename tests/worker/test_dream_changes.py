@@ -7,17 +7,18 @@ from typing import Any
 
 import pytest
 
-from tests.live_api import Api
+from tests.live_api import Api, Tenant
 from tests.worker.dreaming import contents, dream, say
 from worker.dreaming.run import Dreamer
 
 
 @pytest.fixture
-def api(own_api: Api) -> Api:
-    return own_api
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share."""
+    return tenant
 
 
-async def changes(api: Api, dreamed: dict[str, Any], **query: Any) -> list[dict[str, Any]]:
+async def changes(api: Api | Tenant, dreamed: dict[str, Any], **query: Any) -> list[dict[str, Any]]:
     """All changes, page by page."""
     found: list[dict[str, Any]] = []
     cursor = None
@@ -31,18 +32,18 @@ async def changes(api: Api, dreamed: dict[str, Any], **query: Any) -> list[dict[
     return found
 
 
-async def undo(api: Api, dreamed: dict[str, Any], n: int) -> tuple[int, str | None]:
+async def undo(api: Api | Tenant, dreamed: dict[str, Any], n: int) -> tuple[int, str | None]:
     """The status, and why not."""
     answer = await api.call("POST", f"/v1/dreams/{dreamed['id']}/changes/{n}/undo")
     return answer.status_code, answer.json().get("reason") if answer.status_code == 409 else None
 
 
-async def moved(api: Api) -> dict[str, Any]:
+async def moved(api: Api | Tenant) -> dict[str, Any]:
     """A dream in which Oslo gives way to Bergen, and tea is said again."""
     await say(api, "I live in Oslo.", "I like tea.", "My sister Maria is a nurse.")
-    await dream(api.engine)
+    await dream(api)
     await say(api, "I moved to Bergen.", "I like tea.", "I have a dog named Rex.", session="later")
-    return await dream(api.engine)
+    return await dream(api)
 
 
 def numbered(found: list[dict[str, Any]], op: str, words: str = "") -> int:
@@ -51,7 +52,7 @@ def numbered(found: list[dict[str, Any]], op: str, words: str = "") -> int:
     return n
 
 
-async def test_every_change_is_reached_page_by_page_with_its_evidence(api: Api) -> None:
+async def test_every_change_is_reached_page_by_page_with_its_evidence(api: Tenant) -> None:
     done = await moved(api)
     found = await changes(api, done, limit=2)
     assert [one["n"] for one in found] == list(range(1, len(done["changes"]) + 1))
@@ -69,7 +70,7 @@ async def test_every_change_is_reached_page_by_page_with_its_evidence(api: Api) 
     assert await api.status("GET", f"/v1/dreams/{done['id']}/changes", params={"action": "invented"}) == 422
 
 
-async def test_one_change_is_taken_back_once(api: Api) -> None:
+async def test_one_change_is_taken_back_once(api: Tenant) -> None:
     done = await moved(api)
     found = await changes(api, done)
     dog = numbered(found, "created", "Rex")
@@ -86,7 +87,7 @@ async def test_one_change_is_taken_back_once(api: Api) -> None:
     assert await undo(api, done, numbered(found, "superseded")) == (409, "dream_not_succeeded")
 
 
-async def test_what_replaced_another_goes_after_it(api: Api) -> None:
+async def test_what_replaced_another_goes_after_it(api: Tenant) -> None:
     done = await moved(api)
     found = await changes(api, done)
     bergen = numbered(found, "created", "Bergen")
@@ -97,7 +98,7 @@ async def test_what_replaced_another_goes_after_it(api: Api) -> None:
     assert not any("Bergen" in one for one in await contents(api))
 
 
-async def test_what_was_changed_since_stays(api: Api) -> None:
+async def test_what_was_changed_since_stays(api: Tenant) -> None:
     done = await moved(api)
     found = await changes(api, done)
     rex = next(one for one in found if one["op"] == "created" and "Rex" in one["text"])
@@ -108,7 +109,7 @@ async def test_what_was_changed_since_stays(api: Api) -> None:
     assert await undo(api, done, 100_000) == (404, None)
 
 
-async def test_others_neither_see_nor_undo_the_changes(api: Api) -> None:
+async def test_others_neither_see_nor_undo_the_changes(api: Tenant) -> None:
     done = await moved(api)
     await api.save("Something of another", agent="b")
     other, reader = await api.as_role("agent", "b"), await api.as_role("reader")
@@ -120,7 +121,8 @@ async def test_others_neither_see_nor_undo_the_changes(api: Api) -> None:
     assert await reader.status("POST", f"/v1/dreams/{done['id']}/cancel") == 403
 
 
-async def test_a_cancelled_dream_leaves_nothing(api: Api) -> None:
+async def test_a_cancelled_dream_leaves_nothing(own_api: Api) -> None:
+    api = own_api
     await say(api, "I live in Oslo.")
     queued = await api.post("/v1/agents/a/dream")
     held, go_on = asyncio.Event(), asyncio.Event()
@@ -139,11 +141,12 @@ async def test_a_cancelled_dream_leaves_nothing(api: Api) -> None:
     assert (await api.get(f"/v1/dreams/{queued['id']}"))["status"] == "failed"
     assert await contents(api) == set()
     assert await api.status("POST", f"/v1/dreams/{queued['id']}/cancel") == 409
-    await dream(api.engine)
+    await dream(api)
     assert any("Oslo" in one for one in await contents(api))
 
 
-async def test_a_queued_dream_is_cancelled_before_it_begins(api: Api) -> None:
+async def test_a_queued_dream_is_cancelled_before_it_begins(own_api: Api) -> None:
+    api = own_api
     await say(api, "I live in Oslo.")
     queued = await api.post("/v1/agents/a/dream")
     assert (await api.post(f"/v1/dreams/{queued['id']}/cancel"))["status"] == "failed"

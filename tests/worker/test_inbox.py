@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
-from service.domain.ids import DEFAULT_WORKSPACE
 from service.provider.library import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
-from tests.live_api import Api
+from tests.live_api import Api, Tenant
 from tests.worker.dreaming import asked_for, contents, dream, fact, model, notes, say, turns_of
 from worker.maintenance.retention import apply_retention
 
@@ -20,13 +20,25 @@ Json = dict[str, Any]
 
 
 @pytest.fixture
-async def server(api: Api) -> AsyncIterator[FakeOpenAI]:
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share."""
+    return tenant
+
+
+@pytest.fixture
+async def server(api: Tenant) -> AsyncIterator[FakeOpenAI]:
     """A model that is sure of what is not followed by a question mark."""
     await load_litellm()
+    with half_sure_of(api) as opened:
+        yield opened
+
+
+@contextmanager
+def half_sure_of(api: Api | Tenant) -> Iterator[FakeOpenAI]:
     with FakeOpenAI() as opened:
         opened.default_reply = half_sure
-        api.engine.llm = model(opened, timeout_s=60)
-        yield opened
+        with api.lending(llm=model(opened, timeout_s=60)):
+            yield opened
 
 
 def half_sure(body: Json) -> str:
@@ -40,33 +52,33 @@ def half_sure(body: Json) -> str:
     )
 
 
-async def propose_below(api: Api, confidence: float | None, agent: str = "a") -> None:
+async def propose_below(api: Tenant, confidence: float | None, agent: str = "a") -> None:
     await api.put(f"/v1/agents/{agent}", {"settings": {"dream": {"propose_below": confidence}}})
 
 
-async def inbox(api: Api, **query: Any) -> list[Json]:
+async def inbox(api: Tenant, **query: Any) -> list[Json]:
     items: list[Json] = (await api.get("/v1/inbox", **query))["items"]
     return items
 
 
-async def one_proposal(api: Api, *said: str, **fields: Any) -> Json:
+async def one_proposal(api: Tenant, *said: str, **fields: Any) -> Json:
     """The proposal of a dream about these turns."""
     await propose_below(api, 0.6)
     await say(api, *said, **fields)
-    await dream(api.engine)
+    await dream(api)
     (proposal,) = await inbox(api)
     return proposal
 
 
-async def decide(api: Api, proposal: Json, action: str, **fields: Any) -> Json:
+async def decide(api: Tenant, proposal: Json, action: str, **fields: Any) -> Json:
     decided: Json = await api.post(f"/v1/inbox/{proposal['id']}", {"action": action} | fields)
     return decided
 
 
-async def test_rules_propose_what_is_hedged_and_keep_what_is_plain(api: Api) -> None:
+async def test_rules_propose_what_is_hedged_and_keep_what_is_plain(api: Tenant) -> None:
     await propose_below(api, 0.7)
     await say(api, "I love tea.", "I think I like chess.")
-    done = await dream(api.engine)
+    done = await dream(api)
     assert await contents(api) == {"u1 loves tea."}
     (proposal,) = await inbox(api)
     assert "chess" in proposal["content"]
@@ -74,14 +86,14 @@ async def test_rules_propose_what_is_hedged_and_keep_what_is_plain(api: Api) -> 
     assert done["report"]["proposed"] == 1
 
 
-async def test_by_default_nothing_waits(api: Api, server: FakeOpenAI) -> None:
+async def test_by_default_nothing_waits(api: Tenant, server: FakeOpenAI) -> None:
     await say(api, "The gate squeaks?", "The gate is green")
-    await dream(api.engine)
+    await dream(api)
     assert await contents(api) == {"The gate squeaks", "The gate is green"}
     assert await inbox(api) == []
 
 
-async def test_a_proposal_has_its_evidence_and_nothing_else_shows_it(api: Api, server: FakeOpenAI) -> None:
+async def test_a_proposal_has_its_evidence_and_nothing_else_shows_it(api: Tenant, server: FakeOpenAI) -> None:
     proposal = await one_proposal(api, "The zebra gate squeaks?", "The gate is green")
     assert proposal["status"] == "proposed"
     assert (proposal["agent"], proposal["type"], proposal["confidence"]) == ("a", "fact", 0.3)
@@ -101,7 +113,7 @@ async def test_a_proposal_has_its_evidence_and_nothing_else_shows_it(api: Api, s
     assert (await api.get("/v1/memories/stats", agent="a"))["memories"] == 1
 
 
-async def test_accept_saves_the_memory_with_its_provenance(api: Api, server: FakeOpenAI) -> None:
+async def test_accept_saves_the_memory_with_its_provenance(api: Tenant, server: FakeOpenAI) -> None:
     proposal = await one_proposal(api, "The gate squeaks?")
     decided = await decide(api, proposal, "accept")
     memory = decided["memory"]
@@ -122,21 +134,21 @@ async def test_accept_saves_the_memory_with_its_provenance(api: Api, server: Fak
     assert audited.count("inbox.accept") == 1
 
 
-async def test_what_is_accepted_replaces_by_the_next_dream_what_it_outdates(api: Api) -> None:
+async def test_what_is_accepted_replaces_by_the_next_dream_what_it_outdates(api: Tenant) -> None:
     await say(api, "I live in Oslo.")
-    await dream(api.engine)
+    await dream(api)
     await propose_below(api, 0.95)
     await say(api, "I live in Bergen.")
-    await dream(api.engine)
+    await dream(api)
     assert await contents(api) == {"u1 lives in Oslo."}
     (proposal,) = await inbox(api)
     await decide(api, proposal, "accept")
     assert await contents(api) == {"u1 lives in Oslo.", "u1 lives in Bergen."}
-    await dream(api.engine)
+    await dream(api)
     assert await contents(api) == {"u1 lives in Bergen."}
 
 
-async def test_accepting_what_was_saved_meanwhile_reinforces_it(api: Api, server: FakeOpenAI) -> None:
+async def test_accepting_what_was_saved_meanwhile_reinforces_it(api: Tenant, server: FakeOpenAI) -> None:
     proposal = await one_proposal(api, "The gate squeaks?")
     saved = await api.save("The gate squeaks")
     assert await inbox(api) == []
@@ -145,45 +157,45 @@ async def test_accepting_what_was_saved_meanwhile_reinforces_it(api: Api, server
     assert len((await api.get(f"/v1/memories/{memory['id']}/sources"))["items"]) == 1
 
 
-async def test_edit_saves_it_otherwise_and_the_first_words_do_not_come_again(api: Api, server: FakeOpenAI) -> None:
+async def test_edit_saves_it_otherwise_and_the_first_words_do_not_come_again(api: Tenant, server: FakeOpenAI) -> None:
     proposal = await one_proposal(api, "The gate squeaks?")
     fields = {"content": "The gate squeaks in winter", "type": "observation", "tags": ["gate"], "confidence": 0.8}
     decided = await decide(api, proposal, "edit", **fields)
     assert decided["proposal"]["status"] == "edited"
     assert {name: decided["memory"][name] for name in fields} == fields
     await say(api, "The gate squeaks?")
-    await dream(api.engine)
+    await dream(api)
     assert await inbox(api) == []
 
 
 @pytest.mark.parametrize("again", ["The gate squeaks?", "the  GATE really squeaks?"])
-async def test_what_was_rejected_does_not_come_again(api: Api, server: FakeOpenAI, again: str) -> None:
+async def test_what_was_rejected_does_not_come_again(api: Tenant, server: FakeOpenAI, again: str) -> None:
     proposal = await one_proposal(api, "The gate squeaks?")
     decided = await decide(api, proposal, "reject")
     assert (decided["proposal"]["status"], decided["memory"]) == ("rejected", None)
     await say(api, again)
-    done = await dream(api.engine)
+    done = await dream(api)
     assert done["report"]["ignored"] == 1
     await propose_below(api, None)
     await say(api, again)
-    await dream(api.engine)
+    await dream(api)
     assert await inbox(api) == []
     assert await contents(api) == set()
     await say(api, "The gate squeaks")
-    await dream(api.engine)
+    await dream(api)
     assert await contents(api) == {"The gate squeaks"}
 
 
-async def test_a_rejection_holds_for_its_agent_and_user(api: Api, server: FakeOpenAI) -> None:
+async def test_a_rejection_holds_for_its_agent_and_user(api: Tenant, server: FakeOpenAI) -> None:
     proposal = await one_proposal(api, "I like tea?")
     await decide(api, proposal, "reject")
     await propose_below(api, 0.6, "b")
     await say(api, "I like tea?", agent="b")
-    await dream(api.engine, "b")
+    await dream(api, "b")
     assert [one["agent"] for one in await inbox(api)] == ["b"]
 
 
-async def test_a_rejected_one_may_be_reopened(api: Api, server: FakeOpenAI) -> None:
+async def test_a_rejected_one_may_be_reopened(api: Tenant, server: FakeOpenAI) -> None:
     proposal = await one_proposal(api, "The gate squeaks?")
     await decide(api, proposal, "reject")
     assert (await decide(api, proposal, "reopen"))["proposal"]["status"] == "proposed"
@@ -191,10 +203,10 @@ async def test_a_rejected_one_may_be_reopened(api: Api, server: FakeOpenAI) -> N
     assert (await api.call("POST", f"/v1/inbox/{proposal['id']}", json={"action": "reopen"})).status_code == 409
 
 
-async def test_said_again_it_is_one_proposal_of_all_its_messages(api: Api, server: FakeOpenAI) -> None:
+async def test_said_again_it_is_one_proposal_of_all_its_messages(api: Tenant, server: FakeOpenAI) -> None:
     await one_proposal(api, "The gate squeaks?", "the gate squeaks?")
     await say(api, "The gate really squeaks?")
-    second = await dream(api.engine)
+    second = await dream(api)
     (proposal,) = await inbox(api)
     assert len(proposal["sources"]) == 3
     assert proposal["version"] == 2
@@ -203,15 +215,15 @@ async def test_said_again_it_is_one_proposal_of_all_its_messages(api: Api, serve
     assert (len(proposal["sources"]), proposal["version"]) == (2, 1)
 
 
-async def test_what_is_said_for_certain_in_the_same_dream_is_not_proposed(api: Api, server: FakeOpenAI) -> None:
+async def test_what_is_said_for_certain_in_the_same_dream_is_not_proposed(api: Tenant, server: FakeOpenAI) -> None:
     await propose_below(api, 0.6)
     await say(api, "The gate squeaks?", "The gate squeaks")
-    await dream(api.engine)
+    await dream(api)
     assert await contents(api) == {"The gate squeaks"}
     assert await inbox(api) == []
 
 
-async def test_two_decisions_at_once_and_one_holds(api: Api, server: FakeOpenAI) -> None:
+async def test_two_decisions_at_once_and_one_holds(api: Tenant, server: FakeOpenAI) -> None:
     proposal = await one_proposal(api, "The gate squeaks?")
     path = f"/v1/inbox/{proposal['id']}"
     answers = await asyncio.gather(
@@ -224,10 +236,10 @@ async def test_two_decisions_at_once_and_one_holds(api: Api, server: FakeOpenAI)
     assert len(await contents(api)) == (kept["proposal"]["status"] == "accepted")
 
 
-async def test_many_are_decided_on_alike_or_none_is(api: Api, server: FakeOpenAI) -> None:
+async def test_many_are_decided_on_alike_or_none_is(api: Tenant, server: FakeOpenAI) -> None:
     await propose_below(api, 0.6)
     await say(api, *(f"Gate {n} squeaks?" for n in range(5)))
-    await dream(api.engine)
+    await dream(api)
     first, *rest = await inbox(api)
     await decide(api, first, "accept")
     ids = [one["id"] for one in rest]
@@ -239,10 +251,10 @@ async def test_many_are_decided_on_alike_or_none_is(api: Api, server: FakeOpenAI
     assert len(await contents(api)) == 5
 
 
-async def test_pages_are_newest_first_and_each_is_shown_once(api: Api, server: FakeOpenAI) -> None:
+async def test_pages_are_newest_first_and_each_is_shown_once(api: Tenant, server: FakeOpenAI) -> None:
     await propose_below(api, 0.6)
     await say(api, *(f"Gate {n} squeaks?" for n in range(5)))
-    await dream(api.engine)
+    await dream(api)
     shown: list[str] = []
     query: Json = {"limit": 2}
     while True:
@@ -264,7 +276,7 @@ async def test_pages_are_newest_first_and_each_is_shown_once(api: Api, server: F
         ({"action": "edit", "typ": "fact"}, "typ"), ({"action": "edit", "content": "x" * 8_001}, "content"),
     ],
 )  # fmt: skip
-async def test_a_wrong_decision_is_refused_by_name(api: Api, server: FakeOpenAI, body: Json, field: str) -> None:
+async def test_a_wrong_decision_is_refused_by_name(api: Tenant, server: FakeOpenAI, body: Json, field: str) -> None:
     proposal = await one_proposal(api, "The gate squeaks?")
     answer = await api.call("POST", f"/v1/inbox/{proposal['id']}", json=body)
     assert answer.status_code == 422, answer.text
@@ -272,23 +284,23 @@ async def test_a_wrong_decision_is_refused_by_name(api: Api, server: FakeOpenAI,
     assert len(await inbox(api)) == 1
 
 
-async def test_undo_takes_what_waits_and_leaves_what_is_rejected(api: Api, server: FakeOpenAI) -> None:
+async def test_undo_takes_what_waits_and_leaves_what_is_rejected(api: Tenant, server: FakeOpenAI) -> None:
     await propose_below(api, 0.6)
     await say(api, "The gate squeaks?", "The door squeaks?")
-    done = await dream(api.engine)
+    done = await dream(api)
     assert [change["op"] for change in done["changes"]].count("proposed") == 2
     (door,) = [one for one in await inbox(api) if "door" in one["content"]]
     await decide(api, door, "reject")
     assert (await api.call("POST", f"/v1/dreams/{done['id']}/undo")).status_code == 200
     assert await inbox(api) == []
-    await dream(api.engine)
+    await dream(api)
     assert [one["content"] for one in await inbox(api)] == ["The gate squeaks"]
 
 
-async def test_undo_is_refused_once_one_is_accepted(api: Api, server: FakeOpenAI) -> None:
+async def test_undo_is_refused_once_one_is_accepted(api: Tenant, server: FakeOpenAI) -> None:
     await propose_below(api, 0.6)
     await say(api, "The gate squeaks?", "The door squeaks?")
-    done = await dream(api.engine)
+    done = await dream(api)
     first, second = await inbox(api)
     memory = (await decide(api, first, "accept"))["memory"]
     answer = await api.call("POST", f"/v1/dreams/{done['id']}/undo")
@@ -296,10 +308,10 @@ async def test_undo_is_refused_once_one_is_accepted(api: Api, server: FakeOpenAI
     assert [one["id"] for one in await inbox(api)] == [second["id"]]
 
 
-async def test_a_dry_run_shows_what_would_wait(api: Api, server: FakeOpenAI) -> None:
+async def test_a_dry_run_shows_what_would_wait(api: Tenant, server: FakeOpenAI) -> None:
     await propose_below(api, 0.6)
     await say(api, "The gate squeaks?")
-    tried = await dream(api.engine, dry_run=True)
+    tried = await dream(api, dry_run=True)
     (change,) = [change for change in tried["changes"] if change["op"] == "proposed"]
     assert change["after"]["content"] == "The gate squeaks"
     shown = await api.get(f"/v1/dreams/{tried['id']}")
@@ -308,7 +320,7 @@ async def test_a_dry_run_shows_what_would_wait(api: Api, server: FakeOpenAI) -> 
     assert await inbox(api) == []
 
 
-async def test_keys_decide_on_what_is_their_own_agents(api: Api, server: FakeOpenAI) -> None:
+async def test_keys_decide_on_what_is_their_own_agents(api: Tenant, server: FakeOpenAI) -> None:
     proposal = await one_proposal(api, "The gate squeaks?")
     path = f"/v1/inbox/{proposal['id']}"
     other, reader, own = await api.as_role("agent", "b"), await api.as_role("reader"), await api.as_role("agent", "a")
@@ -319,7 +331,7 @@ async def test_keys_decide_on_what_is_their_own_agents(api: Api, server: FakeOpe
     assert (await decide(own, proposal, "accept"))["memory"]["content"] == "The gate squeaks"
 
 
-async def test_an_event_tells_of_it(api: Api, server: FakeOpenAI) -> None:
+async def test_an_event_tells_of_it(api: Tenant, server: FakeOpenAI) -> None:
     proposal = await one_proposal(api, "The gate squeaks?")
     told = (await api.call("GET", "/v1/events", params={"after": 0, "wait": "false"})).text
     assert "event: proposal.created" in told
@@ -327,24 +339,31 @@ async def test_an_event_tells_of_it(api: Api, server: FakeOpenAI) -> None:
     assert "squeaks" not in told
 
 
-async def test_it_fades(api: Api, server: FakeOpenAI) -> None:
+async def test_it_fades(own_api: Api) -> None:
+    """On a database of its own: retention goes through all workspaces."""
+    await load_litellm()
+    with half_sure_of(own_api):
+        await fades(own_api)
+
+
+async def fades(api: Api) -> None:
     await propose_below(api, 0.6)
     await api.put("/v1/settings", {"retention": {"proposals_days": 1}})
     await say(api, "The gate squeaks?", "The door squeaks?")
-    await dream(api.engine)
+    await dream(api)
     door, gate = await inbox(api)
     await decide(api, door, "reject")
     assert (await apply_retention(api.engine))["proposals"] == 0
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with api.engine.db.transaction(api.workspace) as connection:
         await connection.raw.execute("UPDATE proposals SET updated_at = updated_at - interval '2 days'")
     assert (await apply_retention(api.engine))["proposals"] == 2
     assert await inbox(api) == await inbox(api, status="rejected") == []
     await say(api, "The gate squeaks?", "The door squeaks?")
-    await dream(api.engine)
+    await dream(api)
     assert [one["content"] for one in await inbox(api)] == [gate["content"]]
 
 
-async def test_with_redaction_no_address_waits(api: Api, server: FakeOpenAI) -> None:
+async def test_with_redaction_no_address_waits(api: Tenant, server: FakeOpenAI) -> None:
     await api.put("/v1/settings", {"pii": {"mode": "redact"}})
     proposal = await one_proposal(api, "The gate is ann@example.org's?")
     assert "ann@example.org" not in json.dumps(proposal)
@@ -352,23 +371,23 @@ async def test_with_redaction_no_address_waits(api: Api, server: FakeOpenAI) -> 
     assert "bob@example.org" not in memory["content"]
 
 
-async def test_a_purge_takes_what_names_the_user(api: Api, server: FakeOpenAI) -> None:
+async def test_a_purge_takes_what_names_the_user(api: Tenant, server: FakeOpenAI) -> None:
     await propose_below(api, 0.6)
     await say(api, "Ann sings with Quentin?", "The gate squeaks?", user="ann")
     await say(api, "Quentin is late?", session="t", user="bob")
     await say(api, "The door squeaks?", session="u", user="quentin")
-    await dream(api.engine)
+    await dream(api)
     assert len((await api.get("/v1/users/quentin/export"))["proposals"]) == 3
     receipt = (await api.post("/v1/users/quentin/purge"))["receipt"]
     assert receipt["counts"]["proposals"] == 3
     assert [one["content"] for one in await inbox(api)] == ["The gate squeaks"]
 
 
-async def test_a_purge_and_a_decision_at_once_leave_nothing(api: Api, server: FakeOpenAI) -> None:
+async def test_a_purge_and_a_decision_at_once_leave_nothing(api: Tenant, server: FakeOpenAI) -> None:
     for number in range(5):
         await propose_below(api, 0.6)
         await say(api, f"Gate {number} squeaks?", user="quentin")
-        await dream(api.engine)
+        await dream(api)
         (proposal,) = await inbox(api)
         decided, purged = await asyncio.gather(
             api.call("POST", f"/v1/inbox/{proposal['id']}", json={"action": "accept"}),
@@ -379,7 +398,7 @@ async def test_a_purge_and_a_decision_at_once_leave_nothing(api: Api, server: Fa
         assert await contents(api) == set()
 
 
-async def test_a_type_of_the_workspaces_own_keeps_its_metadata(api: Api, server: FakeOpenAI) -> None:
+async def test_a_type_of_the_workspaces_own_keeps_its_metadata(api: Tenant, server: FakeOpenAI) -> None:
     schema = {"type": "object", "properties": {"amount": {"type": "number"}}, "required": ["amount"]}
     own = {"description": "A bill", "like": "fact", "metadata_schema": schema}
     await api.put("/v1/settings", {"memory_types": {"invoice": own}})

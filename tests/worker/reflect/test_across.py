@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.live_api import Api
+from tests.live_api import Tenant
 from tests.worker.dreaming import contents, dream, say
 from tests.worker.reflect.test_insights import insights
 from tests.worker.test_undo import state
@@ -17,17 +17,23 @@ OSLO = ("I'm thinking about taking the job in Oslo.", "I'm still thinking about 
 OPEN = "Open question: Sam is still thinking about taking the job in Oslo (2 times, October–November 2026)"
 
 
-async def tell(api: Api, *texts: str, user: str = "Sam", day: int = 10, month: int = 11) -> None:
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share."""
+    return tenant
+
+
+async def tell(api: Tenant, *texts: str, user: str = "Sam", day: int = 10, month: int = 11) -> None:
     """A user says this on a day of 2026."""
     at = f"2026-{month:02}-{day:02}T10:00:00Z"
     await say(api, *texts, user=user, session=f"{user}-{month}-{day}", created_at=at)
 
 
-async def concluded(api: Api, *texts: str) -> set[str]:
+async def concluded(api: Tenant, *texts: str) -> set[str]:
     """What is concluded from what Sam says, a text a day."""
     for day, text in enumerate(texts, 1):
         await tell(api, text, day=day)
-    await dream(api.engine)
+    await dream(api)
     return {one["content"] for one in await insights(api)}
 
 
@@ -43,7 +49,7 @@ async def concluded(api: Api, *texts: str) -> set[str]:
         (("我喜欢在挪威徒步。", "我喜欢在冰岛徒步。"), "Sam喜欢徒步（挪威、冰岛）"),
     ],
 )  # fmt: skip
-async def test_what_is_liked_of_several_things_is_liked(api: Api, texts: tuple[str, ...], insight: str) -> None:
+async def test_what_is_liked_of_several_things_is_liked(api: Tenant, texts: tuple[str, ...], insight: str) -> None:
     assert await concluded(api, *texts) == {insight}
     (one,) = await insights(api)
     assert (one["user"], one["metadata"]) == ("Sam", {"supports": 2, "contradicts": 0})
@@ -66,44 +72,44 @@ async def test_what_is_liked_of_several_things_is_liked(api: Api, texts: tuple[s
         ("I like green tea.", "我喜欢红茶。"),
     ],
 )
-async def test_nothing_is_made_of_less(api: Api, texts: tuple[str, ...]) -> None:
+async def test_nothing_is_made_of_less(api: Tenant, texts: tuple[str, ...]) -> None:
     assert await concluded(api, *texts) == set()
 
 
-async def test_different_places_are_different_memories(api: Api) -> None:
+async def test_different_places_are_different_memories(api: Tenant) -> None:
     await concluded(api, "I love hiking in Jotunheimen.", "I like hiking in Lofoten.", "I really love hiking.")
     liked = await contents(api, type="preference")
     assert {"Sam loves hiking in Jotunheimen.", "Sam likes hiking in Lofoten."} <= liked
 
 
-async def test_another_thing_updates_it_and_a_dislike_ends_it(api: Api) -> None:
+async def test_another_thing_updates_it_and_a_dislike_ends_it(api: Tenant) -> None:
     await concluded(api, "I like green tea.", "I like mint tea.")
     (first,) = await insights(api)
     await tell(api, "I like white tea.", day=12)
-    await dream(api.engine)
+    await dream(api)
     (second,) = await insights(api)
     assert second["content"] == "Sam likes tea (green, mint, white)"
     assert (await api.get(f"/v1/memories/{first['id']}"))["superseded_by"] == second["id"]
     await tell(api, "I hate black tea.", day=14)
-    await dream(api.engine)
+    await dream(api)
     assert await insights(api) == []
 
 
-async def test_users_are_apart(api: Api) -> None:
+async def test_users_are_apart(api: Tenant) -> None:
     await tell(api, "I like green tea.")
     await tell(api, "I like mint tea.", user="Tom")
     await tell(api, "Sam likes mint tea.", user="Tom", day=11)
-    await dream(api.engine)
+    await dream(api)
     assert await insights(api) == []
 
 
-async def test_what_is_undecided_on_several_days_is_an_open_question(api: Api) -> None:
+async def test_what_is_undecided_on_several_days_is_an_open_question(api: Tenant) -> None:
     await tell(api, OSLO[0], month=10)
-    await dream(api.engine)
+    await dream(api)
     assert await insights(api) == []
     await tell(api, OSLO[1])
     await tell(api, "I like green tea.", day=12)
-    await dream(api.engine)
+    await dream(api)
     (insight,) = await insights(api)
     assert (insight["content"], insight["user"]) == (OPEN, "Sam")
 
@@ -111,47 +117,47 @@ async def test_what_is_undecided_on_several_days_is_an_open_question(api: Api) -
 @pytest.mark.parametrize(
     "answer", ["I took the job in Oslo.", "I decided against the job in Oslo.", "I signed the contract for Oslo."]
 )
-async def test_an_answer_settles_it(api: Api, answer: str) -> None:
+async def test_an_answer_settles_it(api: Tenant, answer: str) -> None:
     await tell(api, OSLO[0], month=10)
     await tell(api, OSLO[1])
-    before = await dream(api.engine)
+    before = await dream(api)
     assert [one["content"] for one in await insights(api)] == [OPEN]
     await tell(api, answer, day=20)
-    await dream(api.engine)
+    await dream(api)
     assert await insights(api) == []
     assert before["status"] == "succeeded"
 
 
-async def test_what_was_answered_at_once_or_asked_on_one_day_is_none(api: Api) -> None:
+async def test_what_was_answered_at_once_or_asked_on_one_day_is_none(api: Tenant) -> None:
     await tell(api, *OSLO)
     await tell(api, "I'm considering moving to Lisbon.", month=10, user="Tom")
     await tell(api, "I'm still thinking about moving to Lisbon.", user="Tom")
     await tell(api, "We moved to Lisbon.", day=20, user="Tom")
-    await dream(api.engine)
+    await dream(api)
     assert await insights(api) == []
 
 
 @pytest.mark.parametrize("texts", [OSLO, ("I like green tea.", "I love mint tea.")])
-async def test_it_falls_with_its_evidence_and_an_undo_takes_it_back(api: Api, texts: tuple[str, ...]) -> None:
+async def test_it_falls_with_its_evidence_and_an_undo_takes_it_back(api: Tenant, texts: tuple[str, ...]) -> None:
     for day, text in enumerate(texts, 1):
         await tell(api, text, day=day)
     before = await state(api)
-    done = await dream(api.engine)
+    done = await dream(api)
     (insight,) = await insights(api)
     await api.post(f"/v1/dreams/{done['id']}/undo")
     assert await state(api) == before
-    await dream(api.engine)
+    await dream(api)
     (insight,) = await insights(api)
     await api.delete(f"/v1/memories/{insight['source']['evidence'][0]['id']}")
     assert await insights(api) == []
-    await dream(api.engine)
+    await dream(api)
     assert await insights(api) == []
 
 
-async def test_an_insight_is_no_evidence(api: Api) -> None:
+async def test_an_insight_is_no_evidence(api: Tenant) -> None:
     await concluded(api, "I like green tea.", "I like mint tea.")
     await tell(api, "I like white wine.", day=12)
-    await dream(api.engine)
+    await dream(api)
     for one in await insights(api):
         for evidence in one["source"]["evidence"]:
             assert (await api.get(f"/v1/memories/{evidence['id']}"))["type"] == "preference"
