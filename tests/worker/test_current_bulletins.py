@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from tests.live_api import Api
+import pytest
+
+from tests.live_api import Tenant
 
 
-async def bulletin(api: Api, **params: int) -> str:
+@pytest.fixture
+def api(tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share."""
+    return tenant
+
+
+async def bulletin(api: Tenant, **params: int) -> str:
     content: str = (await api.get("/v1/agents/a/bulletin", **params))["content"]
     return content
 
 
-async def test_what_is_superseded_is_not_said_any_more(api: Api) -> None:
+async def test_what_is_superseded_is_not_said_any_more(api: Tenant) -> None:
     long = "is a note of so many words that a summary is shorter than all five of them are together"
     for number in range(5):
         await api.save(f"Batch {number} {long}", importance=0.2)
@@ -25,7 +33,7 @@ async def test_what_is_superseded_is_not_said_any_more(api: Api) -> None:
     assert "Batch" not in str(told)
 
 
-async def test_what_is_edited_is_not_said_in_its_former_words(api: Api) -> None:
+async def test_what_is_edited_is_not_said_in_its_former_words(api: Tenant) -> None:
     saved = await api.save("The door is blue")
     await api.save("The roof is red")
     await api.post("/v1/agents/a/bulletin")

@@ -15,6 +15,7 @@ from service.domain.ids import DEFAULT_WORKSPACE
 from service.provider.library import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
+from tests.tables import table
 from tests.worker.dreaming import (
     asked_for,
     contents,
@@ -121,28 +122,29 @@ async def test_each_failure_in_a_row_waits_longer(api: Api, server: FakeOpenAI) 
     assert all(later > earlier * 1.1 for earlier, later in itertools.pairwise(waits))
 
 
-@pytest.mark.parametrize(
-    ("fault", "told"),
-    [
-        pytest.param({"status": 429, "times": 2}, "failed: HTTP 429: made to fail", id="429 twice"),
-        pytest.param({"status": 500, "times": 1}, "failed: made to fail", id="500 once"),
-        pytest.param({"hang_s": 60.0, "times": 1}, "did not answer within", id="one hangs"),
-        pytest.param({"invalid_json": True, "times": 1}, "failed", id="not JSON once"),
-    ],
-)
-async def test_a_fault_that_passes_is_survived_and_reported(
-    api: Api, server: FakeOpenAI, fault: Json, told: str
-) -> None:
-    api.engine.llm = model(server, timeout_s=10 if "hang_s" in fault else 60)
-    server.fail(**fault)
-    await say(api, "I live in Oslo.")
-    done = await dream(api.engine)
-    assert done["status"] == "succeeded"
-    assert await contents(api) == {"u1 said: I live in Oslo."}
-    assert done["report"]["llm"]["failed_calls"] == fault["times"]
-    (error,) = done["report"]["errors"]
-    assert told in error["error"]
-    assert error["times"] == fault["times"]
+PASSING: dict[str, tuple[Json, str]] = {
+    "429 twice": ({"status": 429, "times": 2}, "failed: HTTP 429: made to fail"),
+    "500 once": ({"status": 500, "times": 1}, "failed: made to fail"),
+    "one hangs": ({"hang_s": 60.0, "times": 1}, "did not answer within"),
+    "not JSON once": ({"invalid_json": True, "times": 1}, "failed"),
+}
+
+
+async def test_a_fault_that_passes_is_survived_and_reported(api: Api, server: FakeOpenAI) -> None:
+    with table() as row:
+        for name, (fault, told) in PASSING.items():
+            with row(name):
+                api.engine.llm = model(server, timeout_s=10 if "hang_s" in fault else 60)
+                server.fail(**fault)
+                await say(api, "I live in Oslo.", agent=name)
+                done = await dream(api, name)
+                assert done["status"] == "succeeded"
+                (memory,) = (await api.get("/v1/memories", agent=name))["items"]
+                assert memory["content"] == "u1 said: I live in Oslo."
+                assert done["report"]["llm"]["failed_calls"] == fault["times"]
+                (error,) = done["report"]["errors"]
+                assert told in error["error"]
+                assert error["times"] == fault["times"]
 
 
 async def test_an_answer_that_is_no_answer_is_sent_back_once(api: Api, server: FakeOpenAI) -> None:
@@ -214,16 +216,19 @@ async def test_a_hang_does_not_outlive_a_worker_told_to_stop(api: Api, server: F
     assert tuple(row) == (None, None)
 
 
-@pytest.mark.parametrize("unstorable", ["\x00", "\ud800", "\udc00\ud800"])
-async def test_what_postgres_cannot_store_is_stripped_from_answers(
-    api: Api, server: FakeOpenAI, unstorable: str
-) -> None:
-    server.say(notes([fact(f"u1 lives{unstorable} in Oslo{unstorable}.", 1, entities=[{"name": f"Oslo{unstorable}"}])]))
-    await say(api, "I live in Oslo.")
-    done = await dream(api.engine)
-    assert done["status"] == "succeeded", done["error"]
-    assert await contents(api) == {"u1 lives in Oslo."}
-    assert server.calls["chat"] == 2  # notes and bulletin, each asked for once
+async def test_what_postgres_cannot_store_is_stripped_from_answers(api: Api, server: FakeOpenAI) -> None:
+    with table() as row:
+        for number, odd in enumerate(("\x00", "\ud800", "\udc00\ud800")):
+            with row(odd):
+                agent, calls = f"a{number}", server.calls["chat"]
+                entities = [{"name": f"Oslo{odd}"}]
+                server.say(notes([fact(f"u1 lives{odd} in Oslo{odd}.", 1, entities=entities)]))
+                await say(api, "I live in Oslo.", agent=agent)
+                done = await dream(api, agent)
+                assert done["status"] == "succeeded", done["error"]
+                (memory,) = (await api.get("/v1/memories", agent=agent))["items"]
+                assert memory["content"] == "u1 lives in Oslo."
+                assert server.calls["chat"] == calls + 2  # notes and bulletin, each asked for once
 
 
 async def test_an_error_that_postgres_cannot_store_is_stripped(api: Api, server: FakeOpenAI) -> None:
@@ -233,24 +238,24 @@ async def test_an_error_that_postgres_cannot_store_is_stripped(api: Api, server:
     await failed_and_waiting(api)
 
 
-@pytest.mark.parametrize(
-    "sections",
-    [
-        [],
-        [{"title": "All", "sentences": []}],
-        [{"title": "All", "sentences": [{"text": "Made up.", "memories": [99]}]}],
-    ],
+EMPTY_BULLETINS: tuple[list[Json], ...] = (
+    [],
+    [{"title": "All", "sentences": []}],
+    [{"title": "All", "sentences": [{"text": "Made up.", "memories": [99]}]}],
 )
-async def test_an_empty_bulletin_of_a_model_is_written_by_rules(
-    api: Api, server: FakeOpenAI, sections: list[Json]
-) -> None:
-    def blank(body: Json) -> str:
-        return json.dumps({"sections": sections}) if asked_for(body) == "WrittenBulletin" else note_everything(body)
 
-    server.default_reply = blank
-    await say(api, "I live in Oslo.")
-    assert (await dream(api.engine))["report"]["bulletin_version"] == 1
-    assert "Oslo" in (await api.get("/v1/agents/a/bulletin"))["content"]
-    await say(api, "I work at Acme.")
-    await api.post("/v1/memories", {"agent": "a", "type": "fact", "content": "The harbour is deep."})
-    assert "harbour" in (await api.post("/v1/agents/a/bulletin"))["content"]
+
+async def test_an_empty_bulletin_of_a_model_is_written_by_rules(api: Api, server: FakeOpenAI) -> None:
+    with table() as row:
+        for number, sections in enumerate(EMPTY_BULLETINS):
+            with row(sections):
+                agent, blank = f"a{number}", json.dumps({"sections": sections})
+                server.default_reply = lambda body, blank=blank: (
+                    blank if asked_for(body) == "WrittenBulletin" else note_everything(body)
+                )
+                await say(api, "I live in Oslo.", agent=agent)
+                assert (await dream(api, agent))["report"]["bulletin_version"] == 1
+                assert "Oslo" in (await api.get(f"/v1/agents/{agent}/bulletin"))["content"]
+                await say(api, "I work at Acme.", agent=agent)
+                await api.save("The harbour is deep.", agent=agent)
+                assert "harbour" in (await api.post(f"/v1/agents/{agent}/bulletin"))["content"]

@@ -17,6 +17,7 @@ from service.settings import EnvironmentModel, Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
 from tests.pg_dump import dump
+from tests.tables import table
 from tests.worker.dreaming import asked_for, contents, dream, note_everything, say
 
 Json = dict[str, Any]
@@ -214,32 +215,33 @@ async def test_with_another_encryption_key_the_dream_says_what_to_do(
     assert servers["own"].authorizations == {f"Bearer {KEY}"}
 
 
-@pytest.mark.parametrize(
-    ("step", "field"),
-    [
-        ({"model": "anthropic/claude"}, "model"),
-        ({"model": "gpt-4o"}, "model"),
-        ({"model": MODEL, "api_base": "http://127.0.0.1:1/v1"}, "api_base"),
-        ({"model": MODEL, "api_base": "http://169.254.169.254/latest"}, "api_base"),
-        ({"model": MODEL, "api_base": "http://[::ffff:10.0.0.1]/v1"}, "api_base"),
-        ({"model": MODEL, "api_base": "file:///etc/passwd"}, "api_base"),
-        ({"model": MODEL, "api_base": "https://user:pass@models.example/v1"}, "api_base"),
-        ({"model": MODEL, "api_key": f"{KEY}\n"}, "api_key"),
-        ({"model": MODEL, "api_key": f"sealed:wxyz:{KEY}"}, "api_key"),
-        ({"model": MODEL, "timeout_s": 0}, "timeout_s"),
-        ({"model": MODEL, "failover": [{"model": "off"}]}, "failover"),
-        ({"model": MODEL, "failover": [{"model": MODEL}] * 5}, "failover"),
-        ({"model": MODEL, "failover": [{"model": MODEL, "api_base": "http://10.0.0.1/v1"}]}, "failover"),
-        ({"api_key": KEY}, "model"),
-    ],
-)
-async def test_what_cannot_be_a_model_is_refused(settings: Settings, step: Json, field: str) -> None:
-    async with serving(settings) as api:
-        refused = await api.call("PUT", "/v1/settings", json={"llm": {"extract": step}})
-        assert refused.status_code == 422
-        assert f"llm.extract.{field}" in json.dumps(refused.json()) or field in refused.text
-        assert KEY not in refused.text
-        assert (await api.get("/v1/settings"))["llm"]["extract"]["model"] is None
+NO_MODELS = [
+    ({"model": "anthropic/claude"}, "model"),
+    ({"model": "gpt-4o"}, "model"),
+    ({"model": MODEL, "api_base": "http://127.0.0.1:1/v1"}, "api_base"),
+    ({"model": MODEL, "api_base": "http://169.254.169.254/latest"}, "api_base"),
+    ({"model": MODEL, "api_base": "http://[::ffff:10.0.0.1]/v1"}, "api_base"),
+    ({"model": MODEL, "api_base": "file:///etc/passwd"}, "api_base"),
+    ({"model": MODEL, "api_base": "https://user:pass@models.example/v1"}, "api_base"),
+    ({"model": MODEL, "api_key": f"{KEY}\n"}, "api_key"),
+    ({"model": MODEL, "api_key": f"sealed:wxyz:{KEY}"}, "api_key"),
+    ({"model": MODEL, "timeout_s": 0}, "timeout_s"),
+    ({"model": MODEL, "failover": [{"model": "off"}]}, "failover"),
+    ({"model": MODEL, "failover": [{"model": MODEL}] * 5}, "failover"),
+    ({"model": MODEL, "failover": [{"model": MODEL, "api_base": "http://10.0.0.1/v1"}]}, "failover"),
+    ({"api_key": KEY}, "model"),
+]
+
+
+async def test_what_cannot_be_a_model_is_refused(own_api: Api) -> None:
+    with table() as row:
+        for step, field in NO_MODELS:
+            with row(step, field):
+                refused = await own_api.call("PUT", "/v1/settings", json={"llm": {"extract": step}})
+                assert refused.status_code == 422
+                assert f"llm.extract.{field}" in json.dumps(refused.json()) or field in refused.text
+                assert KEY not in refused.text
+                assert (await own_api.get("/v1/settings"))["llm"]["extract"]["model"] is None
 
 
 async def test_null_takes_the_general_model_again(api: Api, servers: dict[str, FakeOpenAI]) -> None:
