@@ -47,21 +47,20 @@ def test_out_and_in_again(command, tmp_path: Path) -> None:  # type: ignore[no-u
     assert "1201 unchanged" in command("import", str(written)).stdout
 
 
-@pytest.mark.parametrize(("verb", "shown"), [("import", "writing"), ("export", "exporting")])
-def test_a_terminal_sees_a_bar(command, tmp_path: Path, verb: str, shown: str) -> None:  # type: ignore[no-untyped-def]
+def test_a_terminal_sees_a_bar(command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     file = tmp_path / "all.ndjson"
     file.write_text("".join(json.dumps({"agent": "a", "type": "fact", "content": f"{n}"}) + "\n" for n in range(1_200)))
-    command("import", str(file))
-    screen, terminal = pty.openpty()
-    with ThreadPoolExecutor() as threads:  # a terminal that nobody reads takes a few kB
-        reading = threads.submit(everything_on, screen)
-        done = command(verb, str(file), stderr=terminal)
-        os.close(terminal)
-        seen = reading.result()
-    os.close(screen)
-    assert done.returncode == 0
-    assert shown in seen
-    assert re.search(r"(\d{4})/\1", seen), "the bar is full at the end"
+    for verb, shown in (("import", "writing"), ("export", "exporting")):
+        screen, terminal = pty.openpty()
+        with ThreadPoolExecutor() as threads:  # a terminal that nobody reads takes a few kB
+            reading = threads.submit(everything_on, screen)
+            done = command(verb, str(file), stderr=terminal)
+            os.close(terminal)
+            seen = reading.result()
+        os.close(screen)
+        assert done.returncode == 0
+        assert shown in seen
+        assert re.search(r"(\d{4})/\1", seen), "the bar is full at the end"
 
 
 def everything_on(screen: int) -> str:
