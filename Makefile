@@ -6,14 +6,11 @@ RUNNABLE := $(VENV)/.runnable
 COMPILE := build/uv/bin/uv pip compile pyproject.toml --group build --quiet --no-config --no-build --universal \
 	--python-version 3.11 --generate-hashes --no-annotate --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade)
 
-FAST := tests/domain tests/provider tests/privacy tests/llm tests/embedding tests/store/test_queries.py tests/store/test_schema.py \
-	$(addprefix tests/api/test_,$(addsuffix .py,access context documents feedback graph memories names search sessions))
-
 # Compiled modules are kept: tests start hundreds of processes, and each worker of pytest would rewrite every assert.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install lock advisories licences sbom newest run test test-fast test-integrations dream migrate check schema client-types screenshots bench clean
+.PHONY: help install lock advisories licences sbom newest run test test-all test-integrations dream migrate check schema client-types screenshots bench clean
 
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -58,16 +55,21 @@ run: $(RUNNABLE) ## database, API and worker in this terminal; Ctrl-C stops them
 	@scripts/studio.sh || [ $$? = 77 ]
 	@$(BIN)/reverie up
 
-# Two workers for each of two processors: many tests wait for processes, leases and deadlines.
-test: $(INSTALLED) ## every test, on an embedded Postgres of its own [WORKERS=4] [THROUGH_PGBOUNCER=1]
+define prepare_tests
 	@scripts/chromium.sh
 	@scripts/pgbouncer.sh
 	@scripts/typescript.sh --version > /dev/null || [ $$? = 77 ]
 	@scripts/studio.sh || [ $$? = 77 ]
-	$(BIN)/python -m pytest -n $(or $(WORKERS),4) --dist loadgroup --durations=30
+endef
 
-test-fast: $(INSTALLED) ## rules, texts, queries and the basics of the API: for every change
-	$(BIN)/python -m pytest -q -n $(or $(WORKERS),2) --dist loadgroup $(FAST)
+test: $(INSTALLED) ## every promise at least once, in some minutes, on an embedded Postgres of its own [WORKERS=2]
+	$(prepare_tests)
+	$(BIN)/python -m pytest --first-tier -n $(or $(WORKERS),2) --dist loadgroup --durations=10
+
+# Two workers for each of two processors: many tests wait for processes, leases and deadlines.
+test-all: $(INSTALLED) ## that and everything else [WORKERS=4] [THROUGH_PGBOUNCER=1]
+	$(prepare_tests)
+	$(BIN)/python scripts/test_all.py -n $(or $(WORKERS),4) --dist loadgroup --durations=30
 
 test-integrations: $(INSTALLED) ## the examples of every framework, under its real packages, which are installed into .integrations
 	INSTALL_INTEGRATIONS=1 $(BIN)/python -m pytest -n 0 -m integration tests/integrations

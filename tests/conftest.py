@@ -31,6 +31,9 @@ from tests.pgbouncer import Bouncer
 from tests.processes import ServerProcess
 from tests.run_folder import run_folder
 
+SECOND_TIER = ("acceptance", "eventloop", "evaluation", "integrations")
+"""Folders of ``tests/`` that ``--first-tier`` leaves out. Of ``studio``, its conftest leaves out all but one visit."""
+TESTS = Path(__file__).parent
 MEMORY = Path("/dev/shm")
 MEMORY_BYTES_MIN = 4 * 1024**3
 """So much must be free for the temporary folders of a run."""
@@ -83,9 +86,23 @@ def pytest_configure(config: pytest.Config) -> None:
     configure_logging("error")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--first-tier", action="store_true", help="leave out SECOND_TIER and tests marked `exhaustive`")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the folders of the second tier, which are then not even imported."""
+    second = collection_path.parent == TESTS and collection_path.name in SECOND_TIER
+    return True if second and config.getoption("first_tier") else None
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start what takes longest first, so that no process is left with it when the others have finished."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is marked for the second tier, and start what takes longest first, so that no process is left
+    with it when the others have finished."""
+    if config.getoption("first_tier"):
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("exhaustive")])
+        items[:] = [item for item in items if not item.get_closest_marker("exhaustive")]
     order = len(LONGEST)
     items.sort(key=lambda item: next((at for at in range(order) if item.nodeid.startswith(LONGEST[at])), order))
 

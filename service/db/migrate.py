@@ -66,9 +66,8 @@ async def _take_over(url: str, config: Config) -> None:
     """
     from alembic.script import ScriptDirectory
 
-    scripts = ScriptDirectory.from_config(config)
-    initial = scripts.get_revision(scripts.get_base())
-    known = [script.revision for script in scripts.walk_revisions()]
+    scripts = list(ScriptDirectory.from_config(config).walk_revisions())
+    initial, known = scripts[-1], [script.revision for script in scripts]
     connection = await asyncpg.connect(normalize_dsn(url), timeout=CONNECT_S, statement_cache_size=0)
     try:
         if not await connection.fetchval("SELECT to_regclass('alembic_version') IS NOT NULL"):

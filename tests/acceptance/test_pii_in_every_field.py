@@ -22,10 +22,10 @@ import pytest
 from service.api.routes import chat
 from service.domain.export_lines import LINES
 from service.domain.ids import DEFAULT_WORKSPACE
-from tests.acceptance.tenants import waiting
 from tests.live_api import Api, Json
 from tests.pg_dump import dump
 from tests.privacy.secret_corpus import TOKENS
+from tests.promises.tenants import waiting
 
 Path = tuple[str | int, ...]
 
@@ -43,7 +43,7 @@ REFUSED = {
 """Masked, these would be of no use; no model has such a name, no schema such a keyword, and no such agent may read
 what a saved search expects."""
 WHERE = "where"
-"""A filter refuses what is no path of its grammar; tests/acceptance/test_where.py has how it is masked."""
+"""A filter refuses what is no path of its grammar; tests/promises/test_where.py has how it is masked."""
 MODELS = "llm"
 """The models of a workspace: names, addresses and keys of a given form; not imported."""
 NOT_FREE = {

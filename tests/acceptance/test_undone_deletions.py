@@ -10,9 +10,9 @@ import pytest
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.model_calls import Exchange
 from service.domain.spending import Payer, Usage
-from tests.acceptance.test_deletions import MARK, delete
 from tests.live_api import Api, Json
 from tests.pg_dump import dump
+from tests.promises.test_deletions import MARK, delete
 from tests.worker.dreaming import dream, say
 from worker.maintenance.retention import apply_retention
 

@@ -11,8 +11,8 @@ import asyncpg
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.memory.access.workspace import active_workspaces
 from service.settings import Settings
-from tests.acceptance.tenants import WORKSPACES, build, fingerprints
 from tests.live_api import Api
+from tests.promises.tenants import WORKSPACES, build, fingerprints
 from tests.tables import table
 
 QUERY = {"agent": "a", "query": "tea"}

@@ -12,9 +12,9 @@ from uuid import uuid4
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from tests.acceptance.tenants import waiting
 from tests.cli.conftest import Command
 from tests.live_api import Api
+from tests.promises.tenants import waiting
 
 Run = Callable[..., Awaitable[CompletedProcess[str]]]
 

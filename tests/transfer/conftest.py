@@ -9,8 +9,8 @@ import pytest
 from service.domain.principal import KeyGrant
 from service.first_start import key_in_workspace
 from service.settings import Settings
-from tests.acceptance.tenants import waiting
 from tests.live_api import Api, Tenant
+from tests.promises.tenants import waiting
 
 
 @pytest.fixture

@@ -7,14 +7,19 @@ from collections.abc import AsyncIterator
 import asyncpg
 import pytest
 
+from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.memory.dreams import bulletin
+from service.memory.saving.remember import remember
 from service.provider.library import load_litellm
 from service.store import bulletins
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
 from tests.worker.dreaming import agent_id, contents, dream, model, say
+from tests.worker.large_audience import ADMIN
 from tests.worker.test_races import says_where
+
+pytestmark = pytest.mark.exhaustive
 
 
 @pytest.fixture
@@ -27,24 +32,27 @@ async def server(api: Api) -> AsyncIterator[FakeOpenAI]:
 
 
 async def latest_is_by_the_model(api: Api, *, of: set[str]) -> None:
-    """The latest bulletin is the model's, made of exactly what the agent knows now."""
+    """The latest bulletin is the model's, made of exactly what the agent knows now: these, and all of its goals."""
     agent, llm = await agent_id(api.engine), api.engine.llm
     assert llm is not None
     async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
         rows = await bulletin.inputs(connection, DEFAULT_WORKSPACE, agent, api.engine.now())
         latest = await bulletins.latest_hash(connection, DEFAULT_WORKSPACE, agent)
-    assert {row["content"] for row in rows} == of
+    assert {row["content"] for row in rows if row["type"] != "goal"} == of
     assert latest == bulletin.inputs_hash(rows, llm.model)
 
 
-async def test_a_bulletin_is_made_of_what_will_be_known(
-    api: Api, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bulletin, "INPUTS_MAX", 2)
+async def test_a_bulletin_is_made_of_what_will_be_known(api: Api, server: FakeOpenAI) -> None:
+    """Weightier goals leave room for two more."""
+    goals = [
+        MemoryDraft(agent="a", type="goal", content=f"Reach peak {n}", importance=1, decay_exempt=True)
+        for n in range(bulletin.INPUTS_MAX - 2)
+    ]
+    await remember(api.engine, ADMIN, goals)
     await say(api, "I live in Oslo.")
     await dream(api.engine)
     await latest_is_by_the_model(api, of={"u1 lives in Oslo."})
-    (oslo,) = (await api.get("/v1/memories"))["items"]
+    (oslo,) = (await api.get("/v1/memories", type="fact"))["items"]
     for content, more in (("Tea is hot", 0.02), ("Ice is cold", 0.01)):
         await api.save(content, importance=oslo["importance"] + more)
     await say(api, "I live in Oslo.", session="again")
@@ -54,7 +62,7 @@ async def test_a_bulletin_is_made_of_what_will_be_known(
     await say(api, "I have moved to Bergen.", session="later")
     done = await dream(api.engine)
     assert {"superseded", "created"} <= {change["op"] for change in done["changes"]}
-    assert await contents(api) == {"u1 lives in Bergen.", "Tea is hot", "Ice is cold"}
+    assert await contents(api, type="fact") == {"u1 lives in Bergen.", "Tea is hot", "Ice is cold"}
     await latest_is_by_the_model(api, of={"Tea is hot", "Ice is cold"})
     await api.delete(f"/v1/memories/{(await api.search('tea'))[0]['id']}")
     await say(api, "I have moved to Voss.", session="latest")

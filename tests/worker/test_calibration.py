@@ -15,12 +15,14 @@ from service.domain.ids import DEFAULT_WORKSPACE
 from service.memory.dreams.decided_pairs import LABELLED_MIN
 from service.provider.library import load_litellm
 from service.settings import EnvironmentModel, Settings
-from tests.acceptance.tenants import waiting
 from tests.cli.conftest import command
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
 from tests.pg_dump import dump
+from tests.promises.tenants import waiting
 from tests.worker.dreaming import dream, say
+
+pytestmark = pytest.mark.exhaustive
 
 Json = dict[str, Any]
 

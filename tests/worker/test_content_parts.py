@@ -12,6 +12,8 @@ from tests.live_api import Api, Tenant
 from tests.worker.dreaming import asked_for, contents, dream, model, note_everything, turns_of
 from worker.maintenance.compact import compact_next
 
+pytestmark = pytest.mark.exhaustive
+
 IMAGE = {"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}
 
 

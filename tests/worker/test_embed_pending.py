@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from uuid import uuid4
 
 import numpy as np
+import pytest
 
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
@@ -16,6 +17,8 @@ from service.memory.engine import EMBED_BATCH, Engine
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
 from worker.maintenance.embed_pending import embed_pending
+
+pytestmark = pytest.mark.exhaustive
 
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 

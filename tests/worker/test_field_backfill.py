@@ -19,6 +19,8 @@ from service.memory.search.recall import recall
 from service.store import memories
 from worker.maintenance.fields import BATCH, backfill_fields
 
+pytestmark = pytest.mark.exhaustive
+
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 COUNT = 2 * BATCH + 50
 

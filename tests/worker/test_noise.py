@@ -19,6 +19,8 @@ from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
 from worker.maintenance.noise import measure_noise
 
+pytestmark = pytest.mark.exhaustive
+
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 
 

@@ -11,9 +11,9 @@ import pytest
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.provider.library import load_litellm
 from service.store import dreams
-from tests.acceptance.test_deletions import delete
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
+from tests.promises.test_deletions import delete
 from tests.worker.dreaming import (
     agent_id,
     asked_for,

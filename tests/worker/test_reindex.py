@@ -33,6 +33,8 @@ from tests.worker.background_load import BackgroundLoad
 from worker.maintenance import reindex
 from worker.maintenance.reindex import Reindexer
 
+pytestmark = pytest.mark.exhaustive
+
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 DEADLINE_S = 40
 """What a batch of a worker that was killed waits for another."""

@@ -42,6 +42,8 @@ from worker.dreaming.neighbours import find_related
 from worker.maintenance.hnsw import maintain_hnsw
 from worker.maintenance.reindex import Reindexer
 
+pytestmark = pytest.mark.exhaustive
+
 STORAGES: tuple[Storage, ...] = get_args(Storage)
 QUERIES = ("somebody fixes the roof", "money for the third quarter", "a journey by rail", "hot drinks")
 WORDS_SATURATION = 8

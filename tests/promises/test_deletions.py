@@ -146,6 +146,7 @@ async def test_nothing_finds_a_deleted_session(api: Api) -> None:
     assert f"{MARK}ville" not in str((await api.get("/v1/memories", agent="a", limit=200))["items"])
 
 
+@pytest.mark.exhaustive
 async def test_a_memory_of_two_sessions_keeps_its_source_in_the_deleted_one_for_the_undo(api: Api) -> None:
     said = [(await say(api, "My sister Ida is a nurse", session=session, user="ana"))[0] for session in ("s", "t")]
     await dream(api.engine)
@@ -162,6 +163,7 @@ async def test_a_memory_of_two_sessions_keeps_its_source_in_the_deleted_one_for_
     assert await sources() == [True, True]
 
 
+@pytest.mark.exhaustive
 async def test_a_purge_reaches_what_has_been_deleted(api: Api, database_url: str) -> None:
     await say(api, f"I live in {MARK}ville and like {MARK}tea", session="s", user=f"u-{MARK}")
     await dream(api.engine)
@@ -181,6 +183,7 @@ async def test_a_purge_reaches_what_has_been_deleted(api: Api, database_url: str
     assert MARK not in dump(database_url).lower()
 
 
+@pytest.mark.exhaustive
 async def test_a_purge_knows_by_live_names_whom_a_deleted_memory_is_about(api: Api, database_url: str) -> None:
     person = {"relation": "about", "entity": {"name": "sam", "kind": "person"}}
     await api.save("Sam works in Bergen", links=[person])
@@ -196,6 +199,7 @@ async def test_a_purge_knows_by_live_names_whom_a_deleted_memory_is_about(api: A
     assert (await api.get("/v1/memories", agent="a"))["items"] == []
 
 
+@pytest.mark.exhaustive
 async def test_links_to_an_entity_merged_meanwhile_follow_it(api: Api) -> None:
     def about(name: str) -> list[Json]:
         return [{"relation": "about", "entity": {"name": name, "kind": "project"}}]
@@ -211,6 +215,7 @@ async def test_links_to_an_entity_merged_meanwhile_follow_it(api: Api) -> None:
     assert memory["id"] in [one["id"] for one in graph["memories"]]
 
 
+@pytest.mark.exhaustive
 async def test_secrets_are_masked_in_what_has_been_deleted(api: Api, database_url: str) -> None:
     secret = "sk_live_4eC39HqLyjWDarjtT1zdp7dc"
     await api.put("/v1/settings", {"secrets": {"mode": "off"}})
@@ -226,6 +231,7 @@ async def test_secrets_are_masked_in_what_has_been_deleted(api: Api, database_ur
     assert message["content"].startswith("My token is [SECRET:")
 
 
+@pytest.mark.exhaustive
 async def test_a_deletion_ends_for_good_with_the_retention_time(api: Api, database_url: str) -> None:
     await lived(api)
     done = await delete(api, "/v1/agents/a")
@@ -239,6 +245,7 @@ async def test_a_deletion_ends_for_good_with_the_retention_time(api: Api, databa
     assert (await api.get("/v1/deletions"))["items"] == []
 
 
+@pytest.mark.exhaustive
 async def test_no_undo_once_its_time_has_passed_though_retention_has_not_run(api: Api) -> None:
     await say(api, "Hello", agent="a")
     done = await delete(api, "/v1/sessions/s", agent="a")
@@ -250,6 +257,7 @@ async def test_no_undo_once_its_time_has_passed_though_retention_has_not_run(api
     assert await api.status("POST", undo) == 200
 
 
+@pytest.mark.exhaustive
 async def test_an_agent_begins_anew_and_the_old_one_cannot_come_back_over_it(api: Api) -> None:
     await lived(api)
     done = await delete(api, "/v1/agents/a")
@@ -263,6 +271,7 @@ async def test_an_agent_begins_anew_and_the_old_one_cannot_come_back_over_it(api
     assert (await api.get("/v1/sessions/s", agent="a"))["session"] == "s"
 
 
+@pytest.mark.exhaustive
 async def test_a_session_comes_back_after_its_agent(api: Api) -> None:
     await lived(api)
     session = await delete(api, "/v1/sessions/s", agent="a")
@@ -274,6 +283,7 @@ async def test_a_session_comes_back_after_its_agent(api: Api) -> None:
     assert len((await api.get("/v1/sessions/s/messages", agent="a"))["items"]) == len(TALK) + 1
 
 
+@pytest.mark.exhaustive
 async def test_what_was_saved_again_meanwhile_stays_deleted(api: Api) -> None:
     first = await api.save("The roof is red", session="s", key="roof")
     done = await delete(api, "/v1/sessions/s", agent="a")
@@ -284,6 +294,7 @@ async def test_what_was_saved_again_meanwhile_stays_deleted(api: Api) -> None:
     assert await api.status("POST", f"/v1/memories/{first['id']}/restore") == 409
 
 
+@pytest.mark.exhaustive
 async def test_a_workspace_takes_its_deletions_along(api: Api, database_url: str) -> None:
     made = await api.post("/v1/workspaces", {"name": "w"})
     other = Api(api.http, api.engine, made["key"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tests.acceptance.tenants import SESSION, USER, closed_task_of
+from tests.promises.tenants import SESSION, USER, closed_task_of
 
 ID, AGENT, TASK, OWN = "<id>", "<agent>", "<task>", "<own agent>"
 """Stand in a request for the id of the thing, the name asked for, the caller's task, and the agent it acts as."""

@@ -71,6 +71,7 @@ async def _stored(api: Api) -> list[str]:
     return [*made.values(), "kalo!1999fin"]
 
 
+@pytest.mark.exhaustive
 async def test_a_preview_shows_no_value_and_changes_nothing(api: Api, database_url: str) -> None:
     secrets = await _stored(api)
     before = dump(database_url)
@@ -106,6 +107,7 @@ async def test_what_is_masked_is_in_no_table(api: Api, database_url: str) -> Non
     assert await api.status("POST", "/v1/memories", json=body, headers={"Idempotency-Key": "once"}) == 409
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("killed_after_lines", [1, 3, 6])
 async def test_a_run_that_is_killed_is_completed_by_the_next(
     api: Api, database_url: str, killed_after_lines: int
@@ -128,6 +130,7 @@ async def test_a_run_that_is_killed_is_completed_by_the_next(
     assert (await _redact(database_url))["items"] == []
 
 
+@pytest.mark.exhaustive
 async def test_an_admin_lists_and_masks_secrets_by_the_api(api: Api, database_url: str) -> None:
     secrets = await _stored(api)
     before = dump(database_url)
@@ -160,6 +163,7 @@ async def test_an_admin_lists_and_masks_secrets_by_the_api(api: Api, database_ur
     assert await api.status("POST", "/v1/rescan", json={"dryrun": False}) == 422
 
 
+@pytest.mark.exhaustive
 async def test_a_scan_that_a_worker_died_over_is_completed_by_the_next(
     api: Api, database_url: str, tmp_path: Path
 ) -> None:
@@ -188,6 +192,7 @@ async def test_a_scan_that_a_worker_died_over_is_completed_by_the_next(
     assert [one for one in secrets if one in written] == []
 
 
+@pytest.mark.exhaustive
 async def test_a_workspace_sees_its_own_scan_alone(api: Api, database_url: str) -> None:
     """Suspended, it has none."""
     other = replace(api, key=(await api.post("/v1/workspaces", {"name": "other"}))["key"])

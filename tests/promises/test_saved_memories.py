@@ -30,6 +30,7 @@ async def undo(api: Api, dreamed: Json) -> int:
     return (await api.call("POST", f"/v1/dreams/{dreamed['id']}/undo")).status_code
 
 
+@pytest.mark.exhaustive
 async def test_of_tea_liked_twice_and_then_not_one_memory_is_current(api: Api) -> None:
     first, second, third = await save_all(
         api, "Maria likes tea.", "Maria likes tea", "Maria does not like tea", type="preference"
@@ -45,6 +46,7 @@ async def test_of_tea_liked_twice_and_then_not_one_memory_is_current(api: Api) -
     assert {change["op"] for change in done["changes"]} >= {"superseded", "linked", "entity"}
 
 
+@pytest.mark.exhaustive
 async def test_of_duplicates_the_older_stays_with_all_that_was_said_of_either(api: Api) -> None:
     links = [{"relation": "supports", "entity": {"name": "Tea club", "kind": "company"}}]
     asides = [{"relation": "about", "entity": {"name": "Maria", "kind": "person"}}]
@@ -68,6 +70,7 @@ async def test_of_duplicates_the_older_stays_with_all_that_was_said_of_either(ap
     assert history[-1]["reason"].startswith("says the same")
 
 
+@pytest.mark.exhaustive
 async def test_the_one_that_is_linked_stays_before_the_older(api: Api) -> None:
     older = await api.save("Maria likes tea.", type="preference")
     links = [{"relation": "about", "entity": {"name": "Maria", "kind": "person"}}]
@@ -76,6 +79,7 @@ async def test_the_one_that_is_linked_stays_before_the_older(api: Api) -> None:
     assert (await api.get(f"/v1/memories/{older['id']}"))["superseded_by"] == linked["id"]
 
 
+@pytest.mark.exhaustive
 async def test_a_memory_with_a_key_stays_and_its_key_still_updates_it(api: Api) -> None:
     await api.save("Maria likes tea.", type="preference")
     keyed = await api.save("Maria likes tea", type="preference", key="maria-drink")
@@ -96,6 +100,7 @@ async def test_a_memory_with_a_key_stays_and_its_key_still_updates_it(api: Api) 
     assert await contents(api) >= {"Lea likes tea.", "Lea likes tea"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "both",
     [
@@ -113,6 +118,7 @@ async def test_what_both_holds_stays(api: Api, both: Sequence[str]) -> None:
     assert await contents(api) == set(both)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("before", "now"),
     [
@@ -140,6 +146,7 @@ async def test_each_is_read_once_and_a_changed_one_again(api: Api) -> None:
     assert [change["after"]["name"] for change in again["changes"] if change["op"] == "entity"] == ["Bergen"]
 
 
+@pytest.mark.exhaustive
 async def test_what_a_dream_made_is_compared_with_what_is_saved_later(api: Api) -> None:
     await say(api, "I live in Oslo.")
     await dream(api.engine)
@@ -151,6 +158,7 @@ async def test_what_a_dream_made_is_compared_with_what_is_saved_later(api: Api) 
     assert await contents(api) == {"u1 lives in Bergen"}
 
 
+@pytest.mark.exhaustive
 async def test_what_somebody_else_saves_of_a_user_replaces_nothing_of_theirs(api: Api) -> None:
     await say(api, "I live in Oslo.", user="alice")
     await dream(api.engine)
@@ -159,6 +167,7 @@ async def test_what_somebody_else_saves_of_a_user_replaces_nothing_of_theirs(api
     assert await contents(api) == {"alice lives in Oslo.", "alice lives in Hell."}
 
 
+@pytest.mark.exhaustive
 async def test_teams_and_tasks_are_compared_among_their_own(api: Api) -> None:
     await api.call("PUT", "/v1/agents/a", json={"teams": ["t"]})
     await api.call("PUT", "/v1/agents/b", json={"teams": ["t"]})
@@ -170,6 +179,7 @@ async def test_teams_and_tasks_are_compared_among_their_own(api: Api) -> None:
     assert len(items) == 3
 
 
+@pytest.mark.exhaustive
 async def test_entities_are_drawn_once_and_undone(api: Api) -> None:
     await save_all(
         api,
@@ -187,6 +197,7 @@ async def test_entities_are_drawn_once_and_undone(api: Api) -> None:
     assert (await dream(api.engine))["report"]["memories"] == 3
 
 
+@pytest.mark.exhaustive
 async def test_a_dry_run_says_it_all_and_changes_nothing(api: Api) -> None:
     await save_all(api, "Maria likes tea.", "Maria likes tea", "Maria does not like tea", type="preference")
     shown = await dream(api.engine, dry_run=True)
@@ -195,6 +206,7 @@ async def test_a_dry_run_says_it_all_and_changes_nothing(api: Api) -> None:
     assert [change["op"] for change in shown["changes"]] == [change["op"] for change in done["changes"]]
 
 
+@pytest.mark.exhaustive
 async def test_undo_refuses_where_a_merged_memory_has_changed_since(api: Api) -> None:
     first, _ = await save_all(api, "Maria likes tea.", "Maria likes tea", type="preference")
     done = await dream(api.engine)
@@ -203,6 +215,7 @@ async def test_undo_refuses_where_a_merged_memory_has_changed_since(api: Api) ->
     assert await undo(api, done) == 409
 
 
+@pytest.mark.exhaustive
 async def test_placeholders_of_personal_data_are_no_entities(api: Api) -> None:
     await save_all(api, "<PERSON_1> wrote to <EMAIL_ADDRESS> about Project Apollo.", "<EMAIL_ADDRESS> works at Acme.")
     await say(api, "I met <EMAIL_ADDRESS> and <PERSON_2> at Acme Robotics yesterday.")
@@ -212,6 +225,7 @@ async def test_placeholders_of_personal_data_are_no_entities(api: Api) -> None:
     assert "Project Apollo" in named
 
 
+@pytest.mark.exhaustive
 async def test_an_agent_with_memories_due_has_reason_to_dream(api: Api) -> None:
     await api.save("Maria likes tea.", type="preference")
     async with api.engine.db.unscoped() as connection:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from service.domain.where import CONDITIONS_MAX, DEPTH_MAX, KEYS_MAX, TEXT_MAX, VALUES_MAX
-from tests.acceptance.where_evaluator import passes, random_metadata, random_where
 from tests.live_api import Caller, Tenant
+from tests.promises.where_evaluator import passes, random_metadata, random_where
 
 Json = dict[str, Any]
 DELETE = "/v1/memories/delete"
@@ -58,6 +58,7 @@ async def test_random_filters_find_what_plain_python_does(tenant: Tenant, seed: 
     assert some > 15
 
 
+@pytest.mark.exhaustive
 async def test_a_search_by_any_way_finds_what_passes(tenant: Tenant) -> None:
     random = Random(7)
     stored = await _save_random(tenant, random, 60)
@@ -70,6 +71,7 @@ async def test_a_search_by_any_way_finds_what_passes(tenant: Tenant) -> None:
             assert {memory["id"] for memory in found} == expected, (strategy, json.dumps(where))
 
 
+@pytest.mark.exhaustive
 async def test_missing_keys_meet_nothing_but_ne_exists_and_not(tenant: Tenant) -> None:
     await tenant.save("With.", metadata={"p": 3, "n": None, "list": ["a", 2]})
     await tenant.save("Without.")
@@ -83,6 +85,7 @@ async def test_missing_keys_meet_nothing_but_ne_exists_and_not(tenant: Tenant) -
         assert await _contents(tenant, where) == set(), where
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("where", "loc", "words"),
     [
@@ -133,6 +136,7 @@ async def test_an_error_names_the_path_that_is_wrong(tenant: Tenant, where: Json
         assert words in error["msg"], path
 
 
+@pytest.mark.exhaustive
 async def test_the_largest_filter_is_answered(tenant: Tenant) -> None:
     await tenant.save("Ada drinks tea.", metadata={"a": 1})
     largest = {"metadata.a": {"in": list(range(VALUES_MAX))}}
@@ -147,6 +151,7 @@ async def test_the_largest_filter_is_answered(tenant: Tenant) -> None:
     assert "levels" in answer.text
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "text", ["", "x", "[]", "1", "null", "{", '{"metadata.a": NaN}', "[" * 9_000, '{"metadata.a": "\\ud800"}']
 )
@@ -156,6 +161,7 @@ async def test_a_filter_in_a_query_string_must_be_a_json_object(tenant: Tenant, 
     assert answer.json()["errors"][0]["loc"][:2] == ["query", "where"]
 
 
+@pytest.mark.exhaustive
 async def test_a_deletion_by_a_filter_takes_what_passes(tenant: Tenant) -> None:
     await tenant.save("Old.", metadata={"batch": 1}, tags=["draft"])
     await tenant.save("Kept.", metadata={"batch": 1})
@@ -166,6 +172,7 @@ async def test_a_deletion_by_a_filter_takes_what_passes(tenant: Tenant) -> None:
     assert await _contents(tenant, {"metadata.batch": 1}) == {"Kept."}
 
 
+@pytest.mark.exhaustive
 async def test_a_search_of_the_past_filters_what_held_then(tenant: Tenant) -> None:
     saved = await tenant.save("Ada drinks tea.", metadata={"state": "draft"}, tags=["x"])
     then = datetime.now(UTC).isoformat()
@@ -182,6 +189,7 @@ async def test_a_search_of_the_past_filters_what_held_then(tenant: Tenant) -> No
         assert len(await tenant.search("tea", where=where, as_of=then)) == before, where
 
 
+@pytest.mark.exhaustive
 async def test_a_filter_is_masked_as_what_it_filters_was_stored(tenant: Tenant) -> None:
     await tenant.put("/v1/settings", {"pii": {"mode": "redact"}})
     await tenant.save(
@@ -197,6 +205,7 @@ async def test_a_filter_is_masked_as_what_it_filters_was_stored(tenant: Tenant) 
     assert await _contents(tenant, {"user": "eve@example.com"}) == set()
 
 
+@pytest.mark.exhaustive
 async def test_a_preview_names_the_filter_that_hides_a_memory(tenant: Tenant) -> None:
     saved = await tenant.save("Ada drinks tea.", metadata={"a": 1})
     body = {"agent": "a", "query": "tea", "where": {"metadata.a": 2}, "explain_id": saved["id"]}

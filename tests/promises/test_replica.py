@@ -101,6 +101,7 @@ async def test_a_search_goes_to_the_replica_and_sees_what_its_reader_wrote(
     assert await found(other) == 1
 
 
+@pytest.mark.exhaustive
 async def test_the_client_says_what_it_has_written(pair: PrimaryAndStandby, processes: tuple[Api, Api]) -> None:
     one, other = processes
     await replay(pair, "pause")
@@ -111,6 +112,7 @@ async def test_the_client_says_what_it_has_written(pair: PrimaryAndStandby, proc
         assert await other.search("harbour", strategy="keyword") == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("processes", [SHORT_LAG_S], indirect=True)
 async def test_one_that_falls_behind_is_left_alone_until_it_has_caught_up(
     pair: PrimaryAndStandby, processes: tuple[Api, Api]
@@ -130,6 +132,7 @@ async def test_one_that_falls_behind_is_left_alone_until_it_has_caught_up(
     assert not any("replica" in problem for problem in told["problems"])
 
 
+@pytest.mark.exhaustive
 async def test_one_that_dies_is_missed_by_nobody(pair: PrimaryAndStandby, processes: tuple[Api, Api]) -> None:
     one, _ = processes
     assert len(await one.search("lighthouse")) == 1
@@ -145,6 +148,7 @@ async def test_one_that_dies_is_missed_by_nobody(pair: PrimaryAndStandby, proces
     assert len(await one.search("lighthouse")) == 1
 
 
+@pytest.mark.exhaustive
 async def test_what_is_no_standby_of_it_is_not_searched(
     settings: Settings, pair: PrimaryAndStandby, citus: Cluster | None
 ) -> None:
@@ -158,6 +162,7 @@ async def test_what_is_no_standby_of_it_is_not_searched(
             assert len(await api.search("lighthouse")) == 1
 
 
+@pytest.mark.exhaustive
 async def test_without_one_nothing_is_said_of_it(api: Api) -> None:
     assert (await api.get("/v1/engine"))["replica"]["status"] == "off"
     saved = await api.call("POST", "/v1/memories", json={"agent": "a", "type": "fact", "content": "x"})

@@ -207,6 +207,7 @@ def tables_with(dumped: str) -> set[str]:
     return found
 
 
+@pytest.mark.exhaustive
 async def test_a_purge_at_any_step_of_a_dream_wins(api: Api, server: FakeOpenAI, database_url: str) -> None:
     """A dream is under way, and at one of its steps the purge comes; for every step there is."""
     server.default_reply = note_everything

@@ -196,7 +196,11 @@ async def world(target: str, postgres: KillablePostgres | None, url: str, tmp_pa
         yield World(settings, http, model, target, api, postgres)
 
 
-@pytest.mark.parametrize("target", TARGETS, indirect=True)
+@pytest.mark.parametrize(
+    "target",
+    ["worker", *(pytest.param(one, marks=pytest.mark.exhaustive) for one in ("api", "postgres"))],
+    indirect=True,
+)
 async def test_killed_at_every_step_in_turn(world: World) -> None:
     """One dream that is struck at every step it has, and not one call to the model made twice."""
     await world.say(*(f"note {n} of the garden" for n in range(12)))
@@ -218,6 +222,7 @@ async def test_killed_at_every_step_in_turn(world: World) -> None:
     assert set(world.asked().values()) == {1}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("target", TARGETS, indirect=True)
 async def test_what_waits_in_the_inbox_is_there_once(world: World) -> None:
     """A dream that is sure of nothing is struck before, while and after it commits."""
@@ -239,6 +244,7 @@ async def test_what_waits_in_the_inbox_is_there_once(world: World) -> None:
     assert [one["source"] for one in await world.all_of("/v1/memories") if one["source"].get("kind") == "dream"] == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("seed", "target"), [(seed, TARGETS[seed % len(TARGETS)]) for seed in range(SEEDS)], indirect=["target"]
 )
