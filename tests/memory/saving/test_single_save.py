@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -20,8 +19,8 @@ from service.errors import InvalidInput
 from service.memory.engine import Engine
 from service.memory.saving.lifecycle import get_memory
 from service.memory.saving.remember import Saved, remember, remember_one
-from service.memory.saving.scopes import ScopeResolver
 from service.store import agents
+from tests.captured_queries import CapturedQuery, queries_sent_by
 from tests.databases import wait_for_lock_waiter
 
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
@@ -38,18 +37,10 @@ async def _save(engine: Engine, content: str, principal: Principal = ADMIN, **fi
 
 
 @pytest.fixture
-async def looked_up(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Agent a, its session s and task t are known; how many drafts' places each transaction since has looked up."""
+async def looked_up(engine: Engine) -> list[CapturedQuery]:
+    """Agent a, its session s and task t are known; each look-up of places since, by a transaction that saves."""
     await _save(engine, "The first")
-    counts: list[int] = []
-    settle = ScopeResolver.prefetch
-
-    async def noted(self: ScopeResolver, drafts: Sequence[MemoryDraft]) -> None:
-        counts.append(len(drafts))
-        await settle(self, drafts)
-
-    monkeypatch.setattr(ScopeResolver, "prefetch", noted)
-    return counts
+    return queries_sent_by(engine.db, ("find_scopes",))
 
 
 async def _contents(engine: Engine, workspace: UUID = DEFAULT_WORKSPACE) -> set[str]:
@@ -58,7 +49,7 @@ async def _contents(engine: Engine, workspace: UUID = DEFAULT_WORKSPACE) -> set[
     return {row["content"] for row in rows}
 
 
-async def test_new_memories_of_known_places_need_no_transaction(engine: Engine, looked_up: list[int]) -> None:
+async def test_new_memories_of_known_places_need_no_transaction(engine: Engine, looked_up: list[CapturedQuery]) -> None:
     texts = [f"Number {n}" for n in range(2 * BATCH_MAX)]
     saved = await asyncio.gather(*(_save(engine, text, tags=["x"], user="u") for text in texts))
     assert [one.outcome for one in saved] == ["created"] * len(texts)
@@ -67,40 +58,42 @@ async def test_new_memories_of_known_places_need_no_transaction(engine: Engine, 
     assert looked_up == []
 
 
-async def test_what_was_answered_is_what_is_there(engine: Engine, looked_up: list[int]) -> None:
+async def test_what_was_answered_is_what_is_there(engine: Engine, looked_up: list[CapturedQuery]) -> None:
     saved = await _save(engine, "Todo", metadata={"a": [1]}, importance=0.7)
     assert await get_memory(engine, ADMIN, saved.memory["id"], include=frozenset()) == saved.memory
     assert looked_up == []
 
 
-async def test_a_text_said_many_times_at_once_is_one_memory(engine: Engine, looked_up: list[int]) -> None:
+async def test_a_text_said_many_times_at_once_is_one_memory(engine: Engine, looked_up: list[CapturedQuery]) -> None:
     saved = await asyncio.gather(*(_save(engine, "The same", tags=[f"t{n}"]) for n in range(20)))
     assert sorted(one.outcome for one in saved) == ["created"] + ["reinforced"] * 19
     assert len({one.memory["id"] for one in saved}) == 1
     assert (await _save(engine, "The same")).memory["tags"] == sorted(f"t{n}" for n in range(20))
 
 
-async def test_with_a_key_or_links_it_is_a_transaction(engine: Engine, looked_up: list[int]) -> None:
+async def test_with_a_key_or_links_it_is_a_transaction(engine: Engine, looked_up: list[CapturedQuery]) -> None:
     assert (await _save(engine, "Blue", key="colour")).outcome == "created"
     assert (await _save(engine, "Red", key="colour")).outcome == "updated"
     about = Link(relation="about", entity=EntityRef(name="Ada"))
     assert (await _save(engine, "Linked", links=[about])).outcome == "created"
-    assert looked_up == [1, 1, 1]
+    assert len(looked_up) == 3
 
 
 @pytest.mark.parametrize("gone", ["DELETE FROM sessions", "DELETE FROM tasks"])
-async def test_a_place_that_has_been_deleted_is_made_again(engine: Engine, looked_up: list[int], gone: str) -> None:
+async def test_a_place_that_has_been_deleted_is_made_again(
+    engine: Engine, looked_up: list[CapturedQuery], gone: str
+) -> None:
     async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
         await connection.raw.execute("DELETE FROM memories")
         await connection.raw.execute(gone)
     assert (await _save(engine, "After it")).outcome == "created"
-    assert looked_up == [1]
+    assert len(looked_up) == 1
     assert (await _save(engine, "And again")).outcome == "created"
-    assert looked_up == [1]
+    assert len(looked_up) == 1
     assert await _contents(engine) == {"After it", "And again"}
 
 
-async def test_each_workspace_keeps_its_own(engine: Engine, looked_up: list[int]) -> None:
+async def test_each_workspace_keeps_its_own(engine: Engine, looked_up: list[CapturedQuery]) -> None:
     other = Principal(new_id(), uuid4(), "admin", None)
     async with engine.db.unscoped() as connection:
         await connection.run("add_workspace", workspace=other.workspace_id, name="other")
@@ -111,17 +104,17 @@ async def test_each_workspace_keeps_its_own(engine: Engine, looked_up: list[int]
     assert await _contents(engine, other.workspace_id) == {
         "Theirs, the first", "Theirs 0", "Theirs 1", "Theirs 2"
     }  # fmt: skip
-    assert looked_up == [1]
+    assert len(looked_up) == 1
 
 
-async def test_an_agent_key_does_not_learn_from_another_agent(engine: Engine, looked_up: list[int]) -> None:
+async def test_an_agent_key_does_not_learn_from_another_agent(engine: Engine, looked_up: list[CapturedQuery]) -> None:
     mine, other = (Principal(DEFAULT_WORKSPACE, uuid4(), "agent", agent) for agent in ("a", "b"))
     assert (await _save(engine, "By a", mine)).memory["agent"] == "a"
     assert (await _save(engine, "By b", other)).memory["agent"] == "b"
-    assert looked_up == [1]
+    assert len(looked_up) == 1
 
 
-async def test_who_has_left_a_team_writes_into_it_no_more(engine: Engine, looked_up: list[int]) -> None:
+async def test_who_has_left_a_team_writes_into_it_no_more(engine: Engine, looked_up: list[CapturedQuery]) -> None:
     a = Principal(DEFAULT_WORKSPACE, uuid4(), "agent", "a")
     async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
         agent_id = await agents.ensure_agent(connection, DEFAULT_WORKSPACE, "a")
@@ -134,7 +127,7 @@ async def test_who_has_left_a_team_writes_into_it_no_more(engine: Engine, looked
             await _save(engine, "From outside", a, team="red", scope=scope)
 
 
-async def test_who_has_left_a_task_writes_into_it_no_more(engine: Engine, looked_up: list[int]) -> None:
+async def test_who_has_left_a_task_writes_into_it_no_more(engine: Engine, looked_up: list[CapturedQuery]) -> None:
     async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
         agent_id = await agents.ensure_agent(connection, DEFAULT_WORKSPACE, "a")
         task_id = await agents.ensure_group(connection, "task", DEFAULT_WORKSPACE, "t")
@@ -152,7 +145,7 @@ async def test_who_has_left_a_task_writes_into_it_no_more(engine: Engine, looked
     assert not [content for content in await _contents(engine) if content.startswith("From")]
 
 
-async def test_followers_and_replicas_hear_of_it(engine: Engine, looked_up: list[int]) -> None:
+async def test_followers_and_replicas_hear_of_it(engine: Engine, looked_up: list[CapturedQuery]) -> None:
     heard: list[UUID] = []
     engine.db.on_events_committed, engine.db.positions = heard.append, LsnTracker()
     await _save(engine, "The second")
