@@ -67,6 +67,8 @@ class FakeOpenAI:
         self.key = key
         self.default_reply: Reply = "ok"
         self.decides: Decides = lambda text, question: None
+        self.refuses: Callable[[str], bool] = lambda text: text == ""
+        """Whether a text to embed is answered with 400, with all that come with it."""
         self.calls: Counter[str] = Counter()
         self.headers: list[dict[str, str]] = []
         self.sent = 0
@@ -323,8 +325,8 @@ class FakeOpenAI:
 
     def _embeddings(self, body: Body) -> Response:
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
-        if "" in texts:
-            return _error(400, "input cannot be an empty string")
+        if any(map(self.refuses, texts)):
+            return _error(400, "input cannot be embedded")
         data = [{"object": "embedding", "index": i, "embedding": self.vector(text)} for i, text in enumerate(texts)]
         usage = _usage(sum(map(_words, texts)), 0)
         return JSONResponse({"object": "list", "model": body["model"], "data": data, "usage": usage})

@@ -30,14 +30,14 @@ from tests.live_api import Api, serving
 from tests.processes import ROOT, ServerProcess, WorkerProcess
 from tests.waiting import until
 from tests.worker.background_load import BackgroundLoad
-from worker.maintenance import reindex
-from worker.maintenance.reindex import Reindexer
+from worker.maintenance.reindex import BATCH, Reindexer
 
 pytestmark = pytest.mark.exhaustive
 
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 DEADLINE_S = 40
 """What a batch of a worker that was killed waits for another."""
+STORED = 2 * BATCH + 50
 CITIES = ("Oslo", "Bergen", "Tromsø", "Lisbon", "Porto", "Kyoto", "Lyon", "Ghent", "Graz", "Bari")
 
 
@@ -59,11 +59,6 @@ def new(settings: Settings, provider: FakeOpenAI) -> Settings:
     )
 
 
-@pytest.fixture(autouse=True)
-def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reindex, "BATCH", 20)
-
-
 def notes(count: int) -> list[MemoryDraft]:
     return [
         MemoryDraft(agent="a", type="fact", content=f"Note {n}: a train to {CITIES[n % 10]} at {n % 24} o'clock")
@@ -74,7 +69,7 @@ def notes(count: int) -> list[MemoryDraft]:
 @pytest.fixture
 async def stored(old: Settings) -> None:
     async with open_runtime(old, "test") as engine:
-        await remember(engine, ADMIN, notes(100))
+        await remember(engine, ADMIN, notes(STORED))
 
 
 async def state(engine: Engine) -> embeddings.MigrationState:
@@ -117,7 +112,7 @@ async def test_until_the_change_is_complete_nobody_notices_and_then_all_do(
 
         await Reindexer(worker, "w").step()
         after_one_pass = await state(worker)
-        assert after_one_pass.done == after_one_pass.total == 101
+        assert after_one_pass.done == after_one_pass.total == STORED + 1
         assert await cities(configured_before) == before
 
         await Reindexer(worker, "w").step()
@@ -147,22 +142,14 @@ async def test_a_failing_embedder_is_told_of_and_the_work_goes_on_where_it_stopp
         provider.reset()
         await Reindexer(engine, "w").step()
         healed = await state(engine)
-        assert (healed.done, healed.error) == (100, None)
+        assert (healed.done, healed.error) == (STORED, None)
 
 
 async def test_one_text_that_is_refused_does_not_keep_the_rest(
-    stored: None, new: Settings, provider: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+    stored: None, new: Settings, provider: FakeOpenAI
 ) -> None:
+    provider.refuses = lambda text: "Note 7:" in text
     async with open_runtime(new, "test") as engine:
-        assert engine.next_embedder is not None
-        embed = engine.next_embedder.embed
-
-        async def refusing(texts: list[str], deadline_s: float | None = None) -> Any:
-            if any("Note 7:" in text for text in texts):
-                raise EmbeddingFailed("refused")
-            return await embed(texts, deadline_s)
-
-        monkeypatch.setattr(engine.next_embedder, "embed", refusing)
         worker = Reindexer(engine, "w")
         while (await state(engine)).next_model:
             await worker.step()
@@ -206,7 +193,7 @@ async def test_two_workers_do_not_do_it_twice(stored: None, new: Settings, provi
         provider.reset()
         await asyncio.gather(first.step(), second.step())
         embedded = sum(len(body["input"]) for body in provider.requests("embeddings"))
-        assert embedded == 100
+        assert embedded == STORED
         assert not await second.step()
         async with engine.db.unscoped() as connection:
             await connection.run("release_embedding", worker="one")
