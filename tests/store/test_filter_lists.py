@@ -17,7 +17,7 @@ from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
 from service.settings import Settings
 from service.store.search.plan import SearchLimits
-from tests.captured_queries import CapturedQuery
+from tests.captured_queries import queries_sent_by
 from tests.live_api import Api
 from tests.worker.large_audience import ADMIN, LOW_HNSW_LIMITS, LOW_LIMITS, notes, opened
 from worker.maintenance.hnsw import maintain_hnsw
@@ -97,9 +97,9 @@ async def filled(settings: Settings) -> AsyncIterator[Engine]:
 
 
 @pytest.mark.parametrize("filters", FILTERS, ids=str)
-async def test_a_short_list_finds_what_a_scan_does(
-    filled: Engine, filters: dict[str, Any], searched: list[CapturedQuery]
-) -> None:
+async def test_a_short_list_finds_what_a_scan_does(filled: Engine, filters: dict[str, Any]) -> None:
+    searched = queries_sent_by(filled.db)
+
     async def found(strategy: str, limits: SearchLimits) -> tuple[list[tuple[Any, ...]], bool]:
         filled.search_limits = limits
         searched.clear()
@@ -130,8 +130,9 @@ async def test_a_short_list_finds_what_a_scan_does(
     ("filters", "count", "listed"), [({"tags": ["odd"]}, 20, False), ({"tags": ["odd"], "types": ["goal"]}, 3, True)]
 )
 async def test_a_long_list_is_not_gone_through(
-    filled: Engine, searched: list[CapturedQuery], filters: dict[str, Any], count: int, listed: bool
+    filled: Engine, filters: dict[str, Any], count: int, listed: bool
 ) -> None:
+    searched = queries_sent_by(filled.db)
     request = SearchRequest.model_validate(
         {"agent": "a", "query": "green tea", "limit": 20, "min_relevance": 0} | filters
     )

@@ -28,7 +28,7 @@ from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import embeddings, hnsw
 from service.store.dreams import Lease
-from tests.captured_queries import CapturedQuery
+from tests.captured_queries import queries_sent_by
 from tests.citus_cluster import Cluster
 from tests.databases import TEMPLATE, Databases
 from tests.fakes.openai_server import FakeOpenAI
@@ -124,13 +124,14 @@ async def test_a_small_audience_is_compared_exactly(kept: Settings, storage: Sto
 
 
 async def test_a_large_audience_is_searched_by_an_index_of_its_own_kind(
-    kept: Settings, storage: Storage, searched: list[CapturedQuery], citus: Cluster | None
+    kept: Settings, storage: Storage, citus: Cluster | None
 ) -> None:
     drafts = notes(600)
     async with open_runtime(kept, "test") as engine:
         engine.search_limits, engine.hnsw_limits = LOW_LIMITS, LOW_HNSW_LIMITS
         await remember(engine, ADMIN, drafts)
         assert await maintain_hnsw(engine) == 600
+        searched = queries_sent_by(engine.db)
         await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content="The swordfish swims at dawn")])
         for text in QUERIES:
             expected, _ = await compared(drafts, text)
