@@ -31,7 +31,7 @@ from tests.pgbouncer import Bouncer
 from tests.processes import ServerProcess
 from tests.run_folder import run_folder
 
-SECOND_TIER = ("acceptance", "eventloop", "evaluation", "integrations")
+SECOND_TIER = ("acceptance", "cli", "eventloop", "evaluation", "integrations")
 """Folders of ``tests/`` that ``--first-tier`` leaves out. Of ``studio``, its conftest leaves out all but one visit."""
 TESTS = Path(__file__).parent
 MEMORY = Path("/dev/shm")

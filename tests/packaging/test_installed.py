@@ -134,10 +134,18 @@ def installed(commands: Path, open_folder: Path, request: pytest.FixtureRequest)
     embedded.stop(made.home / ".reverie" / "postgres")
 
 
-def test_two_lines_and_the_tour_and_the_data_is_there_after_a_stop_and_a_crash(installed: Installed) -> None:
+def test_two_lines_and_the_tour(installed: Installed) -> None:
     where = installed.run(str(installed.bin / "python"), "-c", "import service, reverie; print(service.__file__)")
     assert where.startswith(str(installed.bin.parent))
     assert __version__ in installed.run("reverie", "version")
+    installed.up()
+    run_tour(installed.home, installed.environment, installed.port, {}, installed.as_user)
+    assert installed.end(signal.SIGINT) == 0
+    assert [path.name for path in installed.home.iterdir() if path.name != ".cache"] == [".reverie"]
+
+
+@pytest.mark.exhaustive
+def test_the_data_is_there_after_a_stop_and_a_crash(installed: Installed) -> None:
     installed.up()
     run_tour(installed.home, installed.environment, installed.port, {}, installed.as_user)
     learned = installed.contents()
@@ -148,7 +156,6 @@ def test_two_lines_and_the_tour_and_the_data_is_there_after_a_stop_and_a_crash(i
     installed.up()
     assert installed.contents() == learned
     assert installed.end(signal.SIGINT) == 0
-    assert [path.name for path in installed.home.iterdir() if path.name != ".cache"] == [".reverie"]
 
 
 @pytest.mark.exhaustive

@@ -13,7 +13,7 @@ from tests.patterns.work import superlinear, usual_length
 
 PATTERN_CHARS = 1_024
 SHAPES_MIN = 200
-NEAREST = 3
+NEAREST = 2
 PARTS = 8
 """Tests that the functions, and the patterns, are divided among."""
 
