@@ -44,16 +44,3 @@ def queries_sent_by(db: Database, names: tuple[str, ...] = CANDIDATES) -> list[C
 
     db.connections = Noting
     return sent
-
-
-def capture_queries(monkeypatch: Any) -> list[CapturedQuery]:
-    sent: list[CapturedQuery] = []
-    fetch = Connection.fetch
-
-    async def noting(self: Connection, name: str, flags: Flags = NO_FLAGS, /, **values: Any) -> list[Any]:
-        if name.endswith("_candidates"):
-            sent.append(CapturedQuery(name, dict(flags), values))
-        return list(await fetch(self, name, flags, **values))
-
-    monkeypatch.setattr(Connection, "fetch", noting)
-    return sent

@@ -23,7 +23,6 @@ from service.db import embedded
 from service.memory.engine import Engine
 from service.runtime import configure_logging, open_runtime
 from service.settings import Settings
-from tests.captured_queries import CapturedQuery, capture_queries
 from tests.citus_cluster import Cluster, execute, open_cluster
 from tests.databases import TEMPLATE, Databases, migrate_and_seed
 from tests.live_api import Api, SharedServer, Tenant, serving, serving_in_a_thread
@@ -317,9 +316,3 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no evaluation data at {folder} (set REVERIE_SHARED)")
     return folder
-
-
-@pytest.fixture
-def searched(monkeypatch: pytest.MonkeyPatch) -> list[CapturedQuery]:
-    """What the test's searches send, from now on."""
-    return capture_queries(monkeypatch)

@@ -20,7 +20,7 @@ from service.memory.engine import Engine
 from service.memory.search.recall import recall
 from service.runtime import open_runtime
 from service.settings import Settings
-from tests.captured_queries import CapturedQuery
+from tests.captured_queries import queries_sent_by
 from tests.citus_cluster import Cluster
 from tests.live_api import Api
 from tests.rendered import renderings
@@ -73,10 +73,11 @@ async def test_statements_of_a_workspace_stay_in_its_shard(engine: Engine) -> No
     assert not astray
 
 
-async def test_a_search_goes_to_one_shard(static_api: Api, searched: list[CapturedQuery]) -> None:
+async def test_a_search_goes_to_one_shard(static_api: Api) -> None:
     for number in range(5):
         await static_api.save(f"The lighthouse keeps lamp {number}")
     engine = static_api.engine
+    searched = queries_sent_by(engine.db)
     admin = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
     found = await recall(engine, admin, SearchRequest(agent="a", query="lighthouse lamp"))
     assert len(found.results) == 5

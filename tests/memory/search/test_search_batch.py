@@ -22,7 +22,7 @@ from service.memory.search.search_results import SearchResults
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store.search.plan import SearchLimits
-from tests.captured_queries import CapturedQuery
+from tests.captured_queries import queries_sent_by
 
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 TEXTS = (
@@ -85,7 +85,8 @@ async def test_each_finds_what_it_finds_alone(engine: Engine, limits: SearchLimi
     assert [_told(one) for one in together] == alone * 4
 
 
-async def test_questions_of_one_agent_share_a_statement(engine: Engine, searched: list[CapturedQuery]) -> None:
+async def test_questions_of_one_agent_share_a_statement(engine: Engine) -> None:
+    searched = queries_sent_by(engine.db)
     await _save(engine)
     await asyncio.gather(*(_search(engine, query=text) for text in TEXTS * 4))
     sizes = [len(one.values["texts"]) for one in searched]
@@ -93,7 +94,8 @@ async def test_questions_of_one_agent_share_a_statement(engine: Engine, searched
     assert max(sizes) > 1
 
 
-async def test_workspaces_are_searched_apart(engine: Engine, searched: list[CapturedQuery]) -> None:
+async def test_workspaces_are_searched_apart(engine: Engine) -> None:
+    searched = queries_sent_by(engine.db)
     other = replace(ADMIN, workspace_id=new_id())
     async with engine.db.unscoped() as connection:
         await connection.run("add_workspace", workspace=other.workspace_id, name="other")
