@@ -11,6 +11,7 @@ import pytest
 
 from service.concurrency.executor import FairExecutor
 from service.concurrency.garbage_collection import freeze_heap
+from service.privacy.redactor import Redactor
 from service.settings import Settings
 from tests.eventloop.heartbeat import Heart
 from tests.eventloop.worst import AGENT, Worst, worst_requests
@@ -67,11 +68,15 @@ async def test_nor_does_one_whose_personal_data_is_masked(worst_api: Api) -> Non
     assert (await beats(worst_api, requests)).stopped == {}
 
 
-async def test_without_the_executor_they_do(worst_api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def on_the_loop(_: FairExecutor, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+class OnTheLoop(FairExecutor):
+    """Handles every text where it is."""
+
+    async def each(self, function: Callable[[Any], Any], items: Sequence[Any], characters: object) -> list[Any]:
         return [function(item) for item in items]
 
-    monkeypatch.setattr(FairExecutor, "_off_loop", on_the_loop)
+
+async def test_without_the_executor_they_do(worst_api: Api) -> None:
+    worst_api.engine.redactor = Redactor(executor=OnTheLoop())
     await worst_api.put("/v1/settings", {"pii": {"mode": "redact"}})
     name = "append: five messages of 200,000 characters"
     requests = [request for request in worst_requests() if request.name == name]

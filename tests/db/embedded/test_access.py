@@ -100,7 +100,7 @@ def test_programs_that_their_user_cannot_run_where_they_are_are_copied_for_him(o
     for _ in range(2):
         programs = programs_for(pwd.getpwnam("nobody"), package, open_folder / "cache")
         done = subprocess.run([*as_user(NOBODY), programs / "postgres", "-V"], capture_output=True, check=False)
-        assert done.stdout.startswith(b"postgres (PostgreSQL) 18")
+        assert (done.stdout.startswith(b"postgres (PostgreSQL) 18"), done.stderr) == (True, b"")
     assert programs.is_relative_to(open_folder / "cache")
     assert package.parent.stat().st_mode & 0o777 == (0o700 if folder == "closed" else 0o755)
 
