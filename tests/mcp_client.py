@@ -9,6 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import httpx2
+import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
@@ -37,6 +38,10 @@ async def over_stdio(api: Caller, key: str, agent: str | None = None, **options:
     server = StdioServerParameters(command=sys.executable, args=["-m", "service", "mcp"], env=environment)
     async with Client(server, **options) as client:
         yield client
+
+
+OVER_STDIO = pytest.param(over_stdio, marks=pytest.mark.exhaustive)
+"""In the second tier, since each client starts a program."""
 
 
 async def told(client: Client, tool: str, **arguments: Any) -> Any:

@@ -80,7 +80,13 @@ async def test_a_newer_schema_is_refused_unless_it_says_otherwise(service_url: s
 
 @pytest.mark.parametrize(
     "command",
-    [("service", "serve"), ("worker", "run"), ("worker", "once"), ("worker", "dream", "--agent", "a")],
+    [
+        ("service", "serve"),
+        *(
+            pytest.param(one, marks=pytest.mark.exhaustive)
+            for one in (("worker", "run"), ("worker", "once"), ("worker", "dream", "--agent", "a"))
+        ),
+    ],
     ids=" ".join,
 )
 @pytest.mark.parametrize("newer", [False, True], ids=["older", "newer"])

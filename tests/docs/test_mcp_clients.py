@@ -19,6 +19,8 @@ from mcp.client.streamable_http import streamable_http_client
 from tests.live_api import ADMIN_KEY, Api
 from tests.processes import ROOT
 
+pytestmark = pytest.mark.exhaustive
+
 PAGE = (ROOT / "docs" / "mcp.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"\(`([^`]*)`[^\n]*\n\n```(json|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

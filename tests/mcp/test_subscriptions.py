@@ -11,11 +11,11 @@ from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated
 from mcp.shared.exceptions import MCPError
 
 from tests.live_api import Tenant
-from tests.mcp_client import Connect, over_http, over_stdio
+from tests.mcp_client import OVER_STDIO, Connect, over_http
 from tests.waiting import WAIT_S
 from tests.worker.dreaming import dream, say
 
-both = pytest.mark.parametrize("connect", [over_http, over_stdio], ids=["http", "stdio"])
+both = pytest.mark.parametrize("connect", [over_http, OVER_STDIO], ids=["http", "stdio"])
 ODD_NAME = "../sam o'hara & söhne/2"
 
 

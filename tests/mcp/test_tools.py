@@ -11,7 +11,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import ElicitResult
 
 from tests.live_api import ADMIN_KEY, Api, SharedServer, Tenant
-from tests.mcp_client import Connect, over_http, over_stdio, told
+from tests.mcp_client import OVER_STDIO, Connect, over_http, over_stdio, told
 from tests.pg_dump import dump
 
 READING = {
@@ -21,7 +21,7 @@ READING = {
 WRITING = {"memory_save", "memory_update", "memory_restore", "page_create", "inbox_decide", "dream"}
 REMOVING = {"memory_forget", "memory_clear", "user_purge"}
 TOOLS = READING | WRITING | REMOVING
-both = pytest.mark.parametrize("connect", [over_http, over_stdio], ids=["http", "stdio"])
+both = pytest.mark.parametrize("connect", [over_http, OVER_STDIO], ids=["http", "stdio"])
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ async def prepared(api: Tenant) -> Tenant:
 
 @pytest.mark.parametrize(
     ("connect", "mode"),
-    [(over_http, "auto"), (over_stdio, "auto"), (over_stdio, "legacy")],
+    [(over_http, "auto"), *(pytest.param(over_stdio, one, marks=pytest.mark.exhaustive) for one in ("auto", "legacy"))],
     ids=["http", "stdio", "stdio-older-protocol"],
 )
 async def test_clearing_asks_the_user_where_the_client_can(static_api: Tenant, connect: Connect, mode: str) -> None:

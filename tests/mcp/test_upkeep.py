@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from tests.live_api import ADMIN_KEY, Api, Tenant
-from tests.mcp_client import Connect, over_http, over_stdio, told
+from tests.mcp_client import OVER_STDIO, Connect, over_http, told
 from tests.worker.dreaming import dream, say
 from worker.dreaming.run import Dreamer
 
-both = pytest.mark.parametrize("connect", [over_http, over_stdio], ids=["http", "stdio"])
+both = pytest.mark.parametrize("connect", [over_http, OVER_STDIO], ids=["http", "stdio"])
 
 
 @pytest.fixture

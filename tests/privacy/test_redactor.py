@@ -362,6 +362,7 @@ async def test_without_a_model_names_are_kept_and_not_claimed(monkeypatch: pytes
     assert await redacted(redactor, "Ada a@b.com", PiiPolicy("redact", NAME_ENTITIES)) == "Ada a@b.com"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "unit",
     [
