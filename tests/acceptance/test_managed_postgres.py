@@ -70,7 +70,6 @@ async def test_the_owner_of_a_managed_postgres_is_enough(owned: tuple[str, str],
             assert await raw.fetchval(f"SELECT count(*) FROM {table}") == 0, table  # noqa: S608
     finally:
         await raw.close()
-    await asyncio.to_thread(migrate, url, "base")
 
 
 async def _workspaces(url: str) -> list[object]:
