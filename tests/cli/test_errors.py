@@ -26,7 +26,7 @@ NOWHERE = "postgresql://nobody:s3cret@127.0.0.1:1/none"
         (["serve"], {}, 1, "`reverie up`"),
         (["migrate", "bogus"], {}, 2, "bogus"),
         (["migrate", "--1"], {}, 2, "--1"),
-        (["migrate", "-1"], {"DATABASE_URL": NOWHERE}, 1, "127.0.0.1:1"),
+        (["migrate"], {"DATABASE_URL": NOWHERE}, 1, "127.0.0.1:1"),
         (["keys", "owner"], {}, 2, "role is admin"),
         (["search", "tea"], {}, 2, "--key"),
         (["search", "tea"], {"REVERIE_API_KEY": "k", "REVERIE_URL": "http://127.0.0.1:1"}, 1, "`reverie up`"),
