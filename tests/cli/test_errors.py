@@ -42,7 +42,9 @@ def test_one_line(command: Command, arguments: list[str], environment: dict[str,
     assert "s3cret" not in line
 
 
-@pytest.mark.parametrize("arguments", [["dance"], ["migrate", "-1"], ["search"], ["search", "--limits", "3"], ["keys", "admin", "--mame"]])
+@pytest.mark.parametrize(
+    "arguments", [["dance"], ["migrate", "-1"], ["search"], ["search", "--limits", "3"], ["keys", "admin", "--mame"]]
+)
 def test_a_wrong_command_line_is_two(command: Command, arguments: list[str]) -> None:
     done = command(*arguments)
     assert done.returncode == 2
