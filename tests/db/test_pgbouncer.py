@@ -106,7 +106,6 @@ async def test_no_transaction_sees_the_workspace_or_role_of_another(database: Da
 
 
 async def test_migrations_go_through_it(through: Settings, database_url: str) -> None:
-    await asyncio.to_thread(migrate, str(through.database_url), "-5")
     await asyncio.to_thread(migrate, str(through.database_url))
     opened = await Database.open(database_url)
     await opened.close()

@@ -9,6 +9,9 @@ import pytest
 from service.embedding.noise import QUESTIONS, STATEMENTS, known_noise, noise_level
 from service.embedding.sources import open_embedder
 
+OF_PROCESSORS = 0.02
+"""How far apart processors are: int8 products saturate where there are no instructions for them (0.3285, else 0.3118)."""
+
 
 async def test_that_of_the_static_embedder_is_as_measured() -> None:
     embedder = await open_embedder("static")
@@ -26,7 +29,7 @@ async def test_that_of_the_local_model_is_as_measured(shared: Path) -> None:
     embedder = await open_embedder(f"local:{folder}")
     assert embedder is not None
     try:
-        assert known_noise(embedder.signature) == pytest.approx(await noise_level(embedder), abs=0.01)
+        assert known_noise(embedder.signature) == pytest.approx(await noise_level(embedder), abs=OF_PROCESSORS)
     finally:
         await embedder.aclose()
 
