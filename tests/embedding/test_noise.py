@@ -10,7 +10,7 @@ from service.embedding.noise import QUESTIONS, STATEMENTS, known_noise, noise_le
 from service.embedding.sources import open_embedder
 
 OF_PROCESSORS = 0.02
-"""How far apart processors are: int8 products saturate where there are no instructions for them (0.3285, else 0.3118)."""
+"""How far apart processors are: int8 products saturate without instructions for them (0.3285, else 0.3118)."""
 
 
 async def test_that_of_the_static_embedder_is_as_measured() -> None:
