@@ -100,8 +100,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what is marked for the second tier, and start what takes longest first, so that no process is left
     with it when the others have finished."""
     if config.getoption("first_tier"):
-        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("exhaustive")])
-        items[:] = [item for item in items if not item.get_closest_marker("exhaustive")]
+        second = {item for item in items if item.get_closest_marker("exhaustive")}
+        config.hook.pytest_deselected(items=list(second))
+        items[:] = [item for item in items if item not in second]
     order = len(LONGEST)
     items.sort(key=lambda item: next((at for at in range(order) if item.nodeid.startswith(LONGEST[at])), order))
 

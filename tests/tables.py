@@ -1,4 +1,4 @@
-"""Tables of cases in one test: every row is tried, and all that fail are told together, each by its name."""
+"""Tables of cases in one test: every row is tried, and all failures are reported together, by name."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ EXPLOSION_S = 0.005
 EXPLOSION_MAX = 6.0
 """For ``FACTOR`` characters more: work that doubles with each takes 16 times as long, cubic work 1.7 times."""
 TRIES = 5
-"""Of both lengths in turn, before a failure is told."""
+"""Of both lengths in turn, before a failure is reported."""
 
 Run = Callable[[str], object]
 

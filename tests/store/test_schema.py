@@ -1,4 +1,4 @@
-"""Migrations give exactly ``sql/schema.sql``, on any version of Postgres. ``make schema`` writes it anew."""
+"""Migrations give exactly ``sql/schema.sql``, on any version of Postgres. ``make schema`` formats it."""
 
 from __future__ import annotations
 
