@@ -12,6 +12,7 @@ from service.first_start import first_start
 from service.settings import Settings
 from tests.citus_cluster import Cluster, execute
 from tests.live_api import ADMIN_KEY
+from tests.waiting import until
 
 TEMPLATE = "reverie_template"
 """Migrated, with the default workspace and one admin key."""
@@ -24,17 +25,17 @@ def migrate_and_seed(url: str) -> None:
 
 
 async def wait_for_lock_waiter(connection: Any, waiters: int = 1) -> None:
-    """Until so many statements of this database wait for others. Raises AssertionError when a minute passes."""
+    """Wait until so many statements of this database wait for others, as ``until`` does."""
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
     if await connection.fetchval(IS_CITUS):
         waiting = "SELECT count(*) FROM citus_lock_waits"
-    for _ in range(6_000):
+
+    async def enough() -> bool:
         # A transaction goes on seeing the activity of its first look.
         await connection.execute("SELECT pg_stat_clear_snapshot()")
-        if await connection.fetchval(waiting) >= waiters:
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("nobody waits")
+        return bool(await connection.fetchval(waiting) >= waiters)
+
+    await until(enough, "nobody waits")
 
 
 @dataclass(frozen=True, slots=True)

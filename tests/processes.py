@@ -14,7 +14,6 @@ import resource
 import signal
 import socket
 import sys
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +24,7 @@ import psutil
 
 from service.db.embedded import postmaster
 from tests.live_api import ADMIN_KEY, ANSWER_S, UNENCRYPTED
+from tests.waiting import until, wait_until
 
 ROOT = Path(__file__).resolve().parents[1]
 READY_S = 180
@@ -64,10 +64,7 @@ def kill_postgres(data_dir: Path) -> None:
     for process in doomed:
         with suppress(psutil.NoSuchProcess):
             process.kill()
-    ends_at = time.monotonic() + READY_S
-    while not all(gone(process.pid) for process in doomed):
-        assert time.monotonic() < ends_at
-        time.sleep(0.01)
+    wait_until(lambda: all(gone(process.pid) for process in doomed), "it does not end")
 
 
 def gone(pid: int) -> bool:
@@ -189,11 +186,10 @@ class WorkerProcess(_Process):
 
     async def ready(self) -> None:
         """Wait until it has begun to work."""
-        for _ in range(READY_S * 50):
-            if self.log.exists() and "worker_ready" in self.log.read_text(encoding="utf-8"):
-                return
-            await asyncio.sleep(0.02)
-        raise AssertionError("the worker did not become ready")
+        await until(
+            lambda: self.log.exists() and "worker_ready" in self.log.read_text(encoding="utf-8"),
+            "the worker did not become ready",
+        )
 
 
 def _environment(database_url: str, log: Path) -> dict[str, str]:
