@@ -175,9 +175,12 @@ async def test_the_first_callers_deadline_does_not_fail_those_with_more_time(inn
     patient = [asyncio.create_task(cached.embed(["a"])) for _ in range(3)]
     with pytest.raises(EmbeddingTimedOut):
         await hurried
-    await until_called(inner)
+    called = asyncio.create_task(until_called(inner))
+    # A patient caller that failed is told of at once, not after a minute of waiting for the call it did not make.
+    await asyncio.wait([called, *patient], return_when=asyncio.FIRST_COMPLETED)
     inner.gate.set()
     assert [result[0, 0] for result in await asyncio.gather(*patient)] == [1, 1, 1]
+    await called
     assert inner.counts["a"] == 2
 
 
