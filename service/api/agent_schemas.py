@@ -9,8 +9,8 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from service.api.page_schemas import Sentence
-from service.api.schemas import Memory
 from service.domain.field_types import ActingAgent, AgentName, CreatedAt, Name
+from service.domain.memory import Memory
 from service.domain.strict import StrictModel
 from service.domain.workspace import AgentSettings
 

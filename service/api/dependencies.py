@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Any, NamedTuple, TypedDict
+from typing import Annotated, Generic, NamedTuple, TypedDict, TypeVar
 
 from fastapi import Depends, Header, Path, Query, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
@@ -11,6 +12,7 @@ from starlette.responses import Response
 
 from service.api.deletion_schemas import TOKEN_MAX
 from service.api.key_scopes import check_scopes
+from service.api.lists import Items, Page
 from service.api.path_params import PathName
 from service.domain.cursors import CURSOR_MAX
 from service.domain.field_types import Identifies, Name, Text
@@ -22,6 +24,7 @@ from service.errors import InvalidInput, Unauthenticated
 from service.memory.access.keys import authenticate
 from service.memory.engine import Engine
 
+Answer = TypeVar("Answer")
 NO_MEMORY = "X-Reverie-No-Memory"
 VERSION_MAX = 2**31 - 1
 _YES = frozenset({"1", "true", "yes", "on", "y", "t"})
@@ -133,11 +136,22 @@ async def _paging(
 Paging = Annotated[PageRequest, Depends(_paging)]
 
 
-def json_response(value: Any, status: int = 200) -> Response:
-    """An answer whose value needs no checking, straight to bytes."""
-    return Response(dumps(value), status, media_type="application/json")
+class JsonResponse(Response, Generic[Answer]):
+    """An answer of a type, as JSON. A route that is declared to return one has that type in the OpenAPI document."""
+
+    media_type = "application/json"
 
 
-def page(items: list[Any], next_cursor: str | None) -> Response:
-    """One page of a list."""
-    return json_response({"items": items, "next_cursor": next_cursor})
+def json_response(value: Answer, status: int = 200) -> JsonResponse[Answer]:
+    """Return ``value`` as JSON, without checking it again."""
+    return JsonResponse(dumps(value), status)
+
+
+def items_response(items: Sequence[Answer], status: int = 200) -> JsonResponse[Items[Answer]]:
+    """Return a whole list."""
+    return JsonResponse(dumps({"items": items}), status)
+
+
+def page_response(items: Sequence[Answer], next_cursor: str | None) -> JsonResponse[Page[Answer]]:
+    """Return one page of a list."""
+    return JsonResponse(dumps({"items": items, "next_cursor": next_cursor}))

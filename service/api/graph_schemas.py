@@ -8,9 +8,10 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, model_validator
 
-from service.api.schemas import Entity, Memory
+from service.api.schemas import Entity
 from service.domain.drafts import EntityName, EntityRef, RelationField
 from service.domain.field_types import ActingAgent, CreatedAt, JsonObject, Name
+from service.domain.memory import Memory
 from service.domain.strict import StrictModel
 
 

@@ -8,9 +8,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from service.api.schemas import Memory
 from service.domain.drafts import RoleField
 from service.domain.field_types import AgentName, CreatedAt
+from service.domain.memory import Memory
 from service.domain.own_types import TYPES_NAMED
 from service.domain.proposals import Decision, ProposalStatus
 

@@ -3,82 +3,18 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
 from service.api.document_schemas import DocumentPart
+from service.api.lists import Page
 from service.domain.context import SectionName
 from service.domain.drafts import MemoryDraft, MessageDraft
 from service.domain.field_types import ActingAgent, AgentName, CreatedAt, Name
-from service.domain.origin import Origin
-from service.domain.own_types import TYPES_NAMED
+from service.domain.memory import Memory
 from service.domain.strict import StrictModel
-from service.domain.types import Scope
-
-Item = TypeVar("Item")
-
-
-class Page(BaseModel, Generic[Item]):
-    """One page of a list; ``next_cursor`` is null on the last."""
-
-    items: list[Item] = Field(description="Items of this page.")
-    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
-
-
-class Items(BaseModel, Generic[Item]):
-    """A whole list."""
-
-    items: list[Item] = Field(description="All items.")
-
-
-class Memory(BaseModel):
-    """Stored memory."""
-
-    id: UUID = Field(description="Id of the memory.")
-    agent: AgentName
-    type: str = Field(description=f"Type of the memory: {TYPES_NAMED}.")
-    scope: Scope = Field(description="Scope of the memory.")
-    team: str | None = Field(description="Team of a team-scoped memory.")
-    task: str | None = Field(description="Task of a task-scoped memory.")
-    session: str | None = Field(description="Session of origin.")
-    user: str | None = Field(description="User described by the memory.")
-    hearsay_by: str | None = Field(
-        description="Speaker of a statement about somebody else; null for a statement that is not hearsay."
-    )
-    origin: Origin = Field(
-        description="Origin: `own_user` (user of the session), `api` (direct save), `assistant`, `other_user`, "
-        "`imported`, `document` or `tool`; of a conclusion the least trusted one of its sources."
-    )
-    key: str | None = Field(description="Upsert key, unique per agent and scope.")
-    content: str = Field(description="Text of the memory.")
-    summary: str = Field(description="One-line summary.")
-    importance: float = Field(description="Importance from 0 to 1 before decay.")
-    effective_importance: float = Field(description="Importance from 0 to 1 after decay.")
-    confidence: float = Field(description="Confidence from 0 to 1.")
-    tags: list[str] = Field(description="Tags of the memory.")
-    metadata: dict[str, Any] = Field(description="JSON object of the caller's own.")
-    source: dict[str, Any] = Field(description="JSON object with the origin.")
-    status: Literal["open", "done"] | None = Field(
-        description="Status of a todo: `open` or `done`; null for other types."
-    )
-    decay_exempt: bool = Field(description="Exemption from the decay of importance.")
-    embedding: Literal["ready", "pending", "none"] = Field(
-        description="State of the vector: `ready`, `pending` (still to be computed) or `none` (not indexed)."
-    )
-    access_count: int = Field(description="Number of returns by searches and contexts.")
-    last_accessed_at: datetime | None = Field(description="Time of the last return by a search or context.")
-    occurred_at: datetime | None = Field(description="Time of the described event.")
-    valid_from: datetime = Field(description="Start of validity.")
-    valid_until: datetime | None = Field(description="End of validity; null while valid.")
-    superseded_by: UUID | None = Field(description="Id of the replacing memory.")
-    expires_at: datetime | None = Field(description="Time of expiry.")
-    created_at: CreatedAt
-    updated_at: datetime = Field(description="Time of the last change.")
-    deleted_at: datetime | None = Field(description="Time of deletion; null for a live memory.")
-    version: int = Field(description="Version number, starting at 1.")
-    dream_id: UUID | None = Field(description="Id of the creating dream; null for memories saved by the API.")
 
 
 class MemoryPage(Page[Memory]):

@@ -26,6 +26,7 @@ from service.db.deferred_commit import current_deferred_commit
 from service.db.failures import translate_db_errors
 from service.db.prepared_connection import prepare_connection, prepare_own_connection
 from service.db.queries import NO_FLAGS, Flags, Query, query
+from service.db.records import make, make_all
 from service.db.schema_version import SchemaCheck
 from service.db.wal_lsn import LsnTracker
 from service.db.workspace_connection import WorkspaceConnection
@@ -92,6 +93,15 @@ class Connection:
         statement = self._named(name, flags)
         row: Row | None = await self.raw.fetchrow(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
         return row
+
+    async def many(self, record: type[T], name: str, flags: Flags = NO_FLAGS, /, **values: Any) -> list[T]:
+        """All rows of the named query under these flags, each as a ``record`` (``service.db.records``)."""
+        return make_all(record, await self.fetch(name, flags, **values))
+
+    async def first(self, record: type[T], name: str, flags: Flags = NO_FLAGS, /, **values: Any) -> T | None:
+        """The first row of the named query under these flags as a ``record``, or None."""
+        row = await self.row(name, flags, **values)
+        return None if row is None else make(record, row)
 
     async def one(self, name: str, flags: Flags = NO_FLAGS, /, **values: Any) -> Row:
         """The row of a named query that always gives one."""

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import UUID
 
 import orjson
+
+JsonValue: TypeAlias = Any
+"""A JSON value of a caller's own: nothing is known of its shape."""
+JsonObject: TypeAlias = dict[str, Any]
+"""A JSON object of a caller's own (metadata, a source, arguments of a tool): nothing is known of its fields."""
 
 _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_SERIALIZE_DATACLASS | orjson.OPT_NON_STR_KEYS
 

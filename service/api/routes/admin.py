@@ -11,9 +11,9 @@ from starlette.responses import Response
 
 from service.api import admin_schemas as schemas
 from service.api import stats_schemas
-from service.api.dependencies import AgentQuery, Call, Paging, json_response, page
+from service.api.dependencies import AgentQuery, Call, Paging, json_response, page_response
+from service.api.lists import Items, Page
 from service.api.naming import api_router
-from service.api.schemas import Items, Page
 from service.domain.field_types import Name, Timestamp
 from service.domain.principal import Principal
 from service.domain.workspace import WorkspaceSettings
@@ -37,7 +37,7 @@ async def create_key(call: Call, body: schemas.CreateKey) -> Response:
 @router.get("/keys", response_model=Page[schemas.Key], summary="List API keys")
 async def list_keys(call: Call, paging: Paging) -> Response:
     """Keys without their secrets, newest first. Last use is written each second, to the minute."""
-    return page(*await keys.list_keys(*call, **paging))
+    return page_response(*await keys.list_keys(*call, **paging))
 
 
 @router.get("/whoami", response_model=schemas.Whoami, summary="Get the key of this request")
@@ -111,7 +111,7 @@ async def list_audit_entries(
     until: Annotated[Timestamp | None, Query(description="Latest time, exclusive.")] = None,
 ) -> Response:
     """Administrative actions, and reads of other agents' data. Newest first. Admin keys only."""
-    return page(*await audit.list_audit(*call, action=action, actor=actor, since=since, until=until, **paging))
+    return page_response(*await audit.list_audit(*call, action=action, actor=actor, since=since, until=until, **paging))
 
 
 @router.get("/usage", response_model=schemas.UsageReport, summary="Get the model usage")

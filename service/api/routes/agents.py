@@ -18,10 +18,10 @@ from service.api.dependencies import (
     Paging,
     PartOfName,
     json_response,
-    page,
+    page_response,
 )
+from service.api.lists import Page
 from service.api.naming import api_router
-from service.api.schemas import Page
 from service.domain.field_types import Name
 from service.memory.dreams import agents, dream_changes, undo
 from service.memory.dreams import dream_requests as dreams
@@ -36,7 +36,7 @@ DreamId = Annotated[UUID, Path(description="Id of the dream.")]
 @router.get("/agents", response_model=Page[schemas.Agent], summary="List agents")
 async def list_agents(call: Call, paging: Paging, q: PartOfName = None) -> Response:
     """Agents in the order of their names."""
-    return page(*await agents.list_agents(*call, q, **paging))
+    return page_response(*await agents.list_agents(*call, q, **paging))
 
 
 @router.get("/agents/{agent}", response_model=schemas.Agent)
@@ -80,7 +80,7 @@ async def list_bulletin_versions(
 ) -> Response:
     """All versions of the bulletin, newest first, each with the sentences added and removed."""
     found = await agents.bulletin_versions(*call, agent, compared_to=compared_to, **paging)
-    return page(*found)
+    return page_response(*found)
 
 
 @router.post(
@@ -127,7 +127,7 @@ async def list_dreams(
     ] = None,
 ) -> Response:
     """Dreams without their changes, newest first."""
-    return page(*await dreams.list_dreams(*call, agent, status, **paging))
+    return page_response(*await dreams.list_dreams(*call, agent, status, **paging))
 
 
 @router.get("/dreams/{dream_id}", response_model=schemas.Dream)

@@ -9,9 +9,9 @@ from fastapi import Path
 from starlette.responses import Response
 
 from service.api import engine_schemas as schemas
-from service.api.dependencies import Call, Paging, json_response, page
+from service.api.dependencies import Call, Paging, json_response, page_response
+from service.api.lists import Page
 from service.api.naming import api_router
-from service.api.schemas import Page
 from service.memory.dreams import dead_letters
 
 DeadLetterId = Annotated[UUID, Path(description="Id of the dead letter.")]
@@ -22,7 +22,7 @@ router = api_router(prefix="/v1/dead-letters", tags=["engine"])
 @router.get("", response_model=Page[schemas.DeadLetter], summary="List dead letters")
 async def list_dead_letters(call: Call, paging: Paging) -> Response:
     """Texts excluded from processing after repeated worker crashes, newest first. Admin keys only."""
-    return page(*await dead_letters.list_dead_letters(*call, **paging))
+    return page_response(*await dead_letters.list_dead_letters(*call, **paging))
 
 
 @router.post(

@@ -18,11 +18,11 @@ from service.api.dependencies import (
     SessionPath,
     Token,
     json_response,
-    page,
+    page_response,
 )
+from service.api.lists import Page
 from service.api.naming import api_router
 from service.api.path_params import PathName
-from service.api.schemas import Page
 from service.memory.access import deletions
 
 TeamPath = Annotated[PathName, Path(description="Name of the team.")]
@@ -57,7 +57,7 @@ async def delete_team(call: Call, team: TeamPath, dry_run: DryRun = False, token
 @router.get("/deletions", response_model=Page[schemas.DeletionRecord], summary="List deletions")
 async def list_deletions(call: Call, paging: Paging) -> Response:
     """Deletions of sessions, agents and teams, newest first; with an agent key, of the agent's own sessions."""
-    return page(*await deletions.list_deletions(*call, **paging))
+    return page_response(*await deletions.list_deletions(*call, **paging))
 
 
 @router.post("/deletions/{deletion_id}/undo", response_model=schemas.UndoneDeletion, summary="Undo a deletion")

@@ -9,10 +9,10 @@ from fastapi import Path
 from starlette.responses import Response
 
 from service.api import document_schemas as schemas
-from service.api.dependencies import AgentQuery, Call, Paging, UserQuery, json_response, page
+from service.api.dependencies import AgentQuery, Call, Paging, UserQuery, json_response, page_response
+from service.api.lists import Page
 from service.api.naming import api_router
 from service.api.problems import NOTHING_STORED
-from service.api.schemas import Page
 from service.domain.documents import DocumentDraft
 from service.memory.saving import documents
 
@@ -33,7 +33,7 @@ async def create_document(call: Call, draft: DocumentDraft) -> Response:
 @router.get("", response_model=Page[schemas.DocumentHead], summary="List documents")
 async def list_documents(call: Call, paging: Paging, agent: AgentQuery = None, user: UserQuery = None) -> Response:
     """Documents without their text, newest first."""
-    return page(*await documents.list_documents(*call, agent, user, **paging))
+    return page_response(*await documents.list_documents(*call, agent, user, **paging))
 
 
 @router.get("/{document_id}", response_model=schemas.Document)

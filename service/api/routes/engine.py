@@ -8,10 +8,10 @@ from fastapi import Body, Request
 from starlette.responses import Response
 
 from service.api import engine_schemas as schemas
-from service.api.dependencies import Bearer, Call, EngineDep, Paging, json_response, page, principal_of
+from service.api.dependencies import Bearer, Call, EngineDep, Paging, json_response, page_response, principal_of
 from service.api.errors import problem
+from service.api.lists import Items, Page
 from service.api.naming import api_router
-from service.api.schemas import Items, Page
 from service.memory.access import rescans
 from service.memory.ops import engine_status
 from service.memory.ops.health import checks
@@ -82,4 +82,4 @@ async def get_rescan(call: Call) -> Response:
 )
 async def list_rescan_findings(call: Call, paging: Paging) -> Response:
     """Fields with secrets found (dry run) or masked, without values. Admin keys only."""
-    return page(*await rescans.list_findings(*call, **paging))
+    return page_response(*await rescans.list_findings(*call, **paging))

@@ -11,9 +11,9 @@ from fastapi import Header, Path, Query
 from starlette.responses import Response, StreamingResponse
 
 from service.api import engine_schemas as schemas
-from service.api.dependencies import AgentQuery, Call, Paging, json_response, page
+from service.api.dependencies import AgentQuery, Call, Paging, json_response, page_response
+from service.api.lists import Page
 from service.api.naming import api_router
-from service.api.schemas import Page
 from service.api.streams import HoldingStream, holding
 from service.domain.events import EVENT_TYPES, Kind
 from service.domain.json import dumps
@@ -96,7 +96,7 @@ async def create_webhook(call: Call, body: schemas.AddWebhook) -> Response:
 @router.get("/webhooks", response_model=Page[schemas.Webhook], summary="List webhooks")
 async def list_webhooks(call: Call, paging: Paging) -> Response:
     """Webhooks with the state of their delivery, newest first. Admin keys only."""
-    return page(*await webhooks.list_webhooks(*call, **paging))
+    return page_response(*await webhooks.list_webhooks(*call, **paging))
 
 
 @router.patch("/webhooks/{webhook_id}", response_model=schemas.UpdatedWebhook, summary="Update a webhook")

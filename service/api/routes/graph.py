@@ -9,11 +9,12 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import graph_schemas as schemas
-from service.api.dependencies import AgentQuery, Call, Paging, PartOfName, json_response, page
+from service.api.dependencies import AgentQuery, Call, Paging, PartOfName, json_response, page_response
+from service.api.lists import Page
 from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.api.problems import Problem
-from service.api.schemas import Entity, Page
+from service.api.schemas import Entity
 from service.domain.field_types import Name, Timestamp
 from service.memory.dreams import graph, graph_changes
 from service.store.entities import EntitySort
@@ -40,7 +41,7 @@ async def list_entities(
     ] = "newest",
 ) -> Response:
     """Entities visible to the caller. A cursor belongs to its order."""
-    return page(*await graph.list_entities(*call, agent, kind, q or None, sort=sort, **paging))
+    return page_response(*await graph.list_entities(*call, agent, kind, q or None, sort=sort, **paging))
 
 
 @router.get("/entities/{entity}", response_model=Entity, responses=AMBIGUOUS)

@@ -9,9 +9,9 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import inbox_schemas as schemas
-from service.api.dependencies import AgentQuery, Call, Paging, json_response, page
+from service.api.dependencies import AgentQuery, Call, Paging, json_response, page_response
+from service.api.lists import Items, Page
 from service.api.naming import api_router
-from service.api.schemas import Items, Page
 from service.domain.proposals import Decision, ProposalStatus
 from service.memory.dreams import inbox
 
@@ -32,7 +32,7 @@ async def list_inbox(
 ) -> Response:
     """Statements with a confidence below `dream.propose_below`, with the messages they come from, newest first. What a
     memory says by now is left out."""
-    return page(*await inbox.list_inbox(*call, agent, status, **paging))
+    return page_response(*await inbox.list_inbox(*call, agent, status, **paging))
 
 
 @router.post("", response_model=Items[schemas.Decided], summary="Decide on several proposals")

@@ -10,9 +10,11 @@ from starlette.responses import Response
 
 from service.api import bulk_schemas, deletion_schemas, explain_schemas, schemas
 from service.api.dependencies import AgentQuery, Call, Paging, UserQuery, WhereText, json_response
+from service.api.lists import Items
 from service.api.naming import api_router
 from service.domain.drafts import MemoryDraft, MemoryPatch
 from service.domain.field_types import AsGiven, Name, Tag, Text, Timestamp
+from service.domain.memory import Memory
 from service.domain.own_types import TYPES_MAX, TypeName
 from service.domain.principal import CachedCredential, Principal
 from service.domain.search import PreviewRequest, SearchRequest
@@ -43,9 +45,7 @@ async def save_memory(call: Call, draft: MemoryDraft) -> Response:
     return await save_as(*call, draft)
 
 
-@router.post(
-    "/batch", status_code=201, response_model=schemas.Items[schemas.SavedMemory], summary="Save a batch of memories"
-)
+@router.post("/batch", status_code=201, response_model=Items[schemas.SavedMemory], summary="Save a batch of memories")
 async def save_memories(call: Call, batch: schemas.Batch) -> Response:
     """Up to 1,000 memories in one transaction: all or none."""
     return json_response({"items": [_saved(one) for one in await remember(*call, batch.items)]}, 201)
@@ -120,7 +120,7 @@ async def list_memories(
     return json_response({"items": items, "next_cursor": more, "total": counted})
 
 
-@router.post("/bulk", response_model=schemas.Items[bulk_schemas.BulkItem], summary="Change several memories")
+@router.post("/bulk", response_model=Items[bulk_schemas.BulkItem], summary="Change several memories")
 async def change_memories(call: Call, body: bulk_schemas.BulkChange) -> Response:
     """One action on up to 500 memories in one transaction, with the outcome of each."""
     if body.filter is None:
@@ -160,7 +160,7 @@ async def get_memory_stats(call: Call, agent: AgentQuery = None) -> Response:
     return json_response(await lifecycle.memory_stats(*call, agent))
 
 
-@router.get("/{memory_id}", response_model=schemas.Memory)
+@router.get("/{memory_id}", response_model=Memory)
 async def get_memory(
     call: Call,
     memory_id: MemoryId,
@@ -174,7 +174,7 @@ async def get_memory(
     return json_response(await lifecycle.get_memory(*call, memory_id, include=wanted))
 
 
-@router.patch("/{memory_id}", response_model=schemas.Memory, summary="Update a memory")
+@router.patch("/{memory_id}", response_model=Memory, summary="Update a memory")
 async def update_memory(call: Call, memory_id: MemoryId, changes: MemoryPatch) -> Response:
     """Optimistic locking: 409 when the stored version is newer than `version`."""
     return json_response(await lifecycle.change_memory(*call, memory_id, changes))
@@ -186,27 +186,25 @@ async def delete_memory(call: Call, memory_id: MemoryId) -> None:
     await lifecycle.delete_memory(*call, memory_id)
 
 
-@router.post("/{memory_id}/restore", response_model=schemas.Memory)
+@router.post("/{memory_id}/restore", response_model=Memory)
 async def restore_memory(call: Call, memory_id: MemoryId) -> Response:
     """Restore a deleted memory."""
     return json_response(await lifecycle.restore_memory(*call, memory_id))
 
 
-@router.post("/{memory_id}/feedback", response_model=schemas.Memory, summary="Rate the usefulness of a memory")
+@router.post("/{memory_id}/feedback", response_model=Memory, summary="Rate the usefulness of a memory")
 async def rate_memory(call: Call, memory_id: MemoryId, given: schemas.Feedback) -> Response:
     """Raises or lowers the importance by 0.1, within 0 and 1."""
     return json_response(await lifecycle.record_feedback(*call, memory_id, useful=given.useful))
 
 
-@router.get(
-    "/{memory_id}/history", response_model=schemas.Items[dict[str, object]], summary="List the versions of a memory"
-)
+@router.get("/{memory_id}/history", response_model=Items[dict[str, object]], summary="List the versions of a memory")
 async def list_memory_history(call: Call, memory_id: MemoryId) -> Response:
     """All versions of the memory, oldest first."""
     return json_response({"items": await lifecycle.memory_history(*call, memory_id)})
 
 
-@router.get("/{memory_id}/sources", response_model=schemas.Items[dict[str, object]])
+@router.get("/{memory_id}/sources", response_model=Items[dict[str, object]])
 async def list_memory_sources(call: Call, memory_id: MemoryId) -> Response:
     """List the source messages of a memory."""
     return json_response({"items": await lifecycle.memory_sources(*call, memory_id)})

@@ -9,9 +9,9 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import model_call_schemas as schemas
-from service.api.dependencies import AgentQuery, Call, Paging, json_response, page
+from service.api.dependencies import AgentQuery, Call, Paging, json_response, page_response
+from service.api.lists import Page
 from service.api.naming import api_router
-from service.api.schemas import Page
 from service.domain.field_types import Timestamp
 from service.domain.model_calls import Outcome
 from service.domain.spending import Purpose
@@ -47,7 +47,7 @@ async def list_model_calls(
     found = await model_calls.list_model_calls(
         *call, agent=agent, dream=dream, purpose=purpose, outcome=outcome, since=since, until=until, **paging
     )
-    return page(*found)
+    return page_response(*found)
 
 
 @router.get("/{call_id}", response_model=schemas.ModelCall, summary="Read a model call")

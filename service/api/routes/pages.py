@@ -9,10 +9,10 @@ from fastapi import Path
 from starlette.responses import Response
 
 from service.api import page_schemas as schemas
-from service.api.dependencies import AgentQuery, Call, ComparedTo, Paging, json_response, page
+from service.api.dependencies import AgentQuery, Call, ComparedTo, Paging, json_response, page_response
+from service.api.lists import Page
 from service.api.naming import api_router
 from service.api.problems import NOTHING_STORED
-from service.api.schemas import Page
 from service.domain.pages import PageContent, PageDraft
 from service.memory.pages import pages
 
@@ -33,7 +33,7 @@ async def create_page(call: Call, draft: PageDraft) -> Response:
 @router.get("", response_model=Page[schemas.AnsweredPage], summary="List pages")
 async def list_pages(call: Call, paging: Paging, agent: AgentQuery = None) -> Response:
     """Pages with their answers, newest first."""
-    return page(*await pages.list_pages(*call, agent, **paging))
+    return page_response(*await pages.list_pages(*call, agent, **paging))
 
 
 @router.get("/{page_id}", response_model=schemas.AnsweredPage, summary="Get a page")
@@ -63,4 +63,4 @@ async def delete_page(call: Call, page_id: PageId) -> None:
 @router.get("/{page_id}/versions", response_model=Page[schemas.PageVersion], summary="List the versions of a page")
 async def list_page_versions(call: Call, page_id: PageId, paging: Paging, compared_to: ComparedTo = None) -> Response:
     """The last 20 versions, newest first, each with the sentences added and removed."""
-    return page(*await pages.page_versions(*call, page_id, compared_to=compared_to, **paging))
+    return page_response(*await pages.page_versions(*call, page_id, compared_to=compared_to, **paging))

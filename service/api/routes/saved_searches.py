@@ -9,10 +9,10 @@ from fastapi import Path
 from starlette.responses import Response
 
 from service.api import saved_search_schemas as schemas
-from service.api.dependencies import AgentQuery, Call, Paging, json_response, page
+from service.api.dependencies import AgentQuery, Call, Paging, json_response, page_response
+from service.api.lists import Items, Page
 from service.api.naming import api_router
 from service.api.problems import NOTHING_STORED
-from service.api.schemas import Items, Page
 from service.domain.saved_searches import AgentSearchRun, SavedSearchContent, SavedSearchDraft, SearchRun
 from service.memory.saved_searches import runs, saved
 
@@ -31,7 +31,7 @@ async def create_search(call: Call, draft: SavedSearchDraft) -> Response:
 @router.get("", response_model=Page[schemas.SavedSearch], summary="List saved searches")
 async def list_searches(call: Call, paging: Paging, agent: AgentQuery = None) -> Response:
     """Saved searches with their newest recall, newest search first."""
-    return page(*await saved.list_searches(*call, agent, **paging))
+    return page_response(*await saved.list_searches(*call, agent, **paging))
 
 
 @router.post("/run", response_model=Items[schemas.SearchResultRecord], summary="Run all saved searches of an agent")
@@ -72,4 +72,4 @@ async def run_search(call: Call, search_id: SearchId, run: SearchRun) -> Respons
 )
 async def list_search_results(call: Call, search_id: SearchId, paging: Paging) -> Response:
     """The last 200 results, newest first."""
-    return page(*await saved.search_results(*call, search_id, **paging))
+    return page_response(*await saved.search_results(*call, search_id, **paging))

@@ -9,9 +9,11 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import schemas
-from service.api.dependencies import AgentQuery, Call, Paging, SessionPath, UserQuery, json_response, page
+from service.api.dependencies import AgentQuery, Call, Paging, SessionPath, UserQuery, json_response, page_response
+from service.api.lists import Items, Page
 from service.api.naming import api_router
 from service.domain.field_types import Text
+from service.domain.memory import Memory
 from service.memory.sessions import conversations, history
 
 router = api_router(prefix="/v1", tags=["sessions"])
@@ -23,7 +25,7 @@ async def start_session(call: Call, body: schemas.StartSession) -> Response:
     return json_response(await conversations.start_session(*call, body.agent, body.session, body.user), 201)
 
 
-@router.get("/sessions", response_model=schemas.Page[schemas.Session], summary="List sessions")
+@router.get("/sessions", response_model=Page[schemas.Session], summary="List sessions")
 async def list_sessions(
     call: Call,
     paging: Paging,
@@ -35,7 +37,7 @@ async def list_sessions(
     ] = None,
 ) -> Response:
     """Sessions, newest first."""
-    return page(*await history.list_sessions(*call, agent, user, text=q or None, **paging))
+    return page_response(*await history.list_sessions(*call, agent, user, text=q or None, **paging))
 
 
 @router.get("/sessions/{session}", response_model=schemas.Session)
@@ -103,7 +105,7 @@ async def clear_window(call: Call, session: SessionPath, agent: AgentQuery = Non
     await conversations.clear_window(*call, agent, session)
 
 
-@router.get("/messages/{message_id}/memories", response_model=schemas.Items[schemas.Memory])
+@router.get("/messages/{message_id}/memories", response_model=Items[Memory])
 async def list_message_memories(
     call: Call, message_id: Annotated[UUID, Path(description="Id of the message.")]
 ) -> Response:

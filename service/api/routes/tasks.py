@@ -8,10 +8,10 @@ from fastapi import Path
 from starlette.responses import Response
 
 from service.api import agent_schemas as schemas
-from service.api.dependencies import Call, Paging, json_response, page
+from service.api.dependencies import Call, Paging, json_response, page_response
+from service.api.lists import Page
 from service.api.naming import api_router
 from service.api.path_params import PathName
-from service.api.schemas import Page
 from service.memory.ops import tasks
 
 router = api_router(prefix="/v1/tasks", tags=["agents"])
@@ -22,7 +22,7 @@ TaskPath = Annotated[PathName, Path(description="Name of the task.")]
 @router.get("", response_model=Page[schemas.Task], summary="List tasks")
 async def list_tasks(call: Call, paging: Paging) -> Response:
     """Tasks in the order of their names. An agent key sees the tasks with its agent as a declared member."""
-    return page(*await tasks.list_tasks(*call, **paging))
+    return page_response(*await tasks.list_tasks(*call, **paging))
 
 
 @router.get("/{task}", response_model=schemas.Task)

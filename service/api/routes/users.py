@@ -9,10 +9,10 @@ from starlette.responses import Response
 
 from service.api import profile_schemas as schemas
 from service.api.admin_schemas import PurgeReceipt, SubjectExport
-from service.api.dependencies import AgentQuery, Call, Paging, PartOfName, json_response, page
+from service.api.dependencies import AgentQuery, Call, Paging, PartOfName, json_response, page_response
+from service.api.lists import Page
 from service.api.naming import api_router
 from service.api.path_params import PathName
-from service.api.schemas import Page
 from service.domain.field_types import AsGiven, Timestamp
 from service.memory.access import purge, subject_export
 from service.memory.search import profiles
@@ -25,7 +25,7 @@ UserPath = Annotated[PathName, AsGiven(), Path(description="Name of the user.")]
 @router.get("", response_model=Page[schemas.User], summary="List users")
 async def list_users(call: Call, paging: Paging, agent: AgentQuery = None, q: PartOfName = None) -> Response:
     """Users whom live memories visible to the caller are about, by name."""
-    return page(*await profiles.list_users(*call, agent, q or None, **paging))
+    return page_response(*await profiles.list_users(*call, agent, q or None, **paging))
 
 
 @router.get("/{user}/profile", response_model=schemas.Profile, summary="Get the profile of a user")

@@ -8,11 +8,11 @@ from fastapi import Path
 from starlette.responses import Response, StreamingResponse
 
 from service.api import workspace_schemas as schemas
-from service.api.dependencies import Call, DryRun, Paging, Token, json_response, page
+from service.api.dependencies import Call, DryRun, Paging, Token, json_response, page_response
+from service.api.lists import Page
 from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.api.routes.transfer import NDJSON
-from service.api.schemas import Page
 from service.api.streams import HoldingStream, holding
 from service.domain.limits import NO_LIMITS
 from service.memory.access import workspaces
@@ -31,7 +31,7 @@ async def create_workspace(call: Call, body: schemas.CreateWorkspace) -> Respons
 @router.get("", response_model=Page[schemas.Workspace], summary="List workspaces")
 async def list_workspaces(call: Call, paging: Paging) -> Response:
     """Workspaces, newest first."""
-    return page(*await workspaces.list_workspaces(*call, **paging))
+    return page_response(*await workspaces.list_workspaces(*call, **paging))
 
 
 @router.patch("/{workspace}", response_model=schemas.Workspace, summary="Rename, suspend, resume or limit a workspace")

@@ -1,0 +1,49 @@
+"""Records made of rows: one place where a column becomes a field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from enum import Enum
+from functools import cache
+from operator import itemgetter
+from typing import Any, TypeVar, cast, get_type_hints
+
+T = TypeVar("T")
+Make = Callable[[Mapping[str, Any]], Any]
+
+
+def make(record: Callable[..., T], row: Mapping[str, Any]) -> T:
+    """Make ``record``, a dataclass of two fields or more, of a row with a column for each of its fields.
+
+    Other columns are ignored; text becomes an Enum where the field is one. Raises KeyError for a column that the row
+    does not have.
+    """
+    return cast(T, _maker(record)(row))
+
+
+def make_all(record: Callable[..., T], rows: Iterable[Mapping[str, Any]]) -> list[T]:
+    """Make a record of each row."""
+    return list(map(_maker(record), rows))
+
+
+@cache
+def _maker(record: Any) -> Make:
+    names = [field.name for field in fields(record)]
+    values = itemgetter(*names)
+    hints = get_type_hints(record)
+    enums = [(place, hints[name]) for place, name in enumerate(names) if _is_enum(hints[name])]
+    if not enums:
+        return lambda row: record(*values(row))
+
+    def made(row: Mapping[str, Any]) -> Any:
+        given = list(values(row))
+        for place, enum in enums:
+            given[place] = enum(given[place])
+        return record(*given)
+
+    return made
+
+
+def _is_enum(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, Enum)

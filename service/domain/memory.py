@@ -1,0 +1,70 @@
+"""Memories as they are shown: what the API, MCP, exports and dreams tell of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from service.domain.field_types import AgentName, CreatedAt
+from service.domain.json import JsonObject
+from service.domain.origin import Origin
+from service.domain.own_types import TYPES_NAMED
+from service.domain.types import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Stored memory."""
+
+    id: Annotated[UUID, Field(description="Id of the memory.")]
+    agent: AgentName
+    type: Annotated[str, Field(description=f"Type of the memory: {TYPES_NAMED}.")]
+    scope: Annotated[Scope, Field(description="Scope of the memory.")]
+    team: Annotated[str | None, Field(description="Team of a team-scoped memory.")]
+    task: Annotated[str | None, Field(description="Task of a task-scoped memory.")]
+    session: Annotated[str | None, Field(description="Session of origin.")]
+    user: Annotated[str | None, Field(description="User described by the memory.")]
+    hearsay_by: Annotated[
+        str | None,
+        Field(description="Speaker of a statement about somebody else; null for a statement that is not hearsay."),
+    ]
+    origin: Annotated[
+        Origin,
+        Field(
+            description="Origin: `own_user` (user of the session), `api` (direct save), `assistant`, `other_user`, "
+            "`imported`, `document` or `tool`; of a conclusion the least trusted one of its sources."
+        ),
+    ]
+    key: Annotated[str | None, Field(description="Upsert key, unique per agent and scope.")]
+    content: Annotated[str, Field(description="Text of the memory.")]
+    summary: Annotated[str, Field(description="One-line summary.")]
+    importance: Annotated[float, Field(description="Importance from 0 to 1 before decay.")]
+    effective_importance: Annotated[float, Field(description="Importance from 0 to 1 after decay.")]
+    confidence: Annotated[float, Field(description="Confidence from 0 to 1.")]
+    tags: Annotated[list[str], Field(description="Tags of the memory.")]
+    metadata: Annotated[JsonObject, Field(description="JSON object of the caller's own.")]
+    source: Annotated[JsonObject, Field(description="JSON object with the origin.")]
+    status: Annotated[
+        Literal["open", "done"] | None, Field(description="Status of a todo: `open` or `done`; null for other types.")
+    ]
+    decay_exempt: Annotated[bool, Field(description="Exemption from the decay of importance.")]
+    embedding: Annotated[
+        Literal["ready", "pending", "none"],
+        Field(description="State of the vector: `ready`, `pending` (still to be computed) or `none` (not indexed)."),
+    ]
+    access_count: Annotated[int, Field(description="Number of returns by searches and contexts.")]
+    last_accessed_at: Annotated[datetime | None, Field(description="Time of the last return by a search or context.")]
+    occurred_at: Annotated[datetime | None, Field(description="Time of the described event.")]
+    valid_from: Annotated[datetime, Field(description="Start of validity.")]
+    valid_until: Annotated[datetime | None, Field(description="End of validity; null while valid.")]
+    superseded_by: Annotated[UUID | None, Field(description="Id of the replacing memory.")]
+    expires_at: Annotated[datetime | None, Field(description="Time of expiry.")]
+    created_at: CreatedAt
+    updated_at: Annotated[datetime, Field(description="Time of the last change.")]
+    deleted_at: Annotated[datetime | None, Field(description="Time of deletion; null for a live memory.")]
+    version: Annotated[int, Field(description="Version number, starting at 1.")]
+    dream_id: Annotated[UUID | None, Field(description="Id of the creating dream; null for memories saved by the API.")]
