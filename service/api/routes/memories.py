@@ -8,13 +8,13 @@ from uuid import UUID
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from service.api import bulk_schemas, deletion_schemas, explain_schemas, schemas
-from service.api.dependencies import AgentQuery, Call, Paging, UserQuery, WhereText, json_response
+from service.api import bulk_schemas, deletion_schemas, schemas
+from service.api.dependencies import AgentQuery, Call, Paging, UserQuery, WhereText, items_response, json_response
 from service.api.lists import Items
 from service.api.naming import api_router
 from service.domain.drafts import MemoryDraft, MemoryPatch
 from service.domain.field_types import AsGiven, Name, Tag, Text, Timestamp
-from service.domain.memory import Memory
+from service.domain.memory import Memory, MemoryStats, SavedMemory
 from service.domain.own_types import TYPES_MAX, TypeName
 from service.domain.principal import CachedCredential, Principal
 from service.domain.search import PreviewRequest, SearchRequest
@@ -23,9 +23,10 @@ from service.domain.where import parse_where_text
 from service.errors import InvalidInput
 from service.memory.engine import Engine
 from service.memory.saving import bulk, deletion, lifecycle
-from service.memory.saving.remember import Saved, remember, remember_one
-from service.memory.search.explain import explained_search
+from service.memory.saving.remember import remember, remember_one
+from service.memory.search.explain import PreviewAnswer, explained_search
 from service.memory.search.recall import recall
+from service.memory.search.search_results import SearchAnswer
 
 MemoryId = Annotated[UUID, Path(description="Id of the memory.")]
 SourceKind = Annotated[Name, AsGiven()]
@@ -36,8 +37,8 @@ router = api_router(prefix="/v1/memories", tags=["memories"])
 @router.post(
     "",
     status_code=201,
-    response_model=schemas.SavedMemory,
-    responses={200: {"model": schemas.SavedMemory}},
+    response_model=SavedMemory,
+    responses={200: {"model": SavedMemory}},
     summary="Save a memory",
 )
 async def save_memory(call: Call, draft: MemoryDraft) -> Response:
@@ -45,10 +46,10 @@ async def save_memory(call: Call, draft: MemoryDraft) -> Response:
     return await save_as(*call, draft)
 
 
-@router.post("/batch", status_code=201, response_model=Items[schemas.SavedMemory], summary="Save a batch of memories")
+@router.post("/batch", status_code=201, response_model=Items[SavedMemory], summary="Save a batch of memories")
 async def save_memories(call: Call, batch: schemas.Batch) -> Response:
     """Up to 1,000 memories in one transaction: all or none."""
-    return json_response({"items": [_saved(one) for one in await remember(*call, batch.items)]}, 201)
+    return items_response(await remember(*call, batch.items), 201)
 
 
 TypesQuery = Annotated[
@@ -131,13 +132,13 @@ async def change_memories(call: Call, body: bulk_schemas.BulkChange) -> Response
     return json_response({"items": items})
 
 
-@router.post("/search", response_model=schemas.SearchAnswer, summary="Search memories")
+@router.post("/search", response_model=SearchAnswer, summary="Search memories")
 async def search_memories(call: Call, request: SearchRequest) -> Response:
     """Results by descending score. Counts the access to each returned memory."""
     return await search_as(*call, request)
 
 
-@router.post("/search/preview", response_model=explain_schemas.PreviewAnswer, summary="Preview a search")
+@router.post("/search/preview", response_model=PreviewAnswer, summary="Preview a search")
 async def preview_search(call: Call, request: PreviewRequest) -> Response:
     """The ranking of a search, explained, without counting access. With `explain_id`, the answer says at which stage
     that memory was lost, and what would bring it back."""
@@ -154,7 +155,7 @@ async def delete_memories(call: Call, body: deletion_schemas.DeleteMemories) -> 
     return json_response(deleted)
 
 
-@router.get("/stats", response_model=schemas.MemoryStats, summary="Get memory statistics")
+@router.get("/stats", response_model=MemoryStats, summary="Get memory statistics")
 async def get_memory_stats(call: Call, agent: AgentQuery = None) -> Response:
     """Number and length of the memories visible to the caller, in total and by type."""
     return json_response(await lifecycle.memory_stats(*call, agent))
@@ -224,8 +225,8 @@ async def save_as(
     """What saving a draft answers, as ``remember_one`` has it."""
     saved = await remember_one(engine, caller, draft, key)
     if saved is None:
-        return json_response({"memory": None, "created": False})
-    return json_response(_saved(saved), 201 if saved.outcome == "created" else 200)
+        return json_response(SavedMemory(None, created=False))
+    return json_response(saved, 201 if saved.created else 200)
 
 
 async def search_as(
@@ -233,12 +234,3 @@ async def search_as(
 ) -> Response:
     """What a search answers, as ``recall`` has it."""
     return json_response(await recall(engine, caller, request, key=key))
-
-
-def _saved(saved: Saved) -> dict[str, object]:
-    return {
-        "memory": saved.memory,
-        "created": saved.outcome == "created",
-        "reinforced": saved.outcome == "reinforced",
-        "updated": saved.outcome == "updated",
-    }

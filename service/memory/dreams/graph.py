@@ -102,7 +102,7 @@ async def graph(
             connection, workspace, audiences, [*near_ids, *memory_ids], now=now, limit=EDGES_MAX + 1
         )
         related = await entities.co_occurrences(connection, workspace, audiences, near_ids, now=now, limit=EDGES_MAX)
-    engine.read_audit.note(principal, "graph", [row["agent"] for row in records])
+    engine.read_audit.note(principal, "graph", [one.agent for one in records])
     place = {id_: n for n, id_ in enumerate([*near_ids, *memory_ids])}
     met = {*rings, *(node["id"] for node in nodes)}
     return {
@@ -112,7 +112,7 @@ async def graph(
         ],
         "edges": [dict(row) for row in edges[:EDGES_MAX]],
         "related": [dict(row) for row in related],
-        "memories": [memories.to_record(row) for row in sorted(records, key=lambda row: place[row["id"]])],
+        "memories": sorted(records, key=lambda one: place[one.id]),
         "truncated": len(met) > len(place) or len(edges) > EDGES_MAX,
     }
 
@@ -196,12 +196,12 @@ async def memory_links(engine: Engine, principal: Principal, memory_id: UUID) ->
                 for kind in ("entity", "memory")}  # fmt: skip
         near = await entities.get(connection, workspace, audiences, sorted(ends["entity"]))
         others = await memories.get(connection, workspace, sorted(ends["memory"] - {memory_id}), reader)
-    engine.read_audit.note(principal, "links", [row["agent"] for row in (*own, *others)])
-    seen = {memory_id, *(row["id"] for row in near), *(row["id"] for row in others)}
+    engine.read_audit.note(principal, "links", [one.agent for one in (*own, *others)])
+    seen = {memory_id, *(row["id"] for row in near), *(one.id for one in others)}
     return {
         "edges": [dict(row) for row in rows if {row["source_id"], row["target_id"]} <= seen],
         "entities": [entity_record(row) for row in near],
-        "memories": [memories.to_record(row) for row in others],
+        "memories": others,
     }
 
 

@@ -181,7 +181,7 @@ async def _shown(engine: Engine, principal: Principal, ids: Sequence[UUID], save
     async with engine.db.transaction(principal.workspace_id) as connection:
         found = await proposals.list_(connection, principal.workspace_id, agent=None, ids=ids, limit=len(ids))
         rows = await memories.get(connection, principal.workspace_id, list(saved.values()), None) if saved else []
-    memory_of = {row["id"]: memories.to_record(row) for row in rows}
+    memory_of = {row.id: row for row in rows}
     by_id = {row["id"]: row for row in found}
     return [
         {"proposal": by_id[id_], "memory": memory_of.get(saved[id_]) if id_ in saved else None}

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.domain.drafts import TAGS_MAX
+from service.domain.memory import Memory
 from service.domain.principal import Principal
 from service.errors import Conflict, InvalidInput
 from service.memory.access.redaction import redact_fields
@@ -74,19 +75,19 @@ async def _change_all(
 ) -> list[Record]:  # fmt: skip
     reader = await resolve_reader(connection, principal, None)
     rows = await memories.lock_all(connection, principal.workspace_id, sorted(set(ids)))
-    visible = {row["id"]: row for row in await memories.get(connection, principal.workspace_id, list(rows), reader)}
+    visible = {one.id: one for one in await memories.get(connection, principal.workspace_id, list(rows), reader)}
     done = {id_: await _change(engine, connection, principal, rows[id_], visible[id_], action, tags) for id_ in visible}
     return [{"id": id_, "outcome": done.get(id_, "not_found")} for id_ in dict.fromkeys(ids)]
 
 
 async def _change(
-    engine: Engine, connection: Connection, principal: Principal, locked: Row, shown: Row, action: BulkAction,
+    engine: Engine, connection: Connection, principal: Principal, locked: Row, shown: Memory, action: BulkAction,
     tags: Sequence[str],
 ) -> Outcome:  # fmt: skip
     workspace, now, id_ = principal.workspace_id, engine.now(), locked["id"]
     if locked["deleted_at"] is not None and action != "restore":
         return "unchanged" if action == "delete" else "not_found"
-    if principal.agent is not None and shown["agent"] != principal.agent:
+    if principal.agent is not None and shown.agent != principal.agent:
         return "forbidden"
     if action == "restore":
         return await _restore(connection, principal, locked, now)
