@@ -11,16 +11,7 @@ from pydantic import BaseModel, Field
 from service.api.lists import Page
 from service.domain.drafts import MemoryDraft, MessageDraft
 from service.domain.field_types import ActingAgent, AgentName, CreatedAt, Name
-from service.domain.memory import Memory
 from service.domain.strict import StrictModel
-
-
-class MemoryPage(Page[Memory]):
-    """One page of a list of memories."""
-
-    total: int | None = Field(
-        None, description="Number of all memories that pass the filters, counted up to 100,000; null unless asked for."
-    )
 
 
 class Batch(StrictModel):

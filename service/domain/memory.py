@@ -118,3 +118,17 @@ class MemoryStats(TypeStats):
     """Statistics of the live memories visible to the caller."""
 
     types: Annotated[dict[str, TypeStats], Field(description="Statistics by memory type.")]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPage:
+    """One page of a list of memories."""
+
+    items: Annotated[list[Memory], Field(description="Items of this page.")]
+    next_cursor: Annotated[str | None, Field(description="Cursor of the next page; null on the last page.")]
+    total: Annotated[
+        int | None,
+        Field(
+            description="Number of all memories that pass the filters, counted up to 100,000; null unless asked for."
+        ),
+    ] = None

@@ -11,7 +11,7 @@ from typing import Any
 from starlette.responses import Response
 
 from service.api import extract_schemas
-from service.api.dependencies import Call, json_response
+from service.api.dependencies import Call, JsonResponse, json_response
 from service.api.naming import api_router
 from service.api.streams import HoldingStream, holding
 from service.domain.asking import AskRequest
@@ -28,8 +28,8 @@ router = api_router(prefix="/v1", tags=["context"])
 KEEP_ALIVE_S = 15.0
 
 
-@router.post("/context", response_model=context.ContextAnswer, summary="Build the context of a model call")
-async def build_context(call: Call, request: ContextRequest) -> Response:
+@router.post("/context", summary="Build the context of a model call")
+async def build_context(call: Call, request: ContextRequest) -> JsonResponse[context.ContextAnswer]:
     """Bulletin, identity, preferences, memories, documents, window and tool results within one token budget."""
     built = await context.build_context(*call, request)
     return json_response(built.answer(request.message, request.placement))

@@ -16,7 +16,7 @@ from service.db.records import make
 from service.domain import cursors
 from service.domain.drafts import MemoryDraft, MemoryPatch
 from service.domain.json import JsonObject
-from service.domain.memory import Memory, MemorySource, MemoryStats, TypeStats
+from service.domain.memory import Memory, MemoryPage, MemorySource, MemoryStats, TypeStats
 from service.domain.principal import Principal
 from service.domain.where import Where
 from service.errors import Conflict, Forbidden, InvalidInput, NotFound, StaleVersion
@@ -102,9 +102,9 @@ async def list_memories(
     with_total: bool = False,
     limit: int,
     cursor: str | None,
-) -> tuple[list[Memory], str | None, int | None]:
-    """A page of memories, the cursor of the next, and with ``with_total`` how many there are, counted up to TOTAL_MAX;
-    an unknown agent has none."""
+) -> MemoryPage:
+    """Return a page of memories, with ``with_total`` how many there are, counted up to TOTAL_MAX; an unknown agent has
+    none."""
     if filter_.as_of is not None:
         filter_ = _of_the_past(filter_, sort)
     before_key, before_id = cursors.decode(cursor, str if sort == "importance" else datetime, UUID)
@@ -120,7 +120,7 @@ async def list_memories(
         try:
             reader = await resolve_reader(connection, principal, agent)
         except NotFound:
-            return [], None, 0 if with_total else None
+            return MemoryPage([], None, 0 if with_total else None)
         found = await memory_lists.list_(
             connection, workspace, reader, order=sort, before_key=before_key, before_id=before_id, limit=limit + 1,
             **filters,
@@ -131,7 +131,7 @@ async def list_memories(
     more = cursors.encode(_sort_key(found[limit - 1], sort), found[limit - 1].id) if len(found) > limit else None
     found = found[:limit]
     engine.read_audit.note(principal, "memories", [principal.reader_agent(agent), *(one.agent for one in found)])
-    return found, more, total
+    return MemoryPage(found, more, total)
 
 
 def _of_the_past(filter_: ListFilter, sort: MemorySort) -> ListFilter:
