@@ -26,7 +26,10 @@ from scripts.clients.methods import Method, body_of, default_of, methods
 
 def docstring(text: str, indent: str = "    ") -> str:
     """Return a docstring, each paragraph of the text wrapped anew."""
-    wrapped = [textwrap.fill(" ".join(one.split()), WIDTH - len(indent) - 3) for one in text.split("\n\n")]
+    wrapped = [
+        textwrap.fill(" ".join(one.split()), WIDTH - len(indent) - 3, break_on_hyphens=False)
+        for one in text.split("\n\n")
+    ]
     lines = textwrap.indent('"""' + "\n\n".join(wrapped), indent)
     return f'{lines}\n{indent}"""' if len(wrapped) > 1 else f'{lines}"""'
 

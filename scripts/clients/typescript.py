@@ -41,9 +41,10 @@ def typescript_call(one: Method) -> str:
     path = re.sub(r"\{(\w+)\}", lambda field: path_part(one, field[1]), one.path)
     sent = [f"path`{path}`" if one.at("path") else f'"{path}"']
     pairs = [(p.field, camel(p.name)) for p in given if p.place != "path" and p.place != "whole"]
-    pairs += [(name, str(value).lower()) for name, value in one.fixed.items()]
+    always = [f"{name}: {str(value).lower()}" for name, value in one.fixed.items()]
     values = [field if field == name else f"{field}: {name}" for field, name in pairs]
-    made = f"{{ {', '.join([*values, *([f'...{rest}'] if rest else [])])} }}" if values else rest
+    parts = [*values, *([f"...{rest}"] if rest else []), *always]
+    made = f"{{ {', '.join(parts)} }}" if values or always else rest
     query = made if not has_body and made else ""
     settings = [query if query == "query" else f"query: {query}"] if query and not one.is_list else []
     settings += [f'agentIn: "{one.agent_in}"'] if one.agent_in else []
@@ -87,7 +88,9 @@ def typescript_rest(one: Method, given: list[Parameter], left: list[Parameter]) 
 
 def comment(text: str) -> str:
     """Return a comment of TypeScript, each paragraph wrapped anew."""
-    lines = "\n\n".join(textwrap.fill(" ".join(one.split()), WIDTH - 3) for one in text.split("\n\n")).splitlines()
+    lines = "\n\n".join(
+        textwrap.fill(" ".join(one.split()), WIDTH - 3, break_on_hyphens=False) for one in text.split("\n\n")
+    ).splitlines()
     return (
         f"/** {lines[0]} */"
         if len(lines) == 1
