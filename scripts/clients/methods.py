@@ -58,7 +58,7 @@ class Method:
 
     @property
     def agent_in(self) -> str:
-        """Where the client's own agent is named when the call names none."""
+        """Where the client's own agent is named when the call names none: nowhere in what admins do for others."""
         if "{agent}" in self.path or "admin" in self.operation["tags"]:
             return ""
         return next((one.place for one in fields_of(self.operation) if one.field == "agent"), "")

@@ -35,7 +35,7 @@ def docstring(text: str, indent: str = "    ") -> str:
 
 
 def module(about: str, *parts: str) -> str:
-    return "\n".join([f'"""{about}\n\n{MADE}\n"""', "from __future__ import annotations", *parts])
+    return "\n".join([f'# {MADE}\n"""{about}"""', "from __future__ import annotations", *parts])
 
 
 def words(kind: str) -> list[str]:

@@ -1,7 +1,5 @@
-"""The methods of both clients: one for each call, named after it (``reverie_client.calls`` documents each).
-
-Made by scripts/clients of the OpenAPI document and of clients/names.toml: make clients.
-"""
+# Made by scripts/clients of the OpenAPI document and of clients/names.toml: make clients.
+"""The methods of both clients: one for each call, named after it (``reverie_client.calls`` documents each)."""
 
 from __future__ import annotations
 

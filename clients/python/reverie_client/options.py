@@ -1,7 +1,5 @@
-"""The optional fields that calls take.
-
-Made by scripts/clients of the OpenAPI document and of clients/names.toml: make clients.
-"""
+# Made by scripts/clients of the OpenAPI document and of clients/names.toml: make clients.
+"""The optional fields that calls take."""
 
 from __future__ import annotations
 

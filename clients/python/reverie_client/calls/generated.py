@@ -1,7 +1,5 @@
-"""A function for each method of the clients, which makes its call.
-
-Made by scripts/clients of the OpenAPI document and of clients/names.toml: make clients.
-"""
+# Made by scripts/clients of the OpenAPI document and of clients/names.toml: make clients.
+"""A function for each method of the clients, which makes its call."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""What the API answers.
-
-Made by scripts/clients of the OpenAPI document and of clients/names.toml: make clients.
-"""
+# Made by scripts/clients of the OpenAPI document and of clients/names.toml: make clients.
+"""What the API answers."""
 
 from __future__ import annotations
 
