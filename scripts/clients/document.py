@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -45,11 +46,16 @@ def without_null(schema: Schema) -> tuple[Schema, bool]:
     return (kept[0] if len(kept) == 1 else {"anyOf": kept}), True
 
 
+def paragraphs(text: str, width: int) -> list[str]:
+    """Return the lines of a text, each paragraph of it wrapped anew."""
+    wrapped = [textwrap.fill(" ".join(one.split()), width, break_on_hyphens=False) for one in text.split("\n\n")]
+    return "\n\n".join(wrapped).splitlines()
+
+
 @cache
-def named_words(sent: bool) -> dict[tuple[str, ...], str]:
-    """Return the names of the words that have one, those of requests too."""
-    named = OURS["answer_words"] | (OURS["option_words"] if sent else {})
-    places = {name: place.split(".") for name, place in named.items()}
+def named_words(kind: str) -> dict[tuple[str, ...], str]:
+    """Return the names of words that have one, in answers or in requests alone, by the words."""
+    places = {name: place.split(".") for name, place in OURS[kind].items()}
     return {words_of(component(schema)["properties"][field]): name for name, (schema, field) in places.items()}
 
 
@@ -77,8 +83,8 @@ def type_of(schema: Schema, place: str = "", *, sent: bool, many: str = "list") 
 def _type_of(schema: Schema, sent: bool, many: str) -> str:
     name, kind = referred(schema), schema.get("type")
     if "items" not in schema and (words := words_of(schema)):
-        name = named_words(sent).get(words, "")
-        return name or (literal(words) if sent else "str")
+        named = named_words("answer_words") | (named_words("option_words") if sent else {})
+        return named.get(words) or (literal(words) if sent else "str")
     if name:
         return (name if name in OURS["drafts"] else "Json") if sent else model_of(name)
     if "const" in schema:

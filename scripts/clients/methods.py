@@ -46,11 +46,9 @@ class Method:
     @property
     def text(self) -> str:
         """What it does, in the words of the document."""
-        summary, more = f"{self.operation['summary']}.", self.operation.get("description", "")
-        counted = (
-            f"Count what this would take: {summary[0].lower()}{summary[1:]}" if "dry_run" in self.fixed else summary
-        )
-        return counted if more == summary else f"{counted}\n\n{more}"
+        summary, more = self.operation["summary"], self.operation.get("description", "")
+        said = f"Count what this would take: {summary[0].lower()}{summary[1:]}" if "dry_run" in self.fixed else summary
+        return f"{said}." if more in ("", f"{summary}.") else f"{said}.\n\n{more}"
 
     @property
     def is_list(self) -> bool:
@@ -79,18 +77,35 @@ def body_of(operation: Schema) -> str:
 
 
 def fields_of(operation: Schema) -> list[Parameter]:
-    """Return what can be sent: parts of the path, what is needed, what is not."""
-    given = [(one["name"], one["in"], one["schema"], one["required"]) for one in operation.get("parameters", ())]
-    if name := body_of(operation):
-        body = component(name)
-        given += [(field, "body", one, field in body.get("required", ())) for field, one in body["properties"].items()]
-    found = []
-    for field, place, schema, needed in given:
-        if place == "header" or field in NOT_FIELDS or "const" in schema:
-            continue
-        type_ = type_of(schema, f"{name}.{field}", sent=True, many="Sequence")
-        found.append(Parameter(field, field, place, schema, type_, "" if needed else default_of(schema)))
-    return sorted(found, key=lambda one: (one.place != "path", one.default != ""))
+    """Return what can be sent: parts of the path, what is needed, what is not.
+
+    Raises ValueError for an operation with a query and a body, whose other fields would be of two places.
+    """
+    found = [
+        (one["name"], one["in"], one["schema"], one["required"])
+        for one in operation.get("parameters", ())
+        if one["in"] != "header"
+    ]
+    if body := body_of(operation):
+        if any(place == "query" for _, place, _, _ in found):
+            raise ValueError(f"{operation['operationId']} has a query and a body")
+        needed = component(body).get("required", ())
+        found += [(name, "body", one, name in needed) for name, one in component(body)["properties"].items()]
+    elif "requestBody" in operation:
+        found.append(("body", "whole", {}, True))
+    fields = [
+        Parameter(
+            name,
+            name,
+            place,
+            schema,
+            type_of(schema, f"{body}.{name}", sent=True, many="Sequence"),
+            "" if needed else default_of(schema),
+        )
+        for name, place, schema, needed in found
+        if name not in NOT_FIELDS and "const" not in schema
+    ]
+    return sorted(fields, key=lambda one: (one.place != "path", one.default != ""))
 
 
 def default_of(schema: Schema) -> str:

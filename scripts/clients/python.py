@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from scripts.clients.document import (
     MADE,
@@ -17,46 +17,45 @@ from scripts.clients.document import (
     document,
     literal,
     model_of,
+    named_words,
+    paragraphs,
     referred,
     type_of,
-    words_of,
 )
 from scripts.clients.methods import Method, body_of, default_of, methods
 
 
-def docstring(text: str, indent: str = "    ") -> str:
-    """Return a docstring, each paragraph of the text wrapped anew."""
-    wrapped = [
-        textwrap.fill(" ".join(one.split()), WIDTH - len(indent) - 3, break_on_hyphens=False)
-        for one in text.split("\n\n")
-    ]
-    lines = textwrap.indent('"""' + "\n\n".join(wrapped), indent)
-    return f'{lines}\n{indent}"""' if len(wrapped) > 1 else f'{lines}"""'
+def docstring(text: str) -> str:
+    lines = paragraphs(f'"""{text}', WIDTH - 7)
+    return textwrap.indent("\n".join(lines) + ('\n"""' if len(lines) > 1 else '"""'), "    ")
 
 
-def module(about: str, *parts: str) -> str:
-    return "\n".join([f'# {MADE}\n"""{about}"""', "from __future__ import annotations", *parts])
+def module(about: str, imports: str, exported: Iterable[str], *parts: str) -> str:
+    all_ = f"__all__ = {json.dumps(sorted(exported))}"
+    return "\n".join([f'# {MADE}\n"""{about}"""', "from __future__ import annotations", imports, all_, *parts])
 
 
 def words(kind: str) -> list[str]:
-    places = [(name, place.partition(".")) for name, place in OURS[kind].items()]
-    return [f"{name} = {literal(words_of(component(one)['properties'][field]))}" for name, (one, _, field) in places]
+    return [f"{name} = {literal(allowed)}" for allowed, name in named_words(kind).items()]
 
 
 def answers() -> str:
     """Return the module of what the API answers."""
-    answered = [answer_of(one.operation) for one in methods() if not one.returns]
-    models = list(dict.fromkeys(part for name in [*answered, *OURS["streamed"]] for part in parts_of(name)))
-    exported = sorted([*OURS["answer_words"], *map(model_of, models)])
     return module(
         "What the API answers.",
-        "from datetime import datetime\nfrom typing import Any, Literal\nfrom uuid import UUID",
-        "from pydantic import Field",
+        "from datetime import datetime\nfrom typing import Any, Literal\nfrom uuid import UUID\n"
+        "from pydantic import Field\n"
         "from reverie_client.models.base import Answer, Found, Hearsay, Json, Page",
-        f"__all__ = {json.dumps(exported)}",
+        [*OURS["answer_words"], *map(model_of, answered())],
         *words("answer_words"),
-        *map(model, models),
+        *map(model, answered()),
     )
+
+
+def answered() -> list[str]:
+    """Return the components that are models, each after those that it is made of."""
+    whole = [answer_of(one.operation) for one in methods() if not one.returns]
+    return list(dict.fromkeys(part for name in [*whole, *OURS["streamed"]] for part in parts_of(name)))
 
 
 def answer_of(operation: Schema) -> str:
@@ -98,35 +97,28 @@ def model(name: str) -> str:
     if not inherited <= fields.keys():
         raise ValueError(f"{name} has not all fields of {base}")
     lines = [f"    {model_field(name, field)}" for field in fields if field not in inherited]
-    called = OURS["bases"].get(model_of(name), "Answer")
-    return "\n".join(
-        [
-            f"class {model_of(name)}({called}):",
-            docstring(component(name).get("description", "A list, all of it.")),
-            "",
-            *lines,
-        ]
-    )
+    head = f"class {model_of(name)}({OURS['bases'].get(model_of(name), 'Answer')}):"
+    return "\n".join([head, docstring(component(name).get("description", "A list, all of it.")), "", *lines])
 
 
 def model_field(name: str, field: str) -> str:
     """Return the declaration of a field. What an answer lacks is None or empty, if it may be that."""
     schema, place = component(name)["properties"][field], f"{name}.{field}"
-    type_ = type_of(schema, place, sent=False)
+    type_, part = type_of(schema, place, sent=False), component(referred(schema)) if referred(schema) else {}
     default = OURS["defaults"].get(place, "")
-    if not default and field not in component(name).get("required", ()):
-        default = default_of(schema)
-        type_ += "" if default != "None" or type_ == "Any" or type_.endswith(" | None") else " | None"
-    if not default and type_.endswith(" | None"):
+    if default:
+        pass
+    elif type_.endswith(" | None"):
         default = "None"
-    if not default and type_.startswith(("list[", "dict[", "Json")):
+    elif type_.startswith(("list[", "dict[", "Json")):
         default = "[]" if type_.startswith("list[") else "{}"
-    part = component(referred(schema)) if referred(schema) else {"required": True}
-    if not default and "properties" in part and not part.get("required"):
+    elif field not in component(name).get("required", ()):
+        default = default_of(schema)
+    elif "properties" in part and not part.get("required"):
         default = f"{type_}()"
-    renamed = OURS["renamed"].get(place)
-    value = f'Field(alias="{field}")' if renamed else default
-    return f"{renamed or field}: {type_}" + (f" = {value}" if value else "")
+    if place in OURS["renamed"]:
+        field, default = OURS["renamed"][place], f'Field(alias="{field}")'
+    return f"{field}: {type_} = {default}" if default else f"{field}: {type_}"
 
 
 def options() -> str:
@@ -148,9 +140,9 @@ def options() -> str:
         classes[draft] = typed_dict(draft, base, schema["description"], needed)
     return module(
         "The optional fields that calls take.",
-        "from typing import Any, Literal, TypedDict",
+        f"from typing import Any, Literal, TypedDict\n"
         f"from reverie_client.models import Id, Json, Moment, {', '.join(OURS['answer_words'])}",
-        f"__all__ = {json.dumps(sorted([*OURS['option_words'], *classes, 'Moment']))}",
+        [*OURS["option_words"], *classes, "Moment"],
         *words("option_words"),
         *classes.values(),
     )
@@ -167,21 +159,24 @@ def typed_dict(name: str, base: str, about: str, fields: dict[str, str]) -> str:
 
 def calls() -> str:
     """Return the module of the functions that make calls."""
-    made = [call(one) for one in methods() if one.name not in OURS["by_hand"]]
+    made = [one for one in methods() if one.name not in OURS["by_hand"]]
+    models = ["Json", "Page", *OURS["answer_words"], *map(model_of, answered())]
+    sent = [*OURS["option_words"], *OURS["drafts"], *{one.options for one in made if one.options}, "Moment"]
     return module(
         "A function for each method of the clients, which makes its call.",
-        "from collections.abc import Sequence\nfrom typing import Any, Literal, Unpack",
-        "from reverie_client import models as m\nfrom reverie_client import options as o",
-        "from reverie_client.call import Call, Id, drop_none, part",
-        *made,
+        "from collections.abc import Sequence\nfrom typing import Any, Literal, Unpack\n"
+        "from reverie_client.call import Call, Id, drop_none, part\n"
+        f"from reverie_client.models import {', '.join(models)}\nfrom reverie_client.options import {', '.join(sent)}",
+        [one.name for one in made],
+        *map(call, made),
     )
 
 
 def call(one: Method) -> str:
     """Return the function that makes the call of a method."""
-    declared = [f"{p.name}: {qualified(p.type)}" + (f" = {p.default}" if p.default else "") for p in one.parameters]
-    declared += [f"**fields: Unpack[o.{one.options}]"] if one.options else []
-    answer = qualified(returned(one))
+    declared = [f"{p.name}: {p.type}" + (f" = {p.default}" if p.default else "") for p in one.parameters]
+    declared += [f"**fields: Unpack[{one.options}]"] if one.options else []
+    answer = returned(one)
     path = one.path
     for p in one.at("path"):
         path = path.replace(f"{{{p.field}}}", f"{{part({p.name})}}")
@@ -213,25 +208,12 @@ def python_body(one: Method) -> str:
     return f"{{{', '.join([*pairs, *(f'**{made}' for made in left_out), *(['**fields'] if one.options else [])])}}}"
 
 
-def qualified(type_: str) -> str:
-    """Return a type as the calls name it: ``m`` are the models, ``o`` the options."""
-    own = {"Any", "Id", "Literal", "None", "Sequence"}
-    sent = {*OURS["option_words"], *OURS["drafts"]}
-    parts = re.split(r'("[^"]*")', type_)
-    prefixed = [
-        re.sub(r"\b[A-Z]\w+", lambda n: n[0] if n[0] in own else f"{'o' if n[0] in sent else 'm'}.{n[0]}", part)
-        if number % 2 == 0
-        else part
-        for number, part in enumerate(parts)
-    ]
-    return "".join(prefixed)
-
-
 def api() -> str:
     """Return the module of the class that has the methods."""
     lines = [f"    {one.name} = {'Listing' if one.is_list else 'Method'}(calls.{one.name})" for one in methods()]
     return module(
         "The methods of both clients: one for each call, named after it (``reverie_client.calls`` documents each).",
         "from reverie_client import calls\nfrom reverie_client.bindings import Listing, Method",
+        ["Api"],
         "\n".join(["class Api:", docstring("The whole API but for its streams."), "", *lines]),
     )

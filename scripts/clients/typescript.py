@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-import textwrap
 from typing import Any
 
-from scripts.clients.document import MADE, NAMES, WIDTH, component
+from scripts.clients.document import MADE, NAMES, WIDTH, component, paragraphs
 from scripts.clients.methods import Method, Parameter, body_of, methods
 
 
@@ -18,15 +17,14 @@ def camel(name: str) -> str:
 def typescript() -> str:
     """Return the module of the functions that make the calls of the TypeScript client."""
     made = [typescript_call(one) for one in methods() if one.name not in NAMES["typescript"]["by_hand"]]
-    text = "\n\n".join(made)
-    used = [
-        name for name in ("get", "list", "patch", "path", "post", "put", "remove") if re.search(rf"\b{name}[<`]", text)
-    ]
-    about = "/** A function for each method of the client, which makes its call. */"
-    imports = (
-        f'import {{ {", ".join(used)} }} from "../call.js";\nimport type {{ Body, Fields, Query }} from "../types.js";'
-    )
-    return f"// {MADE}\n\n{about}\n\n{imports}\n\n{text}\n"
+    return f"""// {MADE}
+
+/** A function for each method of the client, which makes its call. */
+
+import {{ get, list, patch, path, post, put, remove }} from "../call.js";
+import type {{ Body, Fields, Query }} from "../types.js";
+
+""" + "\n\n".join(made)
 
 
 def typescript_call(one: Method) -> str:
@@ -87,15 +85,8 @@ def typescript_rest(one: Method, given: list[Parameter], left: list[Parameter]) 
 
 
 def comment(text: str) -> str:
-    """Return a comment of TypeScript, each paragraph wrapped anew."""
-    lines = "\n\n".join(
-        textwrap.fill(" ".join(one.split()), WIDTH - 3, break_on_hyphens=False) for one in text.split("\n\n")
-    ).splitlines()
-    return (
-        f"/** {lines[0]} */"
-        if len(lines) == 1
-        else "/**\n" + "\n".join(f" * {one}".rstrip() for one in lines) + "\n */"
-    )
+    lines = paragraphs(text, WIDTH - 3)
+    return "\n".join(["/**", *(f" * {one}".rstrip() for one in lines), " */"]) if lines[1:] else f"/** {lines[0]} */"
 
 
 def described(node: Any) -> Any:

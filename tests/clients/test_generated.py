@@ -29,12 +29,12 @@ UNKNOWN: dict[str, Any] = {
 """An operation that clients/names.toml does not know."""
 
 IN_PYTHON = '''
-def list_things(shelf_id: Id, kind: str, limit: int = 50) -> Call[m.Page[m.SessionRecord]]:
+def list_things(shelf_id: Id, kind: str, limit: int = 50) -> Call[Page[SessionRecord]]:
     """List things.
 
     Newest first.
     """
-    return Call("GET", f"/v1/{part(shelf_id)}", m.Page[m.SessionRecord], query={"kind": kind, "limit": limit})
+    return Call("GET", f"/v1/{part(shelf_id)}", Page[SessionRecord], query={"kind": kind, "limit": limit})
 '''
 IN_TYPESCRIPT = """
 /**

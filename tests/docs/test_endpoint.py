@@ -13,6 +13,7 @@ FILES = {path for line in LINES for path in re.findall(r"^`([\w./]+)`", line)}
 FOLDERS = ("clients", "reverie", "scripts", "service", "sql", "worker")
 """Of tests there may be more than one needs."""
 KINDS = {".json", ".py", ".sql", ".toml", ".ts"}
+INSTALLED = {"node_modules", "dist"}
 MADE = "Made by scripts/clients"
 TYPES = "This file was auto-generated"
 HEAD = 500
@@ -32,7 +33,7 @@ def test_each_is_there_and_has_its_part_of_the_endpoint() -> None:
 def test_no_other_file_that_is_written_by_hand_names_the_operation() -> None:
     name = re.compile(rf"\b{OPERATION}\b")
     files = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.suffix in KINDS]
-    texts = {path: path.read_text("utf-8") for path in files if "node_modules" not in path.parts}
+    texts = {path: path.read_text("utf-8") for path in files if not INSTALLED & {*path.parts}}
     naming = {path: text for path, text in texts.items() if name.search(text)}
     by_hand = {
         path.relative_to(ROOT).as_posix()

@@ -6,6 +6,8 @@ from __future__ import annotations
 from reverie_client import calls
 from reverie_client.bindings import Listing, Method
 
+__all__ = ["Api"]
+
 
 class Api:
     """The whole API but for its streams."""
