@@ -8,9 +8,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from service.api.document_schemas import DocumentPart
 from service.api.lists import Page
 from service.domain.context import SectionName
+from service.domain.documents import DocumentPart
 from service.domain.drafts import MemoryDraft, MessageDraft
 from service.domain.field_types import ActingAgent, CreatedAt, Name
 from service.domain.memory import Memory
