@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from service.api.page_schemas import Sentence
+from service.domain.bulletin import SectionSentence
 from service.domain.field_types import ActingAgent, AgentName, CreatedAt, Name
 from service.domain.strict import StrictModel
 from service.domain.workspace import AgentSettings
@@ -58,12 +58,6 @@ class Task(BaseModel):
 
     task: str = Field(description="Name of the task.")
     members: list[str] | None = Field(description="Names of the member agents; null for an open task.")
-
-
-class SectionSentence(Sentence):
-    """Sentence of a bulletin with its section."""
-
-    section: str = Field(description="Title of the section.")
 
 
 class Bulletin(BaseModel):

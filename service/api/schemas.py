@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated, Any
-from uuid import UUID
+from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from service.domain.drafts import MemoryDraft, MessageDraft
-from service.domain.field_types import ActingAgent, CreatedAt, Name
+from service.domain.field_types import ActingAgent, Name
 from service.domain.strict import StrictModel
 
 
@@ -44,16 +42,3 @@ class AppendMessages(StrictModel):
         description="Messages to append in order, 1 to 1,000."
     )
     searchable: bool = Field(True, description="Indexing of the messages for search. Default true.")
-
-
-class Entity(BaseModel):
-    """Person or thing mentioned by memories."""
-
-    id: UUID = Field(description="Id of the entity.")
-    name: str = Field(description="Name of the entity.")
-    kind: str = Field(description="Kind of the entity, such as person or place.")
-    aliases: list[str] = Field(description="Other names of the entity.")
-    metadata: dict[str, Any] = Field(description="JSON object that describes the entity.")
-    mentions: int = Field(description="Number of memories mentioning the entity.")
-    created_at: CreatedAt
-    updated_at: datetime = Field(description="Time of the last change.")
