@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import Any
 
+from service.domain.dreams import Dream
 from service.errors import Conflict, NotFound
 from service.memory.dreams.dream_requests import MEMORY_OFF
 from service.runtime import open_runtime
@@ -21,7 +21,7 @@ WAIT_S = 60
 
 async def dream_now(
     settings: Settings, workspace: str, agent: str, *, dry_run: bool, watching: ProgressDisplay
-) -> dict[str, Any]:
+) -> Dream:
     """Dream for the agent and return the dream with its changes, waiting a minute for a worker that holds it.
 
     Raises NotFound for an unknown workspace or agent, Conflict when another worker does not let go, or the agent's

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -13,12 +12,6 @@ from service.domain.field_types import ActingAgent, AgentName, CreatedAt, Name
 from service.domain.memory import Memory
 from service.domain.strict import StrictModel
 from service.domain.workspace import AgentSettings
-
-DreamAction = Literal[
-    "created", "proposed", "reinforced", "superseded", "completed", "reopened", "linked", "entity", "bulletin",
-    "decayed", "skipped",
-]  # fmt: skip
-DreamStatus = Literal["queued", "running", "succeeded", "failed", "undone", "dry_run"]
 
 
 class PutAgent(StrictModel):
@@ -184,58 +177,3 @@ class RequestDream(StrictModel):
 
     dry_run: bool = Field(False, description="Preview without changes. Default false.")
     wait: bool = Field(False, description="Response after the end of the dream instead of at once. Default false.")
-
-
-class Dream(BaseModel):
-    """Consolidation run of an agent."""
-
-    id: UUID = Field(description="Id of the dream.")
-    agent: AgentName
-    status: DreamStatus = Field(
-        description="Status: `queued`, `running`, `succeeded`, `failed`, `undone` (changes taken back) or `dry_run` "
-        "(finished preview)."
-    )
-    trigger: str = Field(description="Cause: `schedule`, `api` (request) or `retry` (retried dead letter).")
-    dry_run: bool = Field(description="Preview without changes.")
-    report: dict[str, Any] = Field(
-        description="Counts and usage of the dream; while it runs, `newest`: type and content of its newest "
-        "20 candidates at most, newest first."
-    )
-    error: str | None = Field(description="Error message of a failed dream.")
-    summary: str = Field(description="Summary of the changes in words.")
-    created_at: CreatedAt
-    started_at: datetime | None = Field(description="Start time.")
-    finished_at: datetime | None = Field(description="End time.")
-    changes: list[dict[str, Any]] | None = Field(
-        None, description="Changes with a line in words (`text`) each; null in lists."
-    )
-
-
-class DreamChange(BaseModel):
-    """One change of a dream, with what it rests on."""
-
-    n: int = Field(description="Number of the change within the dream, starting at 1.")
-    op: str = Field(
-        description="Action: `created`, `proposed`, `reinforced`, `superseded`, `completed`, `reopened`, `linked`, "
-        "`entity`, `bulletin`, `decayed` or `skipped`."
-    )
-    text: str = Field(description="Change in words.")
-    memory_id: UUID | None = Field(description="Id of the changed memory; null for a change of something else.")
-    before: dict[str, Any] | None = Field(description="Fields before the change; null for something new.")
-    after: dict[str, Any] | None = Field(description="Fields after the change.")
-    reason: str = Field(description="Reason for the change.")
-    message_ids: list[UUID] = Field(description="Ids of the messages behind the memory or proposal; at most 50.")
-    memory_ids: list[UUID] = Field(
-        description="Ids of the memories that the memory rests on or is linked to; at most 50."
-    )
-    undoable: bool = Field(description="Possibility of undoing this change alone, unless something rests on it.")
-    undone_at: datetime | None = Field(description="Time of undoing the change; null for one that stands.")
-
-
-class DreamChanges(BaseModel):
-    """One page of the changes of a dream."""
-
-    items: list[DreamChange] = Field(description="Changes of this page, in order.")
-    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
-    total: int = Field(description="Number of changes that pass the filters.")
-    totals: dict[str, int] = Field(description="Number of changes by action, whatever the filter for actions.")

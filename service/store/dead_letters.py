@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
 from service.domain.ids import new_id
 
 Record = dict[str, Any]
@@ -82,22 +82,12 @@ async def of_messages(connection: Connection, workspace: UUID, ids: Sequence[UUI
     return {row["message_id"] for row in rows}
 
 
-async def retried(connection: Connection, workspace: UUID, agent_id: UUID, limit: int) -> list[Row]:
-    """The agent's messages behind the watermark that are to be dreamed about after all."""
-    return await connection.fetch("retried_messages", workspace=workspace, agent_id=agent_id, limit=limit)
-
-
 async def resolve_messages(connection: Connection, workspace: UUID, ids: Sequence[UUID], dream_id: UUID) -> bool:
     """They have been dreamed about; False when one of them is not to be any more."""
     if not ids:
         return True
     done = await connection.run("resolve_retried_messages", workspace=workspace, ids=ids, dream_id=dream_id)
     return done == len(ids)
-
-
-async def memories_set_aside(connection: Connection, workspace: UUID, agent_id: UUID, dream_id: UUID) -> list[Row]:
-    """The agent's memories that workers have died on in this dream: memory_id, step, attempts."""
-    return await connection.fetch("memories_set_aside", workspace=workspace, agent_id=agent_id, dream_id=dream_id)
 
 
 async def resolve_memories(connection: Connection, workspace: UUID, ids: Sequence[UUID], dream_id: UUID) -> None:

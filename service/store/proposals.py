@@ -5,7 +5,7 @@ deadlock)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -83,17 +83,6 @@ async def decide(
     await connection.run(
         "decide_proposal", workspace=workspace, id=proposal_id, status=status, memory_id=memory_id, actor=actor, now=now
     )
-
-
-async def remove(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> None:
-    """Take proposals back that a dream made."""
-    await connection.run("undo_proposals", workspace=workspace, ids=ids)
-
-
-async def restore(connection: Connection, workspace: UUID, rows: Mapping[UUID, Record]) -> None:
-    """Set the columns of proposals again that a dream has found said again."""
-    items = [dict(row) | {"id": id_} for id_, row in rows.items()]
-    await connection.run("restore_proposals", workspace=workspace, items=items)
 
 
 async def erase(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:

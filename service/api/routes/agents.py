@@ -15,6 +15,7 @@ from service.api.dependencies import (
     AgentQuery,
     Call,
     ComparedTo,
+    JsonResponse,
     Paging,
     PartOfName,
     json_response,
@@ -22,6 +23,7 @@ from service.api.dependencies import (
 )
 from service.api.lists import Page
 from service.api.naming import api_router
+from service.domain.dreams import Dream, DreamAction, DreamChange, DreamChanges, DreamStatus
 from service.domain.field_types import Name
 from service.memory.dreams import agents, dream_changes, undo
 from service.memory.dreams import dream_requests as dreams
@@ -86,20 +88,19 @@ async def list_bulletin_versions(
 @router.post(
     "/agents/{agent}/dream",
     status_code=202,
-    response_model=schemas.Dream,
-    responses={200: {"model": schemas.Dream}},
+    responses={200: {"model": Dream}},
     summary="Request a dream",
 )
 async def request_dream(
     request: Request, call: Call, agent: AgentPath, body: schemas.RequestDream | None = None
-) -> Response:
+) -> JsonResponse[Dream]:
     """Answers 202 once the dream is queued; with `wait`, 200 after its end."""
     wanted = body or schemas.RequestDream()
     queued = await dreams.request_dream(*call, agent, dry_run=wanted.dry_run)
     if not wanted.wait:
         return json_response(queued, 202)
     with call.engine.streams.slot(call.caller):
-        return json_response(await dreams.wait_for_dream(*call, queued["id"], request.is_disconnected))
+        return json_response(await dreams.wait_for_dream(*call, queued.id, request.is_disconnected))
 
 
 @router.post(
@@ -116,65 +117,63 @@ async def calibrate_agent(call: Call, agent: AgentPath, body: schemas.RequestCal
     return json_response(found.as_dict() | {"kinds": kinds, "written": written})
 
 
-@router.get("/dreams", response_model=Page[schemas.Dream], summary="List dreams")
+@router.get("/dreams", summary="List dreams")
 async def list_dreams(
     call: Call,
     paging: Paging,
     agent: AgentQuery = None,
     status: Annotated[
-        schemas.DreamStatus | None,
+        DreamStatus | None,
         Query(description="Status to filter by: queued, running, succeeded, failed, undone or dry_run."),
     ] = None,
-) -> Response:
+) -> JsonResponse[Page[Dream]]:
     """Dreams without their changes, newest first."""
     return page_response(*await dreams.list_dreams(*call, agent, status, **paging))
 
 
-@router.get("/dreams/{dream_id}", response_model=schemas.Dream)
-async def get_dream(call: Call, dream_id: DreamId) -> Response:
+@router.get("/dreams/{dream_id}")
+async def get_dream(call: Call, dream_id: DreamId) -> JsonResponse[Dream]:
     """Get a dream with its changes."""
     return json_response(await dreams.get_dream(*call, dream_id))
 
 
-@router.post("/dreams/{dream_id}/undo", response_model=schemas.Dream, summary="Undo a dream")
-async def undo_dream(call: Call, dream_id: DreamId) -> Response:
+@router.post("/dreams/{dream_id}/undo", summary="Undo a dream")
+async def undo_dream(call: Call, dream_id: DreamId) -> JsonResponse[Dream]:
     """Reverts every change of the dream. 409 lists the records changed since."""
     return json_response(await undo.undo_dream(*call, dream_id))
 
 
-@router.get("/dreams/{dream_id}/changes", response_model=schemas.DreamChanges, summary="List the changes of a dream")
+@router.get("/dreams/{dream_id}/changes", summary="List the changes of a dream")
 async def list_dream_changes(
     call: Call,
     dream_id: DreamId,
     paging: Paging,
     action: Annotated[
-        list[schemas.DreamAction] | None,
+        list[DreamAction] | None,
         Query(
             description="Actions to filter by: created, proposed, reinforced, superseded, completed, reopened, linked, "
             "entity, bulletin, decayed or skipped; may be repeated. Default: all."
         ),
     ] = None,
     type_: Annotated[Name | None, Query(alias="type", description="Memory type to filter by.")] = None,
-) -> Response:
+) -> JsonResponse[DreamChanges]:
     """Changes in order, each with the messages and memories that it rests on; with totals by action."""
     return json_response(await dream_changes.list_changes(*call, dream_id, actions=action, type_=type_, **paging))
 
 
-@router.post(
-    "/dreams/{dream_id}/changes/{n}/undo", response_model=schemas.DreamChange, summary="Undo one change of a dream"
-)
+@router.post("/dreams/{dream_id}/changes/{n}/undo", summary="Undo one change of a dream")
 async def undo_dream_change(
     call: Call,
     dream_id: DreamId,
     n: Annotated[int, Path(ge=1, le=VERSION_MAX, description="Number of the change within the dream.")],
-) -> Response:
+) -> JsonResponse[DreamChange]:
     """Reverts the change; links of a created memory go with it. 409 gives a `reason`: `dream_not_succeeded`,
     `already_undone`, `not_undoable`, `replaces_others`, `changed_since`, `in_use` or `later_version`."""
     return json_response(await dream_changes.undo_change(*call, dream_id, n))
 
 
-@router.post("/dreams/{dream_id}/cancel", response_model=schemas.Dream, summary="Cancel a dream")
-async def cancel_dream(call: Call, dream_id: DreamId) -> Response:
+@router.post("/dreams/{dream_id}/cancel", summary="Cancel a dream")
+async def cancel_dream(call: Call, dream_id: DreamId) -> JsonResponse[Dream]:
     """Ends a queued or running dream without any change: it is `failed`, and its messages stay due. 409 for one that
     is over."""
     return json_response(await dreams.cancel_dream(*call, dream_id))

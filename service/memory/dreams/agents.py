@@ -17,7 +17,7 @@ from service.memory.access.own_types import check_filters
 from service.memory.access.redaction import redact_fields
 from service.memory.dreams import bulletin
 from service.memory.engine import Engine
-from service.store import agents, bulletins, dreams
+from service.store import agents, bulletins
 from service.store.settings import agent_settings, workspace_settings
 
 log = structlog.get_logger(__name__)
@@ -66,7 +66,7 @@ async def put_agent(engine: Engine, principal: Principal, agent: str, changes: R
             check_filters(own.memory_types, ("body", "dream", "types"), own.dream.types)
             check_filters(own.memory_types, ("body", "dream", "ignore_types"), own.dream.ignore_types)
             due_at = own.next_dream(engine.now())
-            await dreams.bring_forward(connection, principal.workspace_id, agent_id, due_at)
+            await connection.run("bring_forward", workspace=principal.workspace_id, agent_id=agent_id, due_at=due_at)
         await agents.change_agent(connection, principal.workspace_id, agent_id, changes)
         if changes.get("teams") is not None:
             await agents.set_teams(connection, principal.workspace_id, agent_id, changes["teams"])
