@@ -153,18 +153,18 @@ async def _restorable(
 
 async def _take_proposals_back(
     connection: Connection, workspace: UUID, proposed: Mapping[UUID, MadeProposal]
-) -> list[UUID]:
+) -> list[UUID | None]:
     """Take back the proposals that still wait as the dream left them; return those that were accepted, or said again
     since. What was rejected stays rejected."""
     rows = await proposals.lock(connection, workspace, list(proposed))
-    waiting = {id_: row for id_, row in rows.items() if row["status"] == "proposed"}
-    as_left = [id_ for id_, row in waiting.items() if row["version"] == proposed[id_].version]
+    waiting = {id_: row for id_, row in rows.items() if row.status == "proposed"}
+    as_left = [id_ for id_, row in waiting.items() if row.version == proposed[id_].version]
     await connection.run(
         "undo_proposals", workspace=workspace, ids=[id_ for id_ in as_left if proposed[id_].row is None]
     )
     said_again = [row | {"id": id_} for id_ in as_left if (row := proposed[id_].row) is not None]
     await connection.run("restore_proposals", workspace=workspace, items=said_again)
-    accepted = [row["memory_id"] for row in rows.values() if row["status"] in ("accepted", "edited")]
+    accepted = [row.memory_id for row in rows.values() if row.status in ("accepted", "edited")]
     return [*accepted, *(id_ for id_ in waiting if id_ not in as_left)]
 
 
