@@ -37,13 +37,13 @@ async def dream_now(
         if row is None:
             raise NotFound(f"There is no agent {agent!r} in the workspace {workspace!r}.")
         async with engine.db.transaction(found) as connection:
-            if not (await agent_settings(connection, found, row["id"])).memory.enabled:
+            if not (await agent_settings(connection, found, row.id)).memory.enabled:
                 raise Conflict(MEMORY_OFF)
         own = replace(
             dreamer(settings, in_flight(engine, settings)), on_step=watching.on_step, on_progress=watching.on_progress
         )
         for _ in range(WAIT_S):
-            done = await own.dream_for(found, row["id"], dry_run=dry_run)
+            done = await own.dream_for(found, row.id, dry_run=dry_run)
             if done is not None:
                 return done
             await asyncio.sleep(1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -27,17 +27,6 @@ class PutAgent(StrictModel):
     )
 
 
-class Agent(BaseModel):
-    """Agent with its teams and settings."""
-
-    agent: AgentName
-    name: str | None = Field(description="Display name of the agent.")
-    prime: bool = Field(description="Access to prime-scoped memories.")
-    teams: list[str] = Field(description="Teams of the agent.")
-    settings: dict[str, Any] = Field(description="Settings of the agent over those of the workspace.")
-    created_at: CreatedAt
-
-
 class PutTask(StrictModel):
     """Members of a task."""
 
@@ -45,13 +34,6 @@ class PutTask(StrictModel):
         max_length=1_000,
         description="Names of the member agents, at most 1,000; null opens the task to every agent naming it.",
     )
-
-
-class Task(BaseModel):
-    """Task with its declared members."""
-
-    task: str = Field(description="Name of the task.")
-    members: list[str] | None = Field(description="Names of the member agents; null for an open task.")
 
 
 class SectionSentence(Sentence):

@@ -185,7 +185,7 @@ async def dreamed(engine: Engine, agent: str) -> None:
     async with engine.db.transaction(ADMIN.workspace_id) as connection:
         row = await get_agent(connection, ADMIN.workspace_id, agent)
     assert row is not None
-    done = await Dreamer(engine, "bench", LEASE_S).dream_for(ADMIN.workspace_id, row["id"])
+    done = await Dreamer(engine, "bench", LEASE_S).dream_for(ADMIN.workspace_id, row.id)
     if done is None or done.status != "succeeded":
         raise RuntimeError(f"the dream of {agent} failed: {done and done.error}")
 

@@ -239,7 +239,7 @@ async def waiting(
     async with engine.db.transaction(workspace) as connection:
         row = await get_agent(connection, workspace, agent)
         assert row is not None
-        (added,) = await proposals.add(connection, workspace, row["id"], [item], dream_id=dream_id, now=engine.now())
+        (added,) = await proposals.add(connection, workspace, row.id, [item], dream_id=dream_id, now=engine.now())
     return added
 
 

@@ -35,8 +35,7 @@ async def agent_id(engine: Engine, agent: str = "a", workspace: UUID = DEFAULT_W
     async with engine.db.transaction(workspace) as connection:
         row = await get_agent(connection, workspace, agent)
     assert row is not None
-    found: UUID = row["id"]
-    return found
+    return row.id
 
 
 async def dream(at: Engine | Api | Tenant, agent: str = "a", *, dry_run: bool = False, **options: Any) -> Json:

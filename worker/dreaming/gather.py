@@ -13,7 +13,6 @@ from service.domain.dreams import SeqRange
 from service.domain.json import JsonValue
 from service.domain.message_text import text_of_parts
 from service.extraction.candidates import Turn
-from service.store import agents
 from service.store.dreams import Lease
 
 MESSAGES_MAX = 5_000
@@ -163,7 +162,7 @@ async def gather(
     Messages that were set aside and are retried come first, and by themselves. At most ``limit`` of either.
     ``embedded``: only memories that have their vectors.
     """
-    agent = await agents.agent_name(connection, lease.workspace_id, lease.agent_id)
+    agent: str = await connection.value("agent_by_id", **lease.of_agent)
     stretches = within.stretches if within else []
     messages: list[DueMessage] = []
     if not stretches:

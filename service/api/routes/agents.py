@@ -23,6 +23,7 @@ from service.api.dependencies import (
 )
 from service.api.lists import Page
 from service.api.naming import api_router
+from service.domain.agents import Agent
 from service.domain.dreams import Dream, DreamAction, DreamChange, DreamChanges, DreamStatus
 from service.domain.field_types import Name
 from service.memory.dreams import agents, dream_changes, undo
@@ -35,20 +36,20 @@ router = api_router(prefix="/v1", tags=["agents"])
 DreamId = Annotated[UUID, Path(description="Id of the dream.")]
 
 
-@router.get("/agents", response_model=Page[schemas.Agent], summary="List agents")
-async def list_agents(call: Call, paging: Paging, q: PartOfName = None) -> Response:
+@router.get("/agents", summary="List agents")
+async def list_agents(call: Call, paging: Paging, q: PartOfName = None) -> JsonResponse[Page[Agent]]:
     """Agents in the order of their names."""
     return page_response(*await agents.list_agents(*call, q, **paging))
 
 
-@router.get("/agents/{agent}", response_model=schemas.Agent)
-async def get_agent(call: Call, agent: AgentPath) -> Response:
+@router.get("/agents/{agent}")
+async def get_agent(call: Call, agent: AgentPath) -> JsonResponse[Agent]:
     """Get an agent."""
     return json_response(await agents.get_agent(*call, agent))
 
 
-@router.put("/agents/{agent}", response_model=schemas.Agent, summary="Create or update an agent")
-async def put_agent(call: Call, agent: AgentPath, body: schemas.PutAgent) -> Response:
+@router.put("/agents/{agent}", summary="Create or update an agent")
+async def put_agent(call: Call, agent: AgentPath, body: schemas.PutAgent) -> JsonResponse[Agent]:
     """Omitted fields keep their value."""
     changes = body.model_dump(exclude_unset=True)
     return json_response(await agents.put_agent(*call, agent, changes))

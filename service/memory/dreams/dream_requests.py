@@ -33,18 +33,18 @@ async def request_dream(engine: Engine, principal: Principal, agent: str, *, dry
     """
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await agents.existing_agent(connection, principal.workspace_id, principal.check_owns(agent))
-        if not (await agent_settings(connection, principal.workspace_id, row["id"])).memory.enabled:
+        found = await agents.existing_agent(connection, principal.workspace_id, principal.check_owns(agent))
+        if not (await agent_settings(connection, principal.workspace_id, found.id)).memory.enabled:
             raise Conflict(MEMORY_OFF)
         before = await limits.unfinished_dreams(connection, principal.workspace_id)
         dream_id = await dreams.queue(
-            connection, principal.workspace_id, row["id"], trigger="api", dry_run=dry_run, now=engine.now(),
+            connection, principal.workspace_id, found.id, trigger="api", dry_run=dry_run, now=engine.now(),
             key_id=principal.key_id,
         )  # fmt: skip
-        found = await dreams.get(connection, principal.workspace_id, dream_id)
+        queued = await dreams.get(connection, principal.workspace_id, dream_id)
         _check_limits(principal, before, await limits.unfinished_dreams(connection, principal.workspace_id))
-    assert found is not None
-    return found
+    assert queued is not None
+    return queued
 
 
 def _check_limits(principal: Principal, before: DreamCounts, after: DreamCounts) -> None:

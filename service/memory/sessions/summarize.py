@@ -85,10 +85,10 @@ async def summarize(
     days = older_than_days if older_than_days is not None else OLDER_THAN_DAYS if tokens_max is None else 0.0
     async with engine.db.transaction(workspace) as connection:
         found = await agents.existing_agent(connection, workspace, principal.acting_agent(agent))
-        settings = await agent_settings(connection, workspace, found["id"])
-        total = await summaries.tokens_held(connection, workspace, found["id"], now)
+        settings = await agent_settings(connection, workspace, found.id)
+        total = await summaries.tokens_held(connection, workspace, found.id, now)
         rows = await summaries.candidates(
-            connection, workspace, found["id"], importance_below=IMPORTANCE_BELOW,
+            connection, workspace, found.id, importance_below=IMPORTANCE_BELOW,
             before=now - timedelta(days=days), limit=SUMMARIZED_MAX,
         )  # fmt: skip
     excess = None if tokens_max is None else total - tokens_max
@@ -105,9 +105,9 @@ async def summarize(
         return _answer(fold, total)
     llm = engine.model("summary", workspace, settings.llm)
     if llm is not None:
-        with paid_by(principal.payer(found["agent"])):
+        with paid_by(principal.payer(found.agent)):
             fold = await _by_llm(engine, llm, fold, settings.dream)
-    return _answer(fold, total, memory=await _replace_with_summary(engine, principal, found["id"], fold))
+    return _answer(fold, total, memory=await _replace_with_summary(engine, principal, found.id, fold))
 
 
 def _answer(
