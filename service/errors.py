@@ -107,7 +107,7 @@ class StaleVersion(Conflict):
 class Ambiguous(ReverieError):
     """The name fits more than one thing."""
 
-    def __init__(self, message: str, candidates: list[dict[str, Any]]) -> None:
+    def __init__(self, message: str, candidates: Sequence[object]) -> None:
         super().__init__(message)
         self.candidates = candidates
 

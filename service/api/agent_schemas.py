@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from service.api.page_schemas import Sentence
+from service.domain.bulletin import SectionSentence
 from service.domain.field_types import ActingAgent, AgentName, CreatedAt, Name
 from service.domain.memory import Memory
 from service.domain.strict import StrictModel
@@ -34,12 +34,6 @@ class PutTask(StrictModel):
         max_length=1_000,
         description="Names of the member agents, at most 1,000; null opens the task to every agent naming it.",
     )
-
-
-class SectionSentence(Sentence):
-    """Sentence of a bulletin with its section."""
-
-    section: str = Field(description="Title of the section.")
 
 
 class Bulletin(BaseModel):

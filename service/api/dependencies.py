@@ -147,6 +147,11 @@ def json_response(value: Answer, status: int = 200) -> JsonResponse[Answer]:
     return JsonResponse(dumps(value), status)
 
 
+def stored_response(stored: Answer | None) -> JsonResponse[Answer]:
+    """Return what a request has stored, or null where the caller opts out of memory (``NOTHING_STORED``)."""
+    return JsonResponse(dumps(stored), 200 if stored is None else 201)
+
+
 def items_response(items: Sequence[Answer], status: int = 200) -> JsonResponse[Items[Answer]]:
     """Return a whole list."""
     return JsonResponse(dumps({"items": items}), status)

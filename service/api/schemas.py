@@ -289,16 +289,3 @@ class AppendMessagesResponse(BaseModel):
 
     messages: list[Message] = Field(description="Stored messages.")
     window: Window = Field(description="Session window after the messages.")
-
-
-class Entity(BaseModel):
-    """Person or thing mentioned by memories."""
-
-    id: UUID = Field(description="Id of the entity.")
-    name: str = Field(description="Name of the entity.")
-    kind: str = Field(description="Kind of the entity, such as person or place.")
-    aliases: list[str] = Field(description="Other names of the entity.")
-    metadata: dict[str, Any] = Field(description="JSON object that describes the entity.")
-    mentions: int = Field(description="Number of memories mentioning the entity.")
-    created_at: CreatedAt
-    updated_at: datetime = Field(description="Time of the last change.")

@@ -101,6 +101,20 @@ class Link(StrictModel):
         return self
 
 
+class EdgeEnd(StrictModel):
+    """End of an edge: a memory, an entity by id, or an entity by name."""
+
+    memory_id: UUID | None = Field(None, description="Id of a memory. Exactly one of the three fields is required.")
+    entity_id: UUID | None = Field(None, description="Id of an entity. Exactly one of the three fields is required.")
+    entity: EntityRef | None = Field(None, description="Entity by name. Exactly one of the three fields is required.")
+
+    @model_validator(mode="after")
+    def _one(self) -> EdgeEnd:
+        if sum(end is not None for end in (self.memory_id, self.entity_id, self.entity)) != 1:
+            raise ValueError("give exactly one of memory_id, entity_id and entity")
+        return self
+
+
 class MemoryDraft(StrictModel):
     """Memory to save."""
 

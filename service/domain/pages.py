@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, Field, GetPydanticSchema, StringConstraints
 from typing_extensions import TypedDict
 
-from service.domain.field_types import ActingAgent, Name, Text, not_blank, reject_unstorable
+from service.domain.citations import Sentence
+from service.domain.field_types import ActingAgent, AgentName, CreatedAt, Name, Text, not_blank, reject_unstorable
 from service.domain.hearsay import attributed
+from service.domain.json import JsonObject
 from service.domain.search import ContainedMetadata, OccurredSince, OccurredUntil, SearchedTags, SearchedTypes
 from service.domain.strict import StrictModel
 from service.domain.where import WhereObject
@@ -44,6 +47,15 @@ Trigger = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class ChangedMemory:
+    """A memory that has changed, by what a scope may filter it."""
+
+    type: str
+    tags: list[str]
+    user_name: str | None
+
+
 class PageScope(StrictModel):
     """Filter of the memories that a page is written from."""
 
@@ -58,13 +70,17 @@ class PageScope(StrictModel):
     metadata: ContainedMetadata = None
     where: WhereObject = None
 
-    def may_concern(self, memory: Mapping[str, Any]) -> bool:
-        """Whether a page of this scope may have to be written again for a memory that has changed."""
+    def may_concern(self, memory: ChangedMemory) -> bool:
+        """Return whether a page of this scope may have to be written again for a memory."""
         return (
-            (not self.types or memory["type"] in self.types)
-            and (not self.tags or bool(set(self.tags) & set(memory["tags"])))
-            and (self.user is None or memory["user_name"] == self.user)
+            (not self.types or memory.type in self.types)
+            and (not self.tags or bool(set(self.tags) & set(memory.tags)))
+            and (self.user is None or memory.user_name == self.user)
         )
+
+
+StoredScope = Annotated[JsonObject, GetPydanticSchema(lambda _, schema_of: schema_of(PageScope))]
+"""A scope as it is stored and shown: without the filters that it does not set."""
 
 
 class PageContent(StrictModel):
@@ -98,6 +114,62 @@ class PageSentence(TypedDict):
 
     text: Annotated[Text, Field(max_length=10_000)]
     memories: Annotated[list[CitedMemory], Field(min_length=1, max_length=CITED_MAX)]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenAnswer:
+    """Origin of an answer."""
+
+    writer: Annotated[str | None, Field(description="Author: the name of the language model, or `rules`.")]
+    dropped: Annotated[
+        int | None,
+        Field(description="Number of sentences of the language model dropped for citing no memory, or an unknown one."),
+    ]
+    dream_id: Annotated[UUID | None, Field(description="Id of the dream that caused the writing; null without one.")]
+    written_at: Annotated[datetime | None, Field(description="Time of writing.")]
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredPage(WrittenAnswer):
+    """Standing question of an agent with its newest answer."""
+
+    id: Annotated[UUID, Field(description="Id of the page.")]
+    agent: AgentName
+    question: Annotated[str, Field(description="Question in natural language.")]
+    scope: Annotated[StoredScope, Field(description="Filter of the memories.")]
+    trigger: Annotated[str, Field(description="Time of writing: `dream`, `manual` or a crontab expression, in UTC.")]
+    max_tokens: Annotated[int, Field(description="Maximum length of the answer in tokens.")]
+    sentences: Annotated[
+        list[Sentence],
+        Field(
+            description="Sentences of the answer that still hold and whose memories the agent may read; empty with "
+            "nothing known."
+        ),
+    ]
+    left_out: Annotated[int, Field(description="Number of sentences of the answer that do not hold any more.")]
+    stale: Annotated[
+        bool,
+        Field(
+            description="Outdated answer: since it was written, a cited memory was superseded, edited or deleted, or "
+            "has expired."
+        ),
+    ]
+    version: Annotated[
+        int | None, Field(description="Version number of the answer, starting at 1; null without an answer.")
+    ]
+    due_at: Annotated[datetime | None, Field(description="Time of the next writing; null without a planned one.")]
+    created_at: CreatedAt
+    updated_at: Annotated[datetime, Field(description="Time of the last change of the question, scope or trigger.")]
+
+
+@dataclass(frozen=True, slots=True)
+class PageVersion(WrittenAnswer):
+    """Version of an answer, compared with another one."""
+
+    version: Annotated[int, Field(description="Version number, starting at 1.")]
+    sentences: Annotated[list[Sentence], Field(description="Sentences whose memories the agent may read.")]
+    added: Annotated[list[Sentence], Field(description="Sentences missing in the compared version.")]
+    removed: Annotated[list[Sentence], Field(description="Sentences of the compared version missing in this one.")]
 
 
 def digest_of(memory: Mapping[str, Any]) -> str:

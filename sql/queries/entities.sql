@@ -55,10 +55,9 @@ ON CONFLICT DO NOTHING
 RETURNING id;
 
 -- name: find_entities
-SELECT e.id, e.name, e.kind, e.audience, e.created_at
+SELECT e.id
 FROM entity_aliases a JOIN entities e ON e.workspace_id = a.workspace_id AND e.id = a.entity_id
-WHERE a.workspace_id = :workspace AND a.audience = ANY(:audiences::uuid[]) AND a.alias = :alias
-    AND (:kind::text IS NULL OR a.kind = :kind)
+WHERE a.workspace_id = :workspace AND a.audience = :audience AND a.alias = :alias
 ORDER BY e.id;
 
 -- fragment: visible_mention
@@ -110,7 +109,7 @@ ORDER BY coalesce(s.mentions, 0) DESC, e.id DESC
 LIMIT :limit;
 
 -- name: list_entities_by_name
-SELECT e.id, e.name, e.kind, e.created_at, e.updated_at,
+SELECT e.id, e.name, e.kind, e.metadata, e.created_at, e.updated_at,
     ARRAY(SELECT a.alias FROM entity_aliases a
         WHERE a.workspace_id = :workspace AND a.entity_id = e.id ORDER BY a.alias) AS aliases,
     {% include "mentions_of" %} AS mentions
@@ -200,16 +199,12 @@ FROM entity_aliases a JOIN entities e ON e.workspace_id = a.workspace_id AND e.i
 WHERE a.workspace_id = :workspace AND (:audiences::uuid[] IS NULL OR a.audience = ANY(:audiences)) AND a.alias = :alias
 ORDER BY e.id;
 
--- name: lock_entity
-SELECT e.*, (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = e.agent_id) AS agent
-FROM entities e WHERE e.workspace_id = :workspace AND e.id = :id
-FOR UPDATE OF e;
-
 -- name: lock_entities
-SELECT id, name, kind, metadata, dream_id, updated_at FROM entities
-WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[])
-ORDER BY id
-FOR UPDATE;
+SELECT e.id, e.agent_id, e.audience, e.name, e.kind, e.metadata, e.merged_into, e.dream_id, e.updated_at,
+    (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = e.agent_id) AS agent
+FROM entities e WHERE e.workspace_id = :workspace AND e.id = ANY(:ids::uuid[])
+ORDER BY e.id
+FOR UPDATE OF e;
 
 -- name: set_entity_metadata
 UPDATE entities SET metadata = :metadata::jsonb, updated_at = :now WHERE workspace_id = :workspace AND id = :id;

@@ -76,7 +76,7 @@ FOR SHARE;
 SELECT m.type, m.tags, m.user_name FROM memories m WHERE m.workspace_id = :workspace AND m.id = ANY(:ids::uuid[]);
 
 -- name: lock_page
-SELECT p.revision, p.trigger, p.due_at, p.due_dream_id FROM pages p
+SELECT p.revision, p.due_at, p.due_dream_id FROM pages p
 WHERE p.workspace_id = :workspace AND p.id = :id
 FOR UPDATE;
 
@@ -135,7 +135,7 @@ LIMIT :limit
 {% if locked %} FOR UPDATE {% endif %};
 
 -- name: page_version_texts
-SELECT page_id, version, sentences, created_at FROM page_versions
+SELECT page_id, version, sentences FROM page_versions
 WHERE workspace_id = :workspace AND page_id = ANY(:ids::uuid[])
 ORDER BY page_id, version;
 

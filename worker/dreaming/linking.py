@@ -7,18 +7,20 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from service.concurrency.executor import FairExecutor
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
+from service.domain.graph import NodeKind
 from service.domain.guards import normalize
+from service.domain.json import JsonObject
 from service.domain.own_types import EntityKind
 from service.errors import InvalidInput
 from service.extraction.candidates import Mention
 from service.memory.saving.entity_metadata import check_metadata
 from service.store import entities
 from service.store.dreams import Lease
+from service.store.entities import LockedEntity
 from service.store.settings import workspace_settings
 from worker.dreaming.diff import Diff
 from worker.dreaming.employment import SLOT, Employment, employment_in
@@ -26,8 +28,7 @@ from worker.dreaming.entity_names import Named, grouped, known_entity, may_be_sp
 from worker.dreaming.plan import NewMemory, Plan
 from worker.dreaming.readings import Reading
 
-Json = dict[str, Any]
-Drawn = tuple[entities.Edge, dict[str, Any]]
+Drawn = tuple[entities.NewEdge, JsonObject]
 """An edge, and what the diff shows of its end."""
 
 
@@ -111,9 +112,9 @@ class _Graph:
     executor: FairExecutor
     now: datetime
 
-    def edge(self, audience: UUID, relation: str, source: UUID, kind: str, target: UUID) -> entities.Edge:
+    def edge(self, audience: UUID, relation: str, source: UUID, kind: NodeKind, target: UUID) -> entities.NewEdge:
         """An edge from a memory, which says so itself."""
-        return entities.Edge(
+        return entities.NewEdge(
             audience, relation, "memory", source, kind, target, memory_id=source, dream_id=self.dream_id
         )
 
@@ -122,9 +123,10 @@ class _Graph:
         chosen = grouped(entity for naming in namings for _, entity in naming.ends())
         spelled = await self._spelled(namings)
         wanted = {alias for name, _ in chosen for alias in (normalize(name), spelling_key(name))}
-        rows = await entities.called(
-            self.connection, self.lease.workspace_id, audience, sorted(wanted.union(*spelled.values()))
-        )
+        rows = await self.connection.fetch(
+            "entities_called", workspace=self.lease.workspace_id, audience=audience,
+            aliases=sorted(wanted.union(*spelled.values())),
+        )  # fmt: skip
         known: dict[str, dict[str, Entity]] = defaultdict(dict)
         for row in rows:
             known[row["alias"]][row["kind"]] = Entity(row["entity_id"], row["name"], row["kind"])
@@ -170,44 +172,46 @@ class _Graph:
         self, namings: Sequence[_Naming], found: Mapping[Named, Entity], chosen: Mapping[Named, Named]
     ) -> None:
         """Merge what was said of entities into their metadata, as far as it fits their kinds."""
-        given: dict[UUID, list[Json]] = defaultdict(list)
+        given: dict[UUID, list[JsonObject]] = defaultdict(list)
         for naming in namings:
             for mention in naming.mentions:
-                entity = found.get(chosen[mention.name, mention.kind])
-                if mention.metadata and entity is not None:
-                    given[entity.id].append(dict(mention.metadata))
+                named = found.get(chosen[mention.name, mention.kind])
+                if mention.metadata and named is not None:
+                    given[named.id].append(dict(mention.metadata))
         if not given:
             return
         kinds = (await workspace_settings(self.connection, self.lease.workspace_id)).entity_kinds
-        for row in await entities.lock_all(self.connection, self.lease.workspace_id, list(given)):
-            metadata = await self._merged(kinds, row, given[row["id"]])
-            if metadata == row["metadata"]:
+        for entity in await entities.lock_all(self.connection, self.lease.workspace_id, list(given)):
+            metadata = await self._merged(kinds, entity, given[entity.id])
+            if metadata == entity.metadata:
                 continue
-            new = row["dream_id"] == self.dream_id
+            new = entity.dream_id == self.dream_id
             await entities.set_metadata(
-                self.connection, self.lease.workspace_id, row["id"], metadata, row["updated_at"] if new else self.now
+                self.connection, self.lease.workspace_id, entity.id, metadata, entity.updated_at if new else self.now
             )
             if not new:
                 undo = {
-                    "entity_id": row["id"],
-                    "before": row["metadata"],
+                    "entity_id": entity.id,
+                    "before": entity.metadata,
                     "after": metadata,
-                    "updated_at": row["updated_at"],
+                    "updated_at": entity.updated_at,
                 }
                 self.diff.note(
                     "entity",
-                    before={"metadata": row["metadata"]},
-                    after={"name": row["name"], "kind": row["kind"], "metadata": metadata},
+                    before={"metadata": entity.metadata},
+                    after={"name": entity.name, "kind": entity.kind, "metadata": metadata},
                     undo=undo,
                     reason="metadata",
                 )
 
-    async def _merged(self, kinds: Mapping[str, EntityKind], row: Row, given: Sequence[Json]) -> Json:
-        """The metadata of an entity with what was given, without what would not fit its kind."""
-        metadata: Json = row["metadata"]
+    async def _merged(
+        self, kinds: Mapping[str, EntityKind], entity: LockedEntity, given: Sequence[JsonObject]
+    ) -> JsonObject:
+        """Return the metadata of an entity with what was given, without what would not fit its kind."""
+        metadata = entity.metadata
         for one in given:
             with suppress(InvalidInput):
-                await check_metadata(self.executor, kinds, row["kind"], metadata | one, ())
+                await check_metadata(self.executor, kinds, entity.kind, metadata | one, ())
                 metadata = metadata | one
         return metadata
 
@@ -218,7 +222,7 @@ class _Graph:
         person, company = (found.get(chosen[one]) for one in (employment.person, employment.company))
         if person is None or company is None or person.id == company.id:
             return []
-        edge = entities.Edge(
+        edge = entities.NewEdge(
             naming.audience, SLOT, "entity", person.id, "entity", company.id, memory_id=naming.memory_id,
             dream_id=self.dream_id,
         )  # fmt: skip
@@ -250,19 +254,21 @@ class _Graph:
     async def inherited(self, plan: Plan) -> list[Drawn]:
         """The edges of memories that became one with another, at that one."""
         kept = {one.known.id: one.by.id for one in plan.superseded.values() if one.same}
+        if not kept:
+            return []
 
-        def heir(id_: Any) -> Any:
+        def heir(id_: UUID) -> UUID:
             return kept.get(id_, id_)
 
-        rows = await entities.edges_of(self.connection, self.lease.workspace_id, list(kept))
+        rows = await self.connection.fetch("edges_of_memories", workspace=self.lease.workspace_id, ids=list(kept))
         edges = []
         for row in rows:
             source, target = heir(row["source_id"]), heir(row["target_id"])
             if source == target:
                 continue
-            edge = entities.Edge(
+            edge = entities.NewEdge(
                 row["audience"], row["relation"], row["source_kind"], source, row["target_kind"], target,
-                memory_id=heir(row["memory_id"]), dream_id=self.dream_id,
+                memory_id=row["memory_id"] and heir(row["memory_id"]), dream_id=self.dream_id,
             )  # fmt: skip
             edges.append((edge, {f"{row['target_kind']}_id": target}))
         return edges

@@ -6,18 +6,16 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Path, Query
-from starlette.responses import Response
 
 from service.api import graph_schemas as schemas
-from service.api.dependencies import AgentQuery, Call, Paging, PartOfName, json_response, page_response
+from service.api.dependencies import AgentQuery, Call, JsonResponse, Paging, PartOfName, json_response, page_response
 from service.api.lists import Page
 from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.api.problems import Problem
-from service.api.schemas import Entity
 from service.domain.field_types import Name, Timestamp
+from service.domain.graph import Edge, Entity, EntitySort, Graph, MemoryLinks, Overview
 from service.memory.dreams import graph, graph_changes
-from service.store.entities import EntitySort
 
 router = api_router(prefix="/v1", tags=["graph"])
 
@@ -28,7 +26,7 @@ AMBIGUOUS: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get("/entities", response_model=Page[Entity], summary="List entities")
+@router.get("/entities", summary="List entities")
 async def list_entities(
     call: Call,
     paging: Paging,
@@ -39,20 +37,19 @@ async def list_entities(
         EntitySort,
         Query(description="Order: `newest`, `mentions` (most mentioned first) or `name`. Default `newest`."),
     ] = "newest",
-) -> Response:
+) -> JsonResponse[Page[Entity]]:
     """Entities visible to the caller. A cursor belongs to its order."""
     return page_response(*await graph.list_entities(*call, agent, kind, q or None, sort=sort, **paging))
 
 
-@router.get("/entities/{entity}", response_model=Entity, responses=AMBIGUOUS)
-async def get_entity(call: Call, entity: EntityPath, agent: AgentQuery = None) -> Response:
+@router.get("/entities/{entity}", responses=AMBIGUOUS)
+async def get_entity(call: Call, entity: EntityPath, agent: AgentQuery = None) -> JsonResponse[Entity]:
     """Get an entity."""
     return json_response(await graph.get_entity(*call, agent, entity))
 
 
 @router.get(
     "/entities/{entity}/graph",
-    response_model=schemas.Graph,
     responses=AMBIGUOUS,
     summary="Get the graph around an entity",
 )
@@ -69,13 +66,13 @@ async def get_entity_graph(
         int,
         Query(ge=1, le=500, description="Maximum number of new entities in each step by co-occurrence. Default 100."),
     ] = graph.RING,
-) -> Response:
+) -> JsonResponse[Graph]:
     """Entities, edges and memories within `depth` steps of the entity; an entity of the same memories is one step
     away."""
     return json_response(await graph.graph(*call, agent, entity, depth, with_memories=memories, ring=ring))
 
 
-@router.get("/graph", response_model=schemas.Overview, summary="Get the graph of entities")
+@router.get("/graph", summary="Get the graph of entities")
 async def get_graph(
     call: Call,
     agent: AgentQuery = None,
@@ -84,39 +81,45 @@ async def get_graph(
     since: Annotated[Timestamp | None, Query(description="Earliest creation time of the memories, inclusive.")] = None,
     until: Annotated[Timestamp | None, Query(description="Latest creation time of the memories, exclusive.")] = None,
     limit: Annotated[int, Query(ge=1, le=5_000, description="Maximum number of entities. Default 1000.")] = 1_000,
-) -> Response:
+) -> JsonResponse[Overview]:
     """Most mentioned entities, and pairs of them with memories in common."""
     return json_response(
         await graph.overview(*call, agent, kind=kind, text=q or None, since=since, until=until, limit=limit)
     )
 
 
-@router.get("/memories/{memory_id}/links", response_model=schemas.MemoryLinks, summary="List the edges of a memory")
-async def list_memory_links(call: Call, memory_id: Annotated[UUID, Path(description="Id of the memory.")]) -> Response:
+@router.get("/memories/{memory_id}/links", summary="List the edges of a memory")
+async def list_memory_links(
+    call: Call, memory_id: Annotated[UUID, Path(description="Id of the memory.")]
+) -> JsonResponse[MemoryLinks]:
     """Edges from and to the memory, and what they lead to."""
     return json_response(await graph.memory_links(*call, memory_id))
 
 
-@router.patch("/entities/{entity_id}", response_model=Entity, summary="Update an entity")
-async def update_entity(call: Call, entity_id: EntityId, body: schemas.PatchEntity) -> Response:
+@router.patch("/entities/{entity_id}", summary="Update an entity")
+async def update_entity(call: Call, entity_id: EntityId, body: schemas.PatchEntity) -> JsonResponse[Entity]:
     """Omitted fields keep their value."""
-    return json_response(await graph_changes.change_entity(*call, entity_id, body.model_dump(exclude_unset=True)))
+    return json_response(
+        await graph_changes.change_entity(
+            *call, entity_id, name=body.name, kind=body.kind, aliases=body.aliases, metadata=body.metadata
+        )
+    )
 
 
-@router.post("/entities/{entity_id}/merge", response_model=Entity, summary="Merge an entity into another")
-async def merge_entity(call: Call, entity_id: EntityId, body: schemas.MergeEntity) -> Response:
+@router.post("/entities/{entity_id}/merge", summary="Merge an entity into another")
+async def merge_entity(call: Call, entity_id: EntityId, body: schemas.MergeEntity) -> JsonResponse[Entity]:
     """Returns the remaining entity."""
     return json_response(await graph_changes.merge_entities(*call, entity_id, body.into))
 
 
-@router.post("/entities/{entity_id}/unmerge", response_model=Entity)
-async def unmerge_entity(call: Call, entity_id: EntityId) -> Response:
+@router.post("/entities/{entity_id}/unmerge")
+async def unmerge_entity(call: Call, entity_id: EntityId) -> JsonResponse[Entity]:
     """Undo the merge of an entity."""
     return json_response(await graph_changes.unmerge_entity(*call, entity_id))
 
 
-@router.post("/entities/{entity_id}/split", status_code=201, response_model=Entity, summary="Split an entity")
-async def split_entity(call: Call, entity_id: EntityId, body: schemas.SplitEntity) -> Response:
+@router.post("/entities/{entity_id}/split", status_code=201, summary="Split an entity")
+async def split_entity(call: Call, entity_id: EntityId, body: schemas.SplitEntity) -> JsonResponse[Entity]:
     """Moves memories to a new entity and returns it."""
     return json_response(await graph_changes.split_entity(*call, entity_id, body.memory_ids, body.name, body.kind), 201)
 
@@ -124,13 +127,12 @@ async def split_entity(call: Call, entity_id: EntityId, body: schemas.SplitEntit
 @router.post(
     "/edges",
     status_code=201,
-    response_model=schemas.Edge,
-    responses={200: {"model": schemas.Edge}},
+    responses={200: {"model": Edge}},
     summary="Create an edge",
 )
-async def create_edge(call: Call, body: schemas.CreateEdge) -> Response:
+async def create_edge(call: Call, body: schemas.CreateEdge) -> JsonResponse[Edge]:
     """Answers 201 for a new edge, and 200 for an existing one."""
-    edge, made = await graph_changes.add_edge(*call, body.agent, body.relation, dict(body.source), dict(body.target))
+    edge, made = await graph_changes.add_edge(*call, body.agent, body.relation, body.source, body.target)
     return json_response(edge, 201 if made else 200)
 
 

@@ -138,7 +138,10 @@ async def bulletin_versions(
     sentences = [bulletin.sentences_of(row).all for row in rows]
     changes = differences(sentences, bulletin.sentences_of(base).all if base is not None else None)
     kept, more = cursors.paginate(rows, limit, "version")
-    return [bulletin.as_shown(row) | changed for row, changed in zip(kept, changes, strict=False)], more
+    return [
+        bulletin.as_shown(row) | {"added": changed.added, "removed": changed.removed}
+        for row, changed in zip(kept, changes, strict=False)
+    ], more
 
 
 async def _shown(connection: Connection, workspace: UUID, agent: str) -> Agent:

@@ -13,11 +13,12 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection
-from service.domain.bulletin import BulletinPart, BulletinSentence
+from service.domain.bulletin import BulletinPart, BulletinSentence, SectionSentence
 from service.domain.citations import Citation, ShownSentences, shown_sentences
 from service.domain.dream_settings import DreamChoices
 from service.domain.hearsay import attributed, attributed_to_all
@@ -225,19 +226,22 @@ def as_shown(row: Row, said_elsewhere: Collection[str] = (), unverified: Collect
     told = [
         one
         for one in sentences
-        for cited in ({str(id_) for id_ in one["memory_ids"]},)
+        for cited in ({str(id_) for id_ in one.memory_ids},)
         if not cited <= set(said_elsewhere) and cited.isdisjoint(unverified)
     ]
     if len(told) < sum(len(part["lines"]) for part in row["parts"]):
-        fields["content"] = _text(row["agent"], told)
+        fields["content"] = _text(row["agent"], [(one.section, one.text) for one in told])
         fields["tokens"] = count_tokens(fields["content"])
     return fields
 
 
-def sentences_of(row: Row) -> ShownSentences:
-    """The sentences of a stored bulletin, each with its section and with what became of its memories."""
+def sentences_of(row: Row) -> ShownSentences[SectionSentence]:
+    """Return the sentences of a stored bulletin, each with its section and with what became of its memories."""
     return shown_sentences(
-        (_sentence(part, line), [_citation(id_, row["states"].get(id_)) for id_ in line["memories"]])
+        (
+            partial(SectionSentence, _sentence(line), section=part["title"]),
+            [_citation(id_, row["states"].get(id_)) for id_ in line["memories"]],
+        )
         for part in row["parts"]
         for line in part["lines"]
     )
@@ -250,15 +254,16 @@ def _citation(id_: str, state: dict[str, Any] | None) -> Citation:
     return Citation(UUID(id_), visible=True, holds=state["holds"], superseded_by=superseded_by)
 
 
-def _sentence(part: BulletinPart, line: BulletinSentence) -> dict[str, Any]:
+def _sentence(line: BulletinSentence) -> str:
     text = line["text"]
-    return {"section": part["title"], "text": _closed(text[:1].upper() + text[1:])}
+    return _closed(text[:1].upper() + text[1:])
 
 
-def _text(agent: str, sentences: Iterable[dict[str, Any]]) -> str:
+def _text(agent: str, sentences: Iterable[tuple[str, str]]) -> str:
+    """Return the text of a bulletin, made of sentences each with the title of its section before it."""
     sections: dict[str, list[str]] = {}
-    for one in sentences:
-        sections.setdefault(one["section"], []).append(one["text"])
+    for title, text in sentences:
+        sections.setdefault(title, []).append(text)
     if not sections:
         return NOTHING_YET.format(agent=agent)
     return "\n\n".join([_heading(agent), *(f"{title}: " + " ".join(texts) for title, texts in sections.items())])
@@ -269,7 +274,7 @@ def _heading(agent: str) -> str:
 
 
 def _bulletin(agent: str, parts: list[BulletinPart], hash_: str) -> Bulletin:
-    content = _text(agent, [_sentence(part, line) for part in parts for line in part["lines"]])
+    content = _text(agent, [(part["title"], _sentence(line)) for part in parts for line in part["lines"]])
     return Bulletin(parts, content, count_tokens(content), hash_)
 
 

@@ -3,49 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection
-from service.domain.drafts import EntityRef
+from service.domain.drafts import EdgeEnd
+from service.domain.graph import Edge, Entity, NodeKind
+from service.domain.ids import new_id
+from service.domain.json import JsonObject
 from service.domain.principal import Principal
 from service.errors import Conflict, Forbidden, InvalidInput, NotFound
 from service.memory.access.redaction import BODY, redact_fields
 from service.memory.access.workspace import get_settings
-from service.memory.dreams.graph import ABSENT, Record, audiences_of, entity_record
+from service.memory.dreams.graph import ABSENT, audiences_of
 from service.memory.engine import Engine
 from service.memory.saving.entity_metadata import Described, check_metadata, describe, redact_entities
 from service.memory.saving.links import ANY_KIND, must_see
 from service.store import agents, entities, insights
+from service.store.entities import LockedEntity
 
 TAKEN = "Another entity goes by that name already."
 
 
-async def change_entity(engine: Engine, principal: Principal, entity_id: UUID, changes: Record) -> Record:
-    """Rename an entity, or change its kind, its other names or its metadata. Raises NotFound, Forbidden, Conflict for a
-    name that another entity of that kind has, and InvalidInput for metadata that does not fit its kind."""
+async def change_entity(
+    engine: Engine, principal: Principal, entity_id: UUID, *, name: str | None, kind: str | None,
+    aliases: Sequence[str] | None, metadata: JsonObject | None,
+) -> Entity:  # fmt: skip
+    """Rename an entity, or change its kind, its other names or its metadata; what is None stays. Raises NotFound,
+    Forbidden, Conflict for a name that another entity of that kind has, and InvalidInput for metadata that does not fit
+    its kind."""
     principal.require_write()
-    given = changes.get("metadata") or {}
+    given = metadata or {}
     if given:
         given = (await redact_fields(engine, principal, {"metadata": given}))["metadata"]
     kinds = (await get_settings(engine, principal)).entity_kinds
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await _load_owned(connection, principal, entity_id)
-        kind, metadata = changes.get("kind") or row["kind"], row["metadata"] | given
-        await check_metadata(engine.executor, kinds, kind, metadata, BODY)
+        entity = await _load_owned(connection, principal, entity_id)
+        kind, merged = kind or entity.kind, entity.metadata | given
+        await check_metadata(engine.executor, kinds, kind, merged, BODY)
         done = await entities.rename(
-            connection, principal.workspace_id, entity_id, name=changes.get("name") or row["name"],
-            kind=kind, aliases=changes.get("aliases"), now=engine.now(),
+            connection, principal.workspace_id, entity_id, name=name or entity.name, kind=kind, aliases=aliases,
+            now=engine.now(),
         )  # fmt: skip
         if not done:
             raise Conflict(TAKEN)
-        if metadata != row["metadata"]:
-            await entities.set_metadata(connection, principal.workspace_id, entity_id, metadata, engine.now())
+        if merged != entity.metadata:
+            await entities.set_metadata(connection, principal.workspace_id, entity_id, merged, engine.now())
         return await _by_id(connection, principal, entity_id)
 
 
-async def merge_entities(engine: Engine, principal: Principal, entity_id: UUID, into: UUID) -> Record:
-    """Let ``into`` stand for both; it is given. ``unmerge_entity`` takes it back.
+async def merge_entities(engine: Engine, principal: Principal, entity_id: UUID, into: UUID) -> Entity:
+    """Let ``into`` stand for both, and return it. What moved is recorded: ``unmerge_entity`` takes it back.
 
     Raises NotFound, Forbidden, InvalidInput for an entity and itself or of another audience, and Conflict when either
     is merged into another already.
@@ -53,54 +60,61 @@ async def merge_entities(engine: Engine, principal: Principal, entity_id: UUID, 
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
         first, second = sorted((entity_id, into))
-        rows = {id_: await _load_owned(connection, principal, id_) for id_ in (first, second)}
-        if entity_id == into or rows[entity_id]["audience"] != rows[into]["audience"]:
+        owned = {id_: await _load_owned(connection, principal, id_) for id_ in (first, second)}
+        if entity_id == into or owned[entity_id].audience != owned[into].audience:
             raise InvalidInput(("body", "into"), "must be another entity that the same agents see")
-        if rows[entity_id]["merged_into"] or rows[into]["merged_into"]:
+        if owned[entity_id].merged_into or owned[into].merged_into:
             raise Conflict("One of them is merged into another entity already.")
-        await entities.merge(connection, principal.workspace_id, entity_id, into, principal.actor, engine.now())
+        await connection.run(
+            "merge_entity", workspace=principal.workspace_id, id=new_id(), entity_id=entity_id, into_id=into,
+            actor=principal.actor, now=engine.now(),
+        )  # fmt: skip
         return await _by_id(connection, principal, into)
 
 
-async def unmerge_entity(engine: Engine, principal: Principal, entity_id: UUID) -> Record:
+async def unmerge_entity(engine: Engine, principal: Principal, entity_id: UUID) -> Entity:
     """Let an entity that was merged stand for itself again. Raises NotFound, Forbidden, Conflict when it was not."""
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
         await _load_owned(connection, principal, entity_id)
-        if not await entities.unmerge(connection, principal.workspace_id, entity_id, engine.now()):
+        unmerged = await connection.run(
+            "unmerge_entity", workspace=principal.workspace_id, entity_id=entity_id, now=engine.now()
+        )
+        if not unmerged:
             raise Conflict("This entity is not merged into another.")
         return await _by_id(connection, principal, entity_id)
 
 
 async def split_entity(
     engine: Engine, principal: Principal, entity_id: UUID, memory_ids: Sequence[UUID], name: str, kind: str | None
-) -> Record:
+) -> Entity:
     """Make a new entity of what these memories say of the old one. Raises NotFound, Forbidden, Conflict for a name
     that is taken, and InvalidInput when none of the memories speaks of the entity."""
     principal.require_write()
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        row = await _load_owned(connection, principal, entity_id)
+        old = await _load_owned(connection, principal, entity_id)
         made = await entities.add(
-            connection, workspace, agent_id=row["agent_id"], audience=row["audience"], name=name,
-            kind=kind or row["kind"],
-        )  # fmt: skip
+            connection, workspace, agent_id=old.agent_id, audience=old.audience, name=name, kind=kind or old.kind
+        )
         if made is None:
             raise Conflict(TAKEN)
-        if not await entities.move_edges(connection, workspace, entity_id, made, memory_ids):
+        moved = await connection.run(
+            "split_edges", workspace=workspace, entity_id=entity_id, to_id=made, memory_ids=memory_ids
+        )
+        if not moved:
             raise InvalidInput(("body", "memory_ids"), "none of them speaks of this entity")
         return await _by_id(connection, principal, made)
 
 
 async def add_edge(
-    engine: Engine, principal: Principal, agent: str | None, relation: str, source: Record, target: Record
-) -> tuple[Record, bool]:
-    """Write an edge between memories and entities, given as ``{memory_id}``, ``{entity_id}`` or ``{entity}``; the edge,
-    and whether it is new. Raises InvalidInput for an end the caller cannot see, and for metadata of an entity that does
-    not fit its kind."""
+    engine: Engine, principal: Principal, agent: str | None, relation: str, source: EdgeEnd, target: EdgeEnd
+) -> tuple[Edge, bool]:
+    """Write an edge between memories and entities; return it, and whether it is new. Raises InvalidInput for an end the
+    caller cannot see, and for metadata of an entity that does not fit its kind."""
     principal.require_write()
     workspace = principal.workspace_id
-    named = {name: end["entity"] for name, end in (("source", source), ("target", target)) if end.get("entity")}
+    named = {name: end.entity for name, end in (("source", source), ("target", target)) if end.entity}
     given = [((*BODY, name, "entity"), entity) for name, entity in named.items()]
     masked = dict(zip(named, await redact_entities(engine, principal, given), strict=True))
     kinds = (await get_settings(engine, principal)).entity_kinds
@@ -119,11 +133,14 @@ async def add_edge(
             if name in masked
         ]
         await describe(connection, workspace, engine.executor, kinds, described, engine.now())
-        wanted = entities.Edge(reader.agent_id, relation, *ends[0], *ends[1])
+        wanted = entities.NewEdge(reader.agent_id, relation, *ends[0], *ends[1])
         made = await entities.connect(connection, workspace, wanted, principal.actor)
-        row = await entities.edge_like(connection, workspace, wanted)
-    assert row is not None
-    return dict(row), made is not None
+        edge = await connection.first(
+            Edge, "edge_like", workspace=workspace, source_id=wanted.source_id, relation=relation,
+            target_id=wanted.target_id,
+        )  # fmt: skip
+    assert edge is not None
+    return edge, made is not None
 
 
 async def remove_edge(engine: Engine, principal: Principal, edge_id: UUID) -> None:
@@ -133,44 +150,52 @@ async def remove_edge(engine: Engine, principal: Principal, edge_id: UUID) -> No
     """
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await entities.edge(connection, principal.workspace_id, edge_id)
+        row = await connection.row("get_edge", workspace=principal.workspace_id, id=edge_id)
         audiences = await audiences_of(connection, principal, None)
         if row is None or (audiences is not None and row["audience"] not in audiences):
             raise NotFound("There is no such edge here.")
         if principal.agent is not None and principal.agent != row["agent"] and principal.actor != row["created_by"]:
             raise Forbidden("This edge belongs to another agent; only it or an admin may delete it.")
-        await entities.disconnect(connection, principal.workspace_id, edge_id)
+        await connection.run("undo_edges", workspace=principal.workspace_id, ids=[edge_id])
         await insights.let_fall(connection, principal.workspace_id, [row["source_id"]])
 
 
-async def _by_id(connection: Connection, principal: Principal, entity_id: UUID) -> Record:
+async def _by_id(connection: Connection, principal: Principal, entity_id: UUID) -> Entity:
     audiences = await audiences_of(connection, principal, None)
-    (row,) = await entities.get(connection, principal.workspace_id, audiences, [entity_id])
-    return entity_record(row)
+    entity = await connection.first(
+        Entity, "get_entities", workspace=principal.workspace_id, audiences=audiences, ids=[entity_id]
+    )
+    assert entity is not None
+    return entity
 
 
-async def _load_owned(connection: Connection, principal: Principal, entity_id: UUID) -> Any:
-    """The entity, locked, if the caller may change it."""
-    row = await entities.lock(connection, principal.workspace_id, entity_id)
+async def _load_owned(connection: Connection, principal: Principal, entity_id: UUID) -> LockedEntity:
+    """Lock an entity that the caller may change. Raises NotFound and Forbidden."""
+    locked = await entities.lock_all(connection, principal.workspace_id, [entity_id])
     audiences = await audiences_of(connection, principal, None)
-    if row is None or (audiences is not None and row["audience"] not in audiences):
+    if not locked or (audiences is not None and locked[0].audience not in audiences):
         raise NotFound(ABSENT)
-    if principal.agent is not None and row["agent"] != principal.agent:
+    (entity,) = locked
+    if principal.agent is not None and entity.agent != principal.agent:
         raise Forbidden("This entity belongs to another agent; only it or an admin may change it.")
-    return row
+    return entity
 
 
 async def _end(
-    connection: Connection, workspace: UUID, reader: agents.Reader, name: str, end: Record
-) -> tuple[str, UUID]:
-    if memory_id := end.get("memory_id"):
-        await must_see(connection, workspace, reader, memory_id, ("body", name, "memory_id"))
-        return "memory", memory_id
-    if entity_id := end.get("entity_id"):
-        if not await entities.get(connection, workspace, reader.audiences, [entity_id]):
+    connection: Connection, workspace: UUID, reader: agents.Reader, name: str, end: EdgeEnd
+) -> tuple[NodeKind, UUID]:
+    if end.memory_id is not None:
+        await must_see(connection, workspace, reader, end.memory_id, ("body", name, "memory_id"))
+        return "memory", end.memory_id
+    if end.entity_id is not None:
+        known = await connection.fetch(
+            "get_entities", workspace=workspace, audiences=reader.audiences, ids=[end.entity_id]
+        )
+        if not known:
             raise InvalidInput(("body", name, "entity_id"), "there is no such entity")
-        return "entity", entity_id
-    wanted: EntityRef = end["entity"]
+        return "entity", end.entity_id
+    wanted = end.entity
+    assert wanted is not None
     made = await entities.ensure(
         connection, workspace, agent_id=reader.agent_id, audience=reader.agent_id, name=wanted.name,
         kind=wanted.kind or ANY_KIND,

@@ -98,7 +98,7 @@ async def answer(
 
 
 def by_rules(content: PageContent, memories: Sequence[Record]) -> list[PageSentence]:
-    """A sentence for each memory, best first, as many as there is room for."""
+    """Return a sentence for each memory, best first, as many as there is room for."""
     sentences: list[PageSentence] = []
     left = content.max_tokens
     for memory in memories:
@@ -111,7 +111,7 @@ def by_rules(content: PageContent, memories: Sequence[Record]) -> list[PageSente
 
 
 def prompt(content: PageContent, memories: Sequence[Record], settings: WorkspaceSettings) -> list[dict[str, str]]:
-    """What a model is told to write a page from."""
+    """Return what a model is told to write a page from."""
     allowed = settings.origins.allowed
     lines = [
         f"{number}. {escape_tags(memory_line(memory, None, allowed))}"
@@ -128,8 +128,8 @@ def prompt(content: PageContent, memories: Sequence[Record], settings: Workspace
 async def _written(
     llm: LLM, content: PageContent, memories: Sequence[Record], settings: WorkspaceSettings
 ) -> tuple[list[PageSentence], int]:
-    """The sentences of a model within the token limit, and how many of its sentences were dropped because they cite no
-    memory, or one that it was not given."""
+    """Return the sentences of a model within the token limit, and how many were dropped because they cite no memory, or
+    one that it was not given."""
     asked = prompt(content, memories, settings)
     given = (await llm.structured(asked, prompts.WrittenPage, tokens_max=content.max_tokens * 2 + 500)).value
     sentences: list[PageSentence] = []

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import asyncio
 from datetime import datetime
-from typing import Any
+from typing import TypeVar
 from uuid import UUID
 
 from service.db.failures import BEING_DELETED
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
+from service.db.records import make_all
 from service.domain import cursors
 from service.domain.citations import differences
 from service.domain.ids import new_id
-from service.domain.pages import PAGES_MAX, PageContent, PageDraft, PageScope, next_time
+from service.domain.pages import PAGES_MAX, AnsweredPage, PageContent, PageDraft, PageSentence, PageVersion, next_time
 from service.domain.principal import Principal
 from service.errors import Conflict, InvalidInput, NotFound
 from service.memory.access import audit
@@ -25,15 +26,16 @@ from service.memory.engine import Engine
 from service.memory.pages.answers import Answer, answer
 from service.memory.pages.shown import shown_of, shown_pages
 from service.store import agents, pages
+from service.store.pages import StoredPage
 
 ATTEMPTS_MAX = 5
 ABSENT = "There is no such page here."
 CHANGING = "The memories that the page is written from keep changing; try again."
 
-Record = dict[str, Any]
+Content = TypeVar("Content", bound=PageContent)
 
 
-async def add_page(engine: Engine, principal: Principal, draft: PageDraft) -> Record | None:
+async def add_page(engine: Engine, principal: Principal, draft: PageDraft) -> AnsweredPage | None:
     """Make a page of the acting agent and answer it at once; None, and nothing made, with memory off.
 
     Raises Forbidden, InvalidInput, and Conflict when there are too many.
@@ -50,7 +52,8 @@ async def add_page(engine: Engine, principal: Principal, draft: PageDraft) -> Re
         async with engine.db.transaction(workspace) as connection:
             agent_id = await agents.ensure_agent(connection, workspace, agent)
             await agents.hold(connection, workspace, agent_id, Conflict(BEING_DELETED))
-            if await pages.count(connection, workspace, agent_id) >= PAGES_MAX:
+            count: int = await connection.value("count_pages", workspace=workspace, agent_id=agent_id)
+            if count >= PAGES_MAX:
                 raise Conflict(f"An agent may have {PAGES_MAX} pages.")
             now = engine.now()
             if not await pages.hold_inputs(connection, workspace, new.inputs, now):
@@ -65,44 +68,46 @@ async def add_page(engine: Engine, principal: Principal, draft: PageDraft) -> Re
     raise Conflict(CHANGING)
 
 
-async def get_page(engine: Engine, principal: Principal, page_id: UUID) -> Record:
-    """A page with its newest answer, as far as that still holds. Raises NotFound."""
+async def get_page(engine: Engine, principal: Principal, page_id: UUID) -> AnsweredPage:
+    """Return a page with its newest answer, as far as that still holds. Raises NotFound."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await _owned(connection, principal, page_id)
-        (shown,) = await shown_pages(connection, principal.workspace_id, [row], engine.now())
-    engine.read_audit.note(principal, "page", [row["agent"]])
+        page = await _owned(connection, principal, page_id)
+        (shown,) = await shown_pages(connection, principal.workspace_id, [page], engine.now())
+    engine.read_audit.note(principal, "page", [page.agent])
     return shown
 
 
 async def list_pages(
     engine: Engine, principal: Principal, agent: str | None, *, limit: int, cursor: str | None
-) -> tuple[list[Record], str | None]:
-    """Some pages, newest first, as ``get_page`` gives them."""
+) -> tuple[list[AnsweredPage], str | None]:
+    """Return some pages, newest first, as ``get_page`` gives them, and the cursor of the next."""
     (before,) = cursors.decode(cursor, UUID)
     named = principal.reader_agent(agent)
     async with engine.db.transaction(principal.workspace_id) as connection:
-        rows = await pages.list_(connection, principal.workspace_id, named, before=before, limit=limit + 1)
+        rows = await connection.fetch(
+            "list_pages", workspace=principal.workspace_id, agent=named, before=before, limit=limit + 1
+        )
         rows, more = cursors.paginate(rows, limit, "id")
-        shown = await shown_pages(connection, principal.workspace_id, rows, engine.now())
-    engine.read_audit.note(principal, "page", [named, *(row["agent"] for row in rows)])
+        shown = await shown_pages(connection, principal.workspace_id, make_all(StoredPage, rows), engine.now())
+    engine.read_audit.note(principal, "page", [named, *(page.agent for page in shown)])
     return shown, more
 
 
-async def put_page(engine: Engine, principal: Principal, page_id: UUID, content: PageContent) -> Record:
+async def put_page(engine: Engine, principal: Principal, page_id: UUID, content: PageContent) -> AnsweredPage:
     """Give a page another question, scope, trigger and length, and answer it at once. Raises Forbidden, NotFound."""
     principal.require_write()
     content, due_at = await _checked(engine, principal, content)
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        row = await _owned(connection, principal, page_id)
+        page = await _owned(connection, principal, page_id)
     for _ in range(ATTEMPTS_MAX):
-        new = await answer(engine, principal, row["agent"], content, known=row["inputs_hash"])
+        new = await answer(engine, principal, page.agent, content, known=page.inputs_hash)
         async with engine.db.transaction(workspace) as connection:
             now = engine.now()
-            await agents.hold(connection, workspace, row["agent_id"], NotFound(ABSENT))
+            await agents.hold(connection, workspace, page.agent_id, NotFound(ABSENT))
             if new is not None and not await pages.hold_inputs(connection, workspace, new.inputs, now):
                 continue
-            if await pages.lock(connection, workspace, page_id) is None:
+            if await connection.row("lock_page", workspace=workspace, id=page_id) is None:
                 raise NotFound(ABSENT)
             await pages.change(connection, workspace, page_id, content, due_at=due_at, now=now)
             if new is not None:
@@ -112,18 +117,18 @@ async def put_page(engine: Engine, principal: Principal, page_id: UUID, content:
     raise Conflict(CHANGING)
 
 
-async def rewrite_page(engine: Engine, principal: Principal, page_id: UUID) -> Record:
+async def rewrite_page(engine: Engine, principal: Principal, page_id: UUID) -> AnsweredPage:
     """Answer a page now. Where nothing that it is made of has changed, its newest version stays."""
     principal.require_write()
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        row = await _owned(connection, principal, page_id)
+        page = await _owned(connection, principal, page_id)
     for _ in range(ATTEMPTS_MAX):
-        new = await answer(engine, principal, row["agent"], content_of(row), known=row["inputs_hash"])
-        if await write(engine, workspace, row, new):
+        new = await answer(engine, principal, page.agent, page.content, known=page.inputs_hash)
+        if await write(engine, workspace, page, new):
             return await get_page(engine, principal, page_id)
         async with engine.db.transaction(workspace) as connection:
-            row = await _owned(connection, principal, page_id)
+            page = await _owned(connection, principal, page_id)
     raise Conflict(CHANGING)
 
 
@@ -131,64 +136,62 @@ async def delete_page(engine: Engine, principal: Principal, page_id: UUID) -> No
     """Remove a page with its versions. Raises Forbidden, NotFound."""
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await _owned(connection, principal, page_id)
-        await agents.hold(connection, principal.workspace_id, row["agent_id"], NotFound(ABSENT))
-        await pages.delete(connection, principal.workspace_id, page_id)
+        page = await _owned(connection, principal, page_id)
+        await agents.hold(connection, principal.workspace_id, page.agent_id, NotFound(ABSENT))
+        await connection.run("delete_page", workspace=principal.workspace_id, id=page_id)
         await audit.record(connection, principal, "page.deleted", target=str(page_id))
 
 
 async def page_versions(
     engine: Engine, principal: Principal, page_id: UUID, *, compared_to: int | None, limit: int, cursor: str | None
-) -> tuple[list[Record], str | None]:
-    """Some versions of a page, newest first, each with what it says and the one before, or the one of that number, does
-    not; and the other way round. Raises NotFound for a page or version that does not exist."""
+) -> tuple[list[PageVersion], str | None]:
+    """Return some versions of a page, newest first, each with what it says and the one before, or the one of that
+    number, does not; and the other way round. Raises NotFound for a page or version that does not exist."""
     (before,) = cursors.decode(cursor, int)
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        row = await _owned(connection, principal, page_id)
-        rows = await pages.versions(connection, workspace, page_id, before=before, limit=limit + 1)
-        base = None
+        page = await _owned(connection, principal, page_id)
+        rows = await connection.fetch(
+            "page_versions", workspace=workspace, page_id=page_id, before=before, limit=limit + 1
+        )
+        base: list[PageSentence] | None = None
         if compared_to is not None:
-            base = await pages.sentences_of(connection, workspace, page_id, compared_to)
+            base = await connection.value("page_version", workspace=workspace, page_id=page_id, version=compared_to)
             if base is None:
                 raise NotFound(f"The page has no version {compared_to}.")
         said = [sentence for one in rows for sentence in one["sentences"]]
         states = await pages.cited_states(connection, workspace, {page_id: [*said, *(base or [])]}, engine.now())
-    engine.read_audit.note(principal, "page", [row["agent"]])
+    engine.read_audit.note(principal, "page", [page.agent])
     shown = [shown_of(page_id, one["sentences"], states).all for one in rows]
     changes = differences(shown, shown_of(page_id, base, states).all if base is not None else None)
     kept, more = cursors.paginate(rows, limit, "version")
     return [
-        {name: one[name] for name in ("version", "writer", "dropped", "dream_id", "written_at")}
-        | {"sentences": sentences}
-        | changed
+        PageVersion(
+            version=one["version"], writer=one["writer"], dropped=one["dropped"], dream_id=one["dream_id"],
+            written_at=one["written_at"], sentences=sentences, added=changed.added, removed=changed.removed,
+        )
         for one, sentences, changed in zip(kept, shown, changes, strict=False)
-    ], more
+    ], more  # fmt: skip
 
 
-async def write(engine: Engine, workspace: UUID, row: Row, new: Answer | None) -> bool:
-    """Store a new answer of a page, if it has not been changed since it was read as ``row`` and the memories hold; and
-    note that what was due is done. ``new``: None leaves the newest version. Whether it was stored, or was not to be."""
+async def write(engine: Engine, workspace: UUID, page: StoredPage, new: Answer | None) -> bool:
+    """Store a new answer of a page, if it has not been changed since it was read and the memories hold; and note that
+    what was due is done. ``new``: None leaves the newest version. Return whether it was stored, or was not to be."""
     async with engine.db.transaction(workspace) as connection:
         now = engine.now()
-        await agents.hold(connection, workspace, row["agent_id"], NotFound(ABSENT))
+        await agents.hold(connection, workspace, page.agent_id, NotFound(ABSENT))
         if new is not None and not await pages.hold_inputs(connection, workspace, new.inputs, now):
             return False
-        locked = await pages.lock(connection, workspace, row["id"])
+        locked = await connection.row("lock_page", workspace=workspace, id=page.id)
         if locked is None:
             raise NotFound(ABSENT)
-        if any(locked[name] != row[name] for name in ("revision", "due_at", "due_dream_id")):
+        now_due = (locked["revision"], locked["due_at"], locked["due_dream_id"])
+        if now_due != (page.revision, page.due_at, page.due_dream_id):
             return False
         if new is not None:
-            await pages.add_version(connection, workspace, row["id"], new.version, row["due_dream_id"], now)
-        await pages.settle(connection, workspace, row["id"], _next(row["trigger"], now))
+            await pages.add_version(connection, workspace, page.id, new.version, page.due_dream_id, now)
+        await connection.run("settle_page", workspace=workspace, id=page.id, due_at=_next(page.trigger, now))
     return True
-
-
-def content_of(row: Row) -> PageContent:
-    """What a stored page asks."""
-    scope = PageScope.model_validate(row["scope"])
-    return PageContent(question=row["question"], scope=scope, trigger=row["trigger"], max_tokens=row["max_tokens"])
 
 
 def _next(trigger: str, after: datetime) -> datetime | None:
@@ -198,23 +201,25 @@ def _next(trigger: str, after: datetime) -> datetime | None:
         return None
 
 
-async def _owned(connection: Connection, principal: Principal, page_id: UUID) -> Row:
-    """A page of the caller's agent, or of the workspace. Raises NotFound."""
-    row = await pages.get(connection, principal.workspace_id, page_id, principal.agent)
-    if row is None:
+async def _owned(connection: Connection, principal: Principal, page_id: UUID) -> StoredPage:
+    """Return a page of the caller's agent, or of the workspace. Raises NotFound."""
+    page = await connection.first(
+        StoredPage, "get_page", workspace=principal.workspace_id, id=page_id, agent=principal.agent
+    )
+    if page is None:
         raise NotFound(ABSENT)
-    return row
+    return page
 
 
-async def _shown(connection: Connection, workspace: UUID, page_id: UUID, now: datetime) -> Record:
-    row = await pages.get(connection, workspace, page_id)
-    assert row is not None
-    (shown,) = await shown_pages(connection, workspace, [row], now)
+async def _shown(connection: Connection, workspace: UUID, page_id: UUID, now: datetime) -> AnsweredPage:
+    page = await connection.first(StoredPage, "get_page", workspace=workspace, id=page_id, agent=None)
+    assert page is not None
+    (shown,) = await shown_pages(connection, workspace, [page], now)
     return shown
 
 
-async def _checked(engine: Engine, principal: Principal, content: Any) -> tuple[Any, datetime | None]:
-    """The content as it may be stored, and when a crontab makes it due first. Raises InvalidInput."""
+async def _checked(engine: Engine, principal: Principal, content: Content) -> tuple[Content, datetime | None]:
+    """Return the content as it may be stored, and when a crontab makes it due first. Raises InvalidInput."""
     try:
         due_at = await asyncio.to_thread(next_time, content.trigger, engine.now())
     except ValueError as error:

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from functools import partial
 from uuid import UUID
 
-from service.db.pool import Connection, Row
-from service.domain.citations import Citation, ShownSentences, shown_sentences
-from service.domain.pages import CitedMemory, PageSentence
+from service.db.pool import Connection
+from service.domain.citations import Citation, Sentence, ShownSentences, shown_sentences
+from service.domain.pages import AnsweredPage, CitedMemory, PageSentence
 from service.store import pages
-from service.store.pages import CitedState
+from service.store.pages import CitedState, StoredPage
 
-Record = dict[str, Any]
 States = dict[tuple[UUID, UUID], CitedState]
 
 
-def shown_of(page_id: UUID, sentences: Sequence[PageSentence], states: States) -> ShownSentences:
-    """Sentences of a page, each with what became of its memories."""
+def shown_of(page_id: UUID, sentences: Sequence[PageSentence], states: States) -> ShownSentences[Sentence]:
+    """Return the sentences of a page, each with what became of its memories."""
     return shown_sentences(
-        ({"text": one["text"]}, [_citation(memory, page_id, states) for memory in one["memories"]]) for one in sentences
+        (partial(Sentence, one["text"]), [_citation(memory, page_id, states) for memory in one["memories"]])
+        for one in sentences
     )
 
 
@@ -37,29 +37,42 @@ def _citation(memory: CitedMemory, page_id: UUID, states: States) -> Citation:
     return Citation(id_, visible=True, holds=holds, superseded_by=state.superseded_by)
 
 
-def is_stale(row: Row, states: States) -> bool:
-    """Whether a page says something that no longer holds, or has no answer yet."""
-    return row["version"] is None or bool(shown_of(row["id"], row["sentences"], states).outdated)
+def is_stale(page: StoredPage, states: States) -> bool:
+    """Return whether a page says something that no longer holds, or has no answer yet."""
+    return page.version is None or bool(shown_of(page.id, page.sentences or [], states).outdated)
 
 
-async def shown_pages(connection: Connection, workspace: UUID, rows: Sequence[Row], now: datetime) -> list[Record]:
-    """Pages as the API shows them."""
-    states = await states_of(connection, workspace, rows, now)
-    return [_shown(row, states) for row in rows]
+async def shown_pages(
+    connection: Connection, workspace: UUID, stored: Sequence[StoredPage], now: datetime
+) -> list[AnsweredPage]:
+    """Return pages as the API shows them."""
+    states = await states_of(connection, workspace, stored, now)
+    return [_shown(page, states) for page in stored]
 
 
-async def states_of(connection: Connection, workspace: UUID, rows: Sequence[Row], now: datetime) -> States:
-    """What the memories are now that the newest versions of pages cite."""
-    return await pages.cited_states(connection, workspace, {row["id"]: row["sentences"] or [] for row in rows}, now)
+async def states_of(connection: Connection, workspace: UUID, stored: Sequence[StoredPage], now: datetime) -> States:
+    """Return what the memories are now that the newest versions of pages cite."""
+    return await pages.cited_states(connection, workspace, {page.id: page.sentences or [] for page in stored}, now)
 
 
-def _shown(row: Row, states: States) -> Record:
-    found = shown_of(row["id"], row["sentences"] or [], states)
-    return {
-        **{name: row[name] for name in ("id", "agent", "question", "scope", "trigger", "max_tokens")},
-        "sentences": found.current,
-        "left_out": found.outdated,
-        "stale": row["version"] is None or bool(found.outdated),
-        **{name: row[name] for name in ("version", "writer", "dropped", "dream_id", "written_at")},
-        **{name: row[name] for name in ("due_at", "created_at", "updated_at")},
-    }
+def _shown(page: StoredPage, states: States) -> AnsweredPage:
+    found = shown_of(page.id, page.sentences or [], states)
+    return AnsweredPage(
+        id=page.id,
+        agent=page.agent,
+        question=page.question,
+        scope=page.scope,
+        trigger=page.trigger,
+        max_tokens=page.max_tokens,
+        sentences=found.current,
+        left_out=found.outdated,
+        stale=page.version is None or bool(found.outdated),
+        version=page.version,
+        writer=page.writer,
+        dropped=page.dropped,
+        dream_id=page.dream_id,
+        written_at=page.written_at,
+        due_at=page.due_at,
+        created_at=page.created_at,
+        updated_at=page.updated_at,
+    )

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from service.concurrency.executor import NOT_KNOWN, FairExecutor
 from service.db.pool import Connection
 from service.domain.drafts import EntityRef, MemoryDraft
+from service.domain.json import JsonObject
 from service.domain.own_types import EntityKind, Misfit, check_entity
 from service.domain.principal import Principal
 from service.errors import InvalidInput
@@ -19,22 +19,20 @@ from service.memory.access.redaction import FieldValue, Loc, masking_of, redact
 from service.memory.engine import Engine
 from service.store import entities
 
-Json = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class Described:
     """Metadata given for an entity, and where in the request."""
 
     entity_id: UUID
-    metadata: Json
+    metadata: JsonObject
     loc: Loc
 
 
 async def redact_entities(
     engine: Engine, principal: Principal, given: Sequence[tuple[Loc, EntityRef]]
 ) -> list[EntityRef]:
-    """The entities with personal data masked in their metadata. Raises InvalidInput where the workspace refuses it."""
+    """Mask personal data in the metadata of entities. Raises InvalidInput where the workspace refuses it."""
     written: list[FieldValue] = [((*loc, "metadata"), entity.metadata) for loc, entity in given]
     masked = await redact(engine, await masking_of(engine, principal), written)
     return [
@@ -45,7 +43,7 @@ async def redact_entities(
 async def redact_links(
     engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft], locs: Sequence[Loc]
 ) -> list[MemoryDraft]:
-    """The drafts with personal data masked in the metadata of the entities that they link to."""
+    """Mask personal data in the metadata of the entities that drafts link to."""
     given = [
         (position, place, link.entity)
         for position, draft in enumerate(drafts)
@@ -76,7 +74,7 @@ async def redact_links(
 
 
 async def check_metadata(
-    executor: FairExecutor, kinds: Mapping[str, EntityKind], kind: str, metadata: Json, loc: Loc
+    executor: FairExecutor, kinds: Mapping[str, EntityKind], kind: str, metadata: JsonObject, loc: Loc
 ) -> None:
     """Raise InvalidInput, below ``loc``, for metadata that does not fit the schema of a kind."""
     if kind not in kinds or kinds[kind].metadata_schema is None or not metadata:
@@ -104,10 +102,10 @@ async def describe(
     for one in given:
         if one.metadata:
             by_entity[one.entity_id].append(one)
-    for row in await entities.lock_all(connection, workspace, list(by_entity)):
-        metadata: Json = row["metadata"]
-        for one in by_entity[row["id"]]:
+    for entity in await entities.lock_all(connection, workspace, list(by_entity)):
+        metadata = entity.metadata
+        for one in by_entity[entity.id]:
             metadata = metadata | one.metadata
-            await check_metadata(executor, kinds, row["kind"], metadata, one.loc)
-        if metadata != row["metadata"]:
-            await entities.set_metadata(connection, workspace, row["id"], metadata, now)
+            await check_metadata(executor, kinds, entity.kind, metadata, one.loc)
+        if metadata != entity.metadata:
+            await entities.set_metadata(connection, workspace, entity.id, metadata, now)

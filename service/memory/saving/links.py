@@ -10,6 +10,7 @@ from uuid import UUID
 from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection
 from service.domain.drafts import Link
+from service.domain.graph import NodeKind
 from service.domain.guards import normalize
 from service.domain.own_types import EntityKind
 from service.domain.principal import Principal
@@ -76,8 +77,9 @@ async def _write(
     link: Link,
     loc: tuple[str | int, ...],
 ) -> UUID:
-    """Write one edge; the id of its end."""
+    """Write one edge; return the id of its end."""
     workspace = principal.workspace_id
+    target_kind: NodeKind
     if link.memory_id is not None:
         await must_see(connection, workspace, reader, link.memory_id, (*loc, "memory_id"))
         target_kind, target_id = "memory", link.memory_id
@@ -86,7 +88,7 @@ async def _write(
         assert reader is not None
         target_kind = "entity"
         target_id = await _entity(connection, workspace, reader, one.audience, link.entity.name, link.entity.kind)
-    edge = entities.Edge(
+    edge = entities.NewEdge(
         one.audience, link.relation, "memory", one.memory_id, target_kind, target_id, memory_id=one.memory_id
     )
     await entities.connect(connection, workspace, edge, principal.actor)
@@ -96,7 +98,7 @@ async def _write(
 async def must_see(
     connection: Connection, workspace: UUID, reader: agents.Reader | None, memory_id: UUID, loc: tuple[str | int, ...]
 ) -> None:
-    """Raises InvalidInput, naming the field ``loc``, for a memory that an edge may not have as its end."""
+    """Raise InvalidInput, naming the field ``loc``, for a memory that an edge may not have as its end."""
     rows = await memories.get(connection, workspace, [memory_id], reader)
     if not rows or rows[0]["deleted_at"] is not None:
         raise InvalidInput(loc, "there is no such memory")
@@ -105,9 +107,9 @@ async def must_see(
 async def _entity(
     connection: Connection, workspace: UUID, reader: agents.Reader, audience: UUID, name: str, kind: str | None
 ) -> UUID:
-    """The entity meant: the one of that name where no kind is given and only one fits, else by name and kind."""
+    """Return the entity meant: the one of that name where no kind is given and only one fits, else by name and kind."""
     if kind is None:
-        known = await entities.find(connection, workspace, [audience], name)
+        known = await connection.fetch("find_entities", workspace=workspace, audience=audience, alias=normalize(name))
         if len(known) == 1:
             found: UUID = known[0]["id"]
             return found

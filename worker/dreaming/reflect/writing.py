@@ -97,9 +97,9 @@ class InsightWriter:
             change_reason="concluded", reading={},
         )  # fmt: skip
 
-    def _edges(self, insight: Insight) -> list[entities.Edge]:
+    def _edges(self, insight: Insight) -> list[entities.NewEdge]:
         return [
-            entities.Edge(
+            entities.NewEdge(
                 self.lease.agent_id, "contradicts" if one.against else "derived_from", "memory", insight.id, "memory",
                 one.id, memory_id=insight.id, dream_id=self.dream_id,
             )
