@@ -9,7 +9,6 @@ from pydantic import BaseModel, Field
 
 from service.domain.bulletin import SectionSentence
 from service.domain.field_types import ActingAgent, AgentName, CreatedAt, Name
-from service.domain.memory import Memory
 from service.domain.strict import StrictModel
 from service.domain.workspace import AgentSettings
 
@@ -78,29 +77,6 @@ class Summarize(StrictModel):
         "they do. Null: by age alone. Default null.",
     )
     dry_run: bool = Field(True, description="Preview without changes. Default true.")
-
-
-class SummarizeResponse(BaseModel):
-    """Memories to summarize, and the tokens saved."""
-
-    candidates: list[Memory] = Field(description="Memories to be summarized, at most 200.")
-    tokens_before: int = Field(description="Length of the memories in tokens.")
-    tokens_after: int = Field(description="Length of the summary in tokens.")
-    tokens_saved: int = Field(description="Difference of both in tokens; a third of `tokens_before` or more.")
-    agent_tokens_before: int = Field(description="Length of all memories of the agent in tokens.")
-    agent_tokens_after: int = Field(description="Length of all memories of the agent in tokens after the change.")
-    not_folded: Literal["fits", "too_few", "saves_too_little"] | None = Field(
-        description="Reason for no summary: `fits` (the memories fit into `tokens_max`), `too_few` (fewer than two to "
-        "summarize) or `saves_too_little` (less than a third of their tokens). Null with candidates."
-    )
-    memory: Memory | None = Field(description="Summary memory; null in a dry run.")
-
-
-class UndoneSummary(BaseModel):
-    """Deleted summary and the memories it had replaced."""
-
-    summary: Memory = Field(description="Summary memory, deleted.")
-    memories: list[Memory] = Field(description="Memories that are current again.")
 
 
 class RequestCalibration(StrictModel):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import Field, model_validator
 
 from service.api.deletion_schemas import MemoryFilter
 from service.domain.drafts import Tags
 from service.domain.strict import StrictModel
-from service.memory.saving.bulk import BULK_MAX, BulkAction, Outcome
+from service.memory.saving.bulk import BULK_MAX, BulkAction
 
 
 class BulkChange(StrictModel):
@@ -34,13 +34,3 @@ class BulkChange(StrictModel):
         if (self.ids is None) == (self.filter is None):
             raise ValueError("must have either ids or filter")
         return self
-
-
-class BulkItem(BaseModel):
-    """Outcome of a bulk action for one memory."""
-
-    id: UUID = Field(description="Id of the memory.")
-    outcome: Outcome = Field(
-        description="Outcome: `done`, `unchanged`, `not_found`, `forbidden` (memory of another agent), `conflict` "
-        "(another memory has taken its place) or `too_many_tags`."
-    )

@@ -27,17 +27,3 @@ class Document(DocumentHead):
     """Document with its text."""
 
     text: str = Field(description="Full text of the document.")
-
-
-class DocumentPart(BaseModel):
-    """Document chunk found by a search."""
-
-    id: UUID = Field(description="Id of the chunk.")
-    document_id: UUID = Field(description="Id of the document.")
-    title: str = Field(description="Title of the document.")
-    position: int = Field(description="Position of the chunk in the document.")
-    chunks: int = Field(description="Number of chunks of the document.")
-    content: str = Field(description="Text of the chunk.")
-    user: str | None = Field(description="User the document belongs to.")
-    metadata: dict[str, Any] = Field(description="JSON object of the document.")
-    created_at: CreatedAt

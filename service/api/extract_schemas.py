@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from service.api.schemas import Degraded
 from service.domain.own_types import TYPES_NAMED
+from service.memory.search.search_results import Degraded
 
 
 class NamedEntity(BaseModel):

@@ -53,6 +53,9 @@ _CITUS_SHOW_SHARDS = " SET LOCAL citus.override_table_visibility = off;"
 """Citus hides shards from the catalog, which takes each new connection a second as it first asks for types."""
 
 Row = Mapping[str, Any]
+"""A row of a query, by the names of its columns."""
+Columns = dict[str, Any]
+"""Values of columns by their names, for a statement that writes a row."""
 T = TypeVar("T")
 
 

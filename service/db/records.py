@@ -13,13 +13,13 @@ T = TypeVar("T")
 Make = Callable[[Mapping[str, Any]], Any]
 
 
-def make(record: Callable[..., T], row: Mapping[str, Any]) -> T:
+def make(record: Callable[..., T], row: Mapping[str, Any], prefix: str = "") -> T:
     """Make ``record``, a dataclass of two fields or more, of a row with a column for each of its fields.
 
-    Other columns are ignored; text becomes an Enum where the field is one. Raises KeyError for a column that the row
-    does not have.
+    Names of columns are those of the fields after ``prefix``. Other columns are ignored; text becomes an Enum where the
+    field is one. Raises KeyError for a column that the row does not have.
     """
-    return cast(T, _maker(record)(row))
+    return cast(T, _maker(record, prefix)(row))
 
 
 def make_all(record: Callable[..., T], rows: Iterable[Mapping[str, Any]]) -> list[T]:
@@ -28,9 +28,9 @@ def make_all(record: Callable[..., T], rows: Iterable[Mapping[str, Any]]) -> lis
 
 
 @cache
-def _maker(record: Any) -> Make:
+def _maker(record: Any, prefix: str = "") -> Make:
     names = [field.name for field in fields(record)]
-    values = itemgetter(*names)
+    values = itemgetter(*(prefix + name for name in names))
     hints = get_type_hints(record)
     enums = [(place, hints[name]) for place, name in enumerate(names) if _is_enum(hints[name])]
     if not enums:

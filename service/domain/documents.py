@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
+from uuid import UUID
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from service.domain.field_types import ActingAgent, JsonObject, Name, not_blank, reject_unstorable
+from service.domain.field_types import ActingAgent, CreatedAt, JsonObject, Name, not_blank, reject_unstorable
+from service.domain.json import JsonValue
 from service.domain.strict import FrozenModel, StrictModel
 
 DOCUMENT_MAX = 5_000_000
@@ -48,3 +51,18 @@ class DocumentDraft(StrictModel):
     text: DocumentText = Field(description="Text or Markdown, at most 5,000,000 characters.")
     user: Name | None = Field(None, description="User the document belongs to.")
     metadata: JsonObject = Field({}, description="JSON object of the caller's own. Default empty.")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPart:
+    """Document chunk found by a search."""
+
+    id: Annotated[UUID, Field(description="Id of the chunk.")]
+    document_id: Annotated[UUID, Field(description="Id of the document.")]
+    title: Annotated[str, Field(description="Title of the document.")]
+    position: Annotated[int, Field(description="Position of the chunk in the document.")]
+    chunks: Annotated[int, Field(description="Number of chunks of the document.")]
+    content: Annotated[str, Field(description="Text of the chunk.")]
+    user: Annotated[str | None, Field(description="User the document belongs to.")]
+    metadata: Annotated[dict[str, JsonValue], Field(description="JSON object of the document.")]
+    created_at: CreatedAt

@@ -30,22 +30,26 @@ def summarize_dream(status: DreamStatus, report: JsonObject, error: str | None) 
     return {"undone": "Undone. ", "dry_run": "Nothing was written. "}.get(status, "") + _done(report)
 
 
+def _said(memory: ChangedFields) -> str:
+    return attributed(memory["content"], memory.get("hearsay_by"), memory.get("user"))
+
+
 def describe_change(op: DreamAction, before: ChangedFields | None, after: ChangedFields | None, reason: str) -> str:
     """Put a change into one line: a sign for what was done, and what it was done to."""
     before, after = before or {}, after or {}
     match op:
         case "created":
-            return f"+ {after['type']}: {attributed(after['content'], after)}"
+            return f"+ {after['type']}: {_said(after)}"
         case "proposed":
-            return f"? {after['type']}: {attributed(after['content'], after)}"
+            return f"? {after['type']}: {_said(after)}"
         case "superseded":
-            return f"~ {attributed(before['content'], before)} → {attributed(after['content'], after)}"
+            return f"~ {_said(before)} → {_said(after)}"
         case "reinforced":
-            return f"= {attributed(before['content'], before)}"
+            return f"= {_said(before)}"
         case "completed":
-            return f"✓ {attributed(before['content'], before)}"
+            return f"✓ {_said(before)}"
         case "reopened":
-            return f"○ {attributed(before['content'], before)}"
+            return f"○ {_said(before)}"
         case "decayed":
             was, now = before["effective_importance"], after["effective_importance"]
             return f"{'↓' if now < was else '↑'} importance {was:.2g} → {now:.2g}"

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 
-def attribution(memory: Mapping[str, Any]) -> str:
-    """Whose word a memory rests on, to be put behind its content: ``according to mallory``; empty unless hearsay.
+def attribution(by: str | None, user: str | None) -> str:
+    """Name whose word a memory of ``user`` rests on: ``according to mallory``; empty unless it is hearsay.
 
     Where the name is the user's own, somebody spoke under it in a session that is not the user's.
     """
-    by = memory.get("hearsay_by")
     if not by:
         return ""
-    return "according to somebody under that name" if by == memory.get("user") else f"according to {by}"
+    return "according to somebody under that name" if by == user else f"according to {by}"
 
 
-def attributed(text: str, memory: Mapping[str, Any]) -> str:
-    """``text``, which tells what a memory says, with whose word it is where it is hearsay."""
-    whose = attribution(memory)
+def attributed(text: str, by: str | None, user: str | None) -> str:
+    """Return ``text``, which tells what a memory of ``user`` says, with whose word it is where it is hearsay."""
+    whose = attribution(by, user)
     return f"{text} ({whose})" if whose else text
 
 
-def attributed_to_all(text: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """A model's sentence with whose word it is, where it does not say so itself of the hearsay it rests on."""
-    whose = dict.fromkeys(
-        attribution(memory) for memory in rows if memory["hearsay_by"] and memory["hearsay_by"] not in text
-    )
+def attributed_to_all(text: str, said: Sequence[tuple[str | None, str | None]]) -> str:
+    """Return a model's sentence with whose word it is, where it does not say so itself of the hearsay it rests on.
+
+    ``said``: the speaker of hearsay, if it is any, and the user of each memory that it rests on.
+    """
+    whose = dict.fromkeys(attribution(by, user) for by, user in said if by and by not in text)
     return f"{text.rstrip('.')} ({', '.join(whose)})" if whose else text

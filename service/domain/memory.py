@@ -68,3 +68,67 @@ class Memory:
     deleted_at: Annotated[datetime | None, Field(description="Time of deletion; null for a live memory.")]
     version: Annotated[int, Field(description="Version number, starting at 1.")]
     dream_id: Annotated[UUID | None, Field(description="Id of the creating dream; null for memories saved by the API.")]
+
+
+Outcome = Literal["created", "reinforced", "updated"]
+"""What a save did: made a memory, was repeated by one, or changed the one of its key."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedMemory:
+    """Result of a save."""
+
+    memory: Annotated[Memory | None, Field(description="Stored memory; null with X-Reverie-No-Memory.")]
+    created: Annotated[bool, Field(description="Creation of a new memory.")]
+    reinforced: Annotated[bool, Field(description="Reinforcement of an identical stored memory. Default false.")] = (
+        False
+    )
+    updated: Annotated[bool, Field(description="Update of the stored memory with the same key. Default false.")] = False
+
+    @classmethod
+    def after(cls, memory: Memory, outcome: Outcome) -> SavedMemory:
+        """Return the result of a save that left ``memory``."""
+        return cls(memory, outcome == "created", outcome == "reinforced", outcome == "updated")
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySource:
+    """A message that a memory came from."""
+
+    message_id: UUID
+    session: str
+    seq: int
+    role: str
+    content: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TypeStats:
+    """Statistics of the live memories of one type."""
+
+    memories: Annotated[int, Field(description="Number of live memories.")]
+    tokens: Annotated[int, Field(description="Total length in tokens.")]
+    pending: Annotated[int, Field(description="Number of memories without a vector.")]
+    recalled: Annotated[int, Field(description="Number of memories returned by a search at least once.")]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryStats(TypeStats):
+    """Statistics of the live memories visible to the caller."""
+
+    types: Annotated[dict[str, TypeStats], Field(description="Statistics by memory type.")]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPage:
+    """One page of a list of memories."""
+
+    items: Annotated[list[Memory], Field(description="Items of this page.")]
+    next_cursor: Annotated[str | None, Field(description="Cursor of the next page; null on the last page.")]
+    total: Annotated[
+        int | None,
+        Field(
+            description="Number of all memories that pass the filters, counted up to 100,000; null unless asked for."
+        ),
+    ] = None

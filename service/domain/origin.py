@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
@@ -86,11 +86,14 @@ def label(origin: Origin) -> str:
     return f"[unverified: {origin}] "
 
 
-def label_of(memory: Mapping[str, Any], speaker: str | None, allowed: frozenset[Origin]) -> str:
-    """The label of a memory for who speaks, empty for one of an ``allowed`` origin, and for hearsay, which names its
-    author. What the user of another session said of anything but themselves is the word of another user."""
-    origin: Origin = memory["origin"]
-    others = speaker is not None and memory["user"] is None and memory.get("session_user") not in (None, speaker)
-    if origin == "own_user" and others:
+def label_of(
+    origin: Origin, user: str | None, session_user: str | None, speaker: str | None, allowed: frozenset[Origin]
+) -> str:
+    """Return the label, for who speaks, of a memory of ``user`` from a session of ``session_user``; empty for one of an
+    ``allowed`` origin.
+
+    What the user of another session said of anything but themselves is the word of another user.
+    """
+    if origin == "own_user" and speaker is not None and user is None and session_user not in (None, speaker):
         origin = "other_user"
-    return "" if origin in allowed or memory.get("hearsay_by") else label(origin)
+    return "" if origin in allowed else label(origin)

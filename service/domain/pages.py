@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import AfterValidator, Field, GetPydanticSchema, StringConstraints
@@ -17,6 +17,7 @@ from service.domain.citations import Sentence
 from service.domain.field_types import ActingAgent, AgentName, CreatedAt, Name, Text, not_blank, reject_unstorable
 from service.domain.hearsay import attributed
 from service.domain.json import JsonObject
+from service.domain.memory import Memory
 from service.domain.search import ContainedMetadata, OccurredSince, OccurredUntil, SearchedTags, SearchedTypes
 from service.domain.strict import StrictModel
 from service.domain.where import WhereObject
@@ -172,28 +173,28 @@ class PageVersion(WrittenAnswer):
     removed: Annotated[list[Sentence], Field(description="Sentences of the compared version missing in this one.")]
 
 
-def digest_of(memory: Mapping[str, Any]) -> str:
+def digest_of(memory: Memory) -> str:
     """Changes with what a memory says; the fragment ``memory_digest`` of ``pages.sql`` computes the same."""
-    said = (memory["type"], memory["status"], memory["hearsay_by"], memory["content"])
+    said = (memory.type, memory.status, memory.hearsay_by, memory.content)
     return hashlib.md5("\n".join(part for part in said if part is not None).encode(), usedforsecurity=False).hexdigest()
 
 
-def cited(memory: Mapping[str, Any]) -> CitedMemory:
+def cited(memory: Memory) -> CitedMemory:
     """A memory, to be cited as it is now."""
-    return {"id": memory["id"], "digest": digest_of(memory)}
+    return {"id": memory.id, "digest": digest_of(memory)}
 
 
-def inputs_hash(content: PageContent, memories: Iterable[Mapping[str, Any]], writer: str | None) -> str:
+def inputs_hash(content: PageContent, memories: Iterable[Memory], writer: str | None) -> str:
     """SHA-256 over what an answer is made of: the question, the memories in any order, and a model or the rules."""
-    lines = sorted(f"{memory['id']} {digest_of(memory)}" for memory in memories)
+    lines = sorted(f"{memory.id} {digest_of(memory)}" for memory in memories)
     parts = [writer or "rules", str(content.max_tokens), content.question, *lines]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def as_sentence(memory: Mapping[str, Any]) -> str:
+def as_sentence(memory: Memory) -> str:
     """What a memory says, as one entry of an answer."""
-    done = " (done)" if memory["status"] == "done" else ""
-    return attributed(" ".join(memory["content"].split()) + done, memory)
+    done = " (done)" if memory.status == "done" else ""
+    return attributed(" ".join(memory.content.split()) + done, memory.hearsay_by, memory.user)
 
 
 def next_time(trigger: str, after: datetime) -> datetime | None:

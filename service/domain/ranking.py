@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 from uuid import UUID
 
 from service.domain.collapsing import collapse
@@ -18,7 +18,8 @@ from service.domain.timex import Window
 EXPONENT_MAX = 700
 """Past it exp(-x) is nothing."""
 DAY_S = 86_400
-FIELDS = ("content", "key", "tags", "summary")
+MatchedField = Literal["content", "key", "tags", "summary"]
+FIELDS: tuple[MatchedField, ...] = get_args(MatchedField)
 """Where words of the question may be; each has a bit of ``Candidate.fields``, from the lowest."""
 CREDIT_MIN = 0.01
 """The least share of the question's words that a neighbour's make a text relevant by."""
@@ -84,7 +85,7 @@ class Ranked:
     boosts: Mapping[str, float]
     relevance: float
     also: Sequence[UUID] = ()
-    matched_fields: Sequence[str] = ()
+    matched_fields: Sequence[MatchedField] = ()
     """Where it has words of the question."""
 
 

@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
+from service.domain.origin import Origin
 from service.domain.own_types import BUILT_IN, OwnType, policy
 from service.store.agents import Reader
 
 BASELINE_MAX = 100
 
 
+@dataclass(frozen=True, slots=True)
+class BaselineMemory:
+    """A memory that a context offers whatever the message says."""
+
+    id: UUID
+    type: str
+    content: str
+    user: str | None
+    hearsay_by: None
+    origin: Origin
+    occurred_at: datetime | None
+    session_user: str | None
+
+
 async def baseline(
     connection: Connection, workspace: UUID, reader: Reader, *, user: str | None, planning: bool, now: datetime
-) -> list[Row]:
+) -> list[BaselineMemory]:
     """Memories that the type policies put into every context of this speaker, best first within each type."""
     own = reader.settings.memory_types
-    return await connection.fetch(
+    return await connection.many(
+        BaselineMemory,
         "baseline_memories",
         workspace=workspace,
         audiences=reader.audiences,

@@ -7,7 +7,9 @@ from datetime import datetime
 from typing import Any, TypedDict, Unpack
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Columns, Connection, Row
+from service.domain.json import JsonObject
+from service.domain.memory import Memory
 from service.domain.memory_words import content_words, field_words
 from service.domain.origin import Origin
 from service.domain.principal import CachedCredential
@@ -16,11 +18,6 @@ from service.errors import StaleCredential
 from service.store import insights
 from service.store.agents import Reader, seen_by
 from service.store.vectors import NO_SPACE, EmbeddingBatch
-
-Record = dict[str, Any]
-"""A memory as the API shows it."""
-
-INTERNAL_COLUMNS = frozenset({"workspace_id", "agent_id", "audience", "session_id", "task_id", "tokens", "language"})
 
 
 class Change(TypedDict):
@@ -31,15 +28,10 @@ class Change(TypedDict):
     now: datetime
 
 
-def to_record(row: Row) -> Record:
-    """The memory of a row of ``memory_records``."""
-    return {name: value for name, value in row.items() if name not in INTERNAL_COLUMNS}
-
-
 async def insert(
     connection: Connection,
     workspace: UUID,
-    items: list[dict[str, Any]],
+    items: Sequence[Columns],
     embedded: EmbeddingBatch,
     key: CachedCredential | None = None,
     *,
@@ -71,12 +63,12 @@ async def insert(
     return {row["id"] for row in rows if row["id"] is not None}
 
 
-def _with_words(item: dict[str, Any]) -> dict[str, Any]:
+def _with_words(item: Columns) -> Columns:
     words = {} if "lexical" in item else content_words(item["content"])
     return item | words | field_words(item)
 
 
-async def find_duplicate(connection: Connection, workspace: UUID, item: dict[str, Any]) -> UUID | None:
+async def find_duplicate(connection: Connection, workspace: UUID, item: Columns) -> UUID | None:
     """The live memory which ``item`` would double, by its key or else by what it says, locked."""
     same = {"workspace": workspace, "audience": item["audience"]}
     found: UUID | None
@@ -99,8 +91,8 @@ async def lock_all(connection: Connection, workspace: UUID, ids: Sequence[UUID])
     return {row["id"]: row for row in rows}
 
 
-def as_item(row: Row) -> dict[str, Any]:
-    """The columns of a locked memory as statements take them."""
+def as_item(row: Row) -> Columns:
+    """Return the columns of a locked memory as statements take them."""
     return dict(row) | {"identity_hash": row["identity_hash"].hex(), "lexemes": None}
 
 
@@ -199,7 +191,7 @@ async def rewrite(
     connection: Connection,
     workspace: UUID,
     memory_id: UUID,
-    item: dict[str, Any],
+    item: Columns,
     embedded: EmbeddingBatch | None,
     *,
     archived: bool = True,
@@ -299,9 +291,9 @@ async def reinstate(connection: Connection, workspace: UUID, memory_id: UUID, **
     await _bring_in_line(connection, workspace, memory_id)
 
 
-async def get(connection: Connection, workspace: UUID, ids: Sequence[UUID], reader: Reader | None) -> list[Row]:
-    """Rows of ``memory_records`` of these ids, as far as the reader may see them; None sees the workspace."""
-    return await connection.fetch("get_memories", workspace=workspace, ids=ids, **seen_by(reader))
+async def get(connection: Connection, workspace: UUID, ids: Sequence[UUID], reader: Reader | None) -> list[Memory]:
+    """Return the memories of these ids that the reader may see; None sees the workspace."""
+    return await connection.many(Memory, "get_memories", workspace=workspace, ids=ids, **seen_by(reader))
 
 
 async def types_in_use(connection: Connection, workspace: UUID, types: Sequence[str]) -> list[str]:
@@ -309,18 +301,12 @@ async def types_in_use(connection: Connection, workspace: UUID, types: Sequence[
     return [row["type"] for row in await connection.fetch("types_in_use", workspace=workspace, types=types)]
 
 
-async def history(connection: Connection, workspace: UUID, memory_id: UUID) -> list[Record]:
-    """Every version, oldest first: its record with version, actor, dream, reason and time."""
+async def history(connection: Connection, workspace: UUID, memory_id: UUID) -> list[JsonObject]:
+    """Return every version, oldest first: its JSON as it was then, with version, actor, dream, reason and time."""
     rows = await connection.fetch("memory_history", workspace=workspace, id=memory_id)
     return [
         row["record"] | {name: row[name] for name in ("version", "actor", "dream_id", "reason", "at")} for row in rows
     ]
-
-
-async def sources(connection: Connection, workspace: UUID, memory_id: UUID, owner: str | None) -> list[Record]:
-    """The messages a memory came from, in order; with ``owner`` only those of that agent's sessions."""
-    rows = await connection.fetch("memory_messages", workspace=workspace, id=memory_id, owner=owner)
-    return [dict(row) for row in rows]
 
 
 async def add_sources(
@@ -357,7 +343,6 @@ async def add_access_counts(connection: Connection, workspace: UUID, counts: dic
     )
 
 
-async def of_message(connection: Connection, workspace: UUID, message_id: UUID) -> list[Record]:
-    """The memories made of a message."""
-    rows = await connection.fetch("message_memories", workspace=workspace, message_id=message_id)
-    return [to_record(row) for row in rows]
+async def of_message(connection: Connection, workspace: UUID, message_id: UUID) -> list[Memory]:
+    """Return the memories made of a message."""
+    return await connection.many(Memory, "message_memories", workspace=workspace, message_id=message_id)

@@ -6,11 +6,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
+from service.domain.memory import Memory
 from service.store.agents import Reader, seen_by
 from service.store.where import WhereQuery, where_flag
-
-Record = dict[str, Any]
 
 
 async def list_(
@@ -22,10 +21,11 @@ async def list_(
     where: WhereQuery | None,
     as_of: datetime | None,
     **filters: Any,
-) -> list[Row]:
-    """Rows of ``memory_records`` in an ``order``, as they were at ``as_of``; ``filters`` are the parameters of the
-    query ``list_memories``."""
-    return await connection.fetch(
+) -> list[Memory]:
+    """Return memories in an ``order``, as they were at ``as_of``; ``filters`` are the parameters of the query
+    ``list_memories``."""
+    return await connection.many(
+        Memory,
         "list_memories",
         {"order": order, "where": where_flag(where), "past": as_of is not None},
         workspace=workspace,
@@ -59,12 +59,6 @@ async def count(
     )
     found: int = rows[0]["count"]
     return found
-
-
-async def stats(connection: Connection, workspace: UUID, reader: Reader | None, now: datetime) -> list[Record]:
-    """Counts of the live memories a reader may see, one record per type."""
-    rows = await connection.fetch("memory_stats", workspace=workspace, now=now, **seen_by(reader))
-    return [dict(row) for row in rows]
 
 
 async def matching(

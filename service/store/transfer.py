@@ -11,7 +11,6 @@ from uuid import UUID
 from service.db.pool import Connection, Row
 from service.db.queries import Flags
 from service.store import insights, memories
-from service.store.memories import to_record
 from service.store.where import WhereQuery, where_flag
 
 PAGE = 500
@@ -25,6 +24,11 @@ QUERIES = {
 OF_MEMORIES = ("memory", "history", "window", "edge")
 """Sections that leave out what is about deleted and expired memories, unless they are wanted."""
 Fields = dict[str, Any]
+_NOT_EXPORTED = frozenset({
+    "workspace_id", "agent_id", "audience", "session_id", "task_id", "tokens", "language", "effective_importance",
+    "embedding",
+})  # fmt: skip
+"""Of the columns of a memory: ids that are this database's alone, and what is derived."""
 Existing = Literal["memories", "documents", "messages", "merges"]
 
 
@@ -93,10 +97,7 @@ async def section(
 
 
 def _memory(row: Row) -> Fields:
-    fields = to_record(row)
-    for derived in ("effective_importance", "embedding"):
-        fields.pop(derived, None)
-    return fields
+    return {name: value for name, value in row.items() if name not in _NOT_EXPORTED}
 
 
 def _message(row: Row) -> Fields:

@@ -1,14 +1,3 @@
--- fragment: brief_memories
--- Memories with what a context tells of them.
-(
-    SELECT m.id, (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = m.agent_id) AS agent,
-        m.content, m.user_name AS "user", m.hearsay_by, m.origin, m.tokens, m.type, m.status, m.occurred_at,
-        (SELECT s.user_name FROM sessions s WHERE s.workspace_id = :workspace AND s.id = m.session_id) AS session_user,
-        ARRAY(SELECT x.message_id FROM memory_sources x WHERE x.workspace_id = :workspace AND x.memory_id = m.id) AS sources,
-        EXISTS (SELECT 1 FROM search_index i WHERE i.workspace_id = :workspace AND i.id = m.id AND i.window_summary) AS window_summary
-    FROM memories m WHERE m.workspace_id = :workspace
-)
-
 -- fragment: superseded_share
 -- Of the memories made of message m: the share that others have superseded, null where it has none.
 (
@@ -19,12 +8,17 @@
 )
 
 -- name: records
--- Memories (``whole``, or what a context tells of them), messages and parts of documents, in the order of ``ids``.
+-- Memories, messages and parts of documents, in the order of ``ids``; ``for_context``, with what a context has to know.
 -- Names come by subqueries: as searches are planned, a join would read all sessions and agents of the workspace.
 SELECT found.id AS found_id, m.* {% if with_messages %}, t.* {% endif %} {% if with_documents %}, c.* {% endif %}
 FROM unnest(:ids::uuid[]) WITH ORDINALITY AS found(id, n)
 LEFT JOIN (
-    SELECT * FROM {% if whole %} {% include "memory_records" %} {% else %} {% include "brief_memories" %} {% endif %} AS r
+    SELECT r.* {% if for_context %},
+        (SELECT s.user_name FROM sessions s WHERE s.workspace_id = :workspace AND s.id = r.session_id) AS session_user,
+        ARRAY(SELECT x.message_id FROM memory_sources x WHERE x.workspace_id = :workspace AND x.memory_id = r.id) AS sources,
+        EXISTS (SELECT 1 FROM search_index i WHERE i.workspace_id = :workspace AND i.id = r.id AND i.window_summary) AS window_summary
+    {% endif %}
+    FROM {% include "memory_records" %} AS r
     WHERE r.id = ANY(:ids)
 ) AS m ON m.id = found.id
 {% if with_messages %}
@@ -37,7 +31,7 @@ LEFT JOIN (
         m.seq AS message_seq, m.role AS message_role, m.content AS message_content, m.content_json AS message_content_json,
         m.name AS message_name, m.tool_call_id AS message_tool_call_id, m.user_name AS message_user,
         m.tokens AS message_tokens, m.created_at AS message_created_at
-        {% if not whole %}, {% include "superseded_share" %} AS message_superseded {% endif %}
+        {% if for_context %}, {% include "superseded_share" %} AS message_superseded {% endif %}
     FROM messages m
     WHERE m.workspace_id = :workspace AND m.id = ANY(:ids)
 ) AS t ON t.message_id = found.id

@@ -212,7 +212,7 @@ async def _recall(engine: Engine, chats: list[Conversation], turn_of: Found, inc
             ranked: list[str] = []
             for one in answer.results:
                 turn = one.memory["metadata"].get("turn") if one.memory else None
-                ranked += [f"{chat.agent}/{turn}"] if turn else turn_of.get(one.payload["id"], [])
+                ranked += [f"{chat.agent}/{turn}"] if turn else turn_of.get(one.record.id, [])
             evidence = {f"{chat.agent}/{turn}" for turn in question.evidence}
             scores.append(metrics.of_turns(list(dict.fromkeys(ranked)), evidence))
     return metrics.mean(scores)["recall@10"]

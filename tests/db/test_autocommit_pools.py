@@ -48,7 +48,7 @@ async def test_one_connection_shows_each_search_its_own_workspace(one_connection
         found = []
         for caller in (here, there, there, here):
             answer = await recall(engine, caller, SearchRequest(agent="a", query="kettle"))
-            found.append([one.payload["content"] for one in answer.results])
+            found.append([one.record.content for one in answer.results])
     shelf, shed = ["The kettle is on the shelf"], ["The kettle is in the shed"]
     assert found == [shelf, shed, shed, shelf]
 

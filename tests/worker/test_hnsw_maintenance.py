@@ -26,7 +26,7 @@ QUERIES = ("cups of green tea", "who repairs the roof", "budget of the third qua
 async def best(engine: Engine, query: str, **fields: object) -> list[str]:
     """What is found, however little it has to do with the query."""
     request = SearchRequest.model_validate({"agent": "a", "query": query, "min_relevance": 0} | fields)
-    return [result.memory["content"] for result in (await recall(engine, ADMIN, request)).results]
+    return [result.memory.content for result in (await recall(engine, ADMIN, request)).results]
 
 
 async def test_an_indexed_audience_answers_as_an_exact_scan_does(settings: Settings) -> None:

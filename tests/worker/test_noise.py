@@ -47,7 +47,7 @@ class Unknown:
 
 async def found(engine: Engine, query: str) -> list[str]:
     answer = await recall(engine, ADMIN, SearchRequest(agent="a", query=query), count_access=False)
-    return [one.payload["content"] for one in answer.results]
+    return [one.record.content for one in answer.results]
 
 
 async def test_it_is_measured_once_and_kept_with_the_signature(engine: Engine) -> None:

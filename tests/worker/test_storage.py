@@ -115,10 +115,10 @@ async def test_a_small_audience_is_compared_exactly(kept: Settings, storage: Sto
         for text in QUERIES:
             expected, cosines = await compared(drafts, text)
             found = await best(engine, text)
-            assert found[0].memory["content"] == expected[0]
-            assert len({one.memory["content"] for one in found} & set(expected)) >= 9, text
+            assert found[0].memory.content == expected[0]
+            assert len({one.memory.content for one in found} & set(expected)) >= 9, text
             for one in found:
-                assert one.semantic_score == pytest.approx(cosines[one.memory["content"]], abs=ROUNDING[storage])
+                assert one.semantic_score == pytest.approx(cosines[one.memory.content], abs=ROUNDING[storage])
         assert await signature(engine) == with_storage("static:wordllama-l2_supercat:256", storage)
         assert await columns(engine) == [(1, storage != "float32", storage == "float32", False)]
 
@@ -135,10 +135,10 @@ async def test_a_large_audience_is_searched_by_an_index_of_its_own_kind(
         await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content="The swordfish swims at dawn")])
         for text in QUERIES:
             expected, _ = await compared(drafts, text)
-            found = [one.memory["content"] for one in await best(engine, text)]
+            found = [one.memory.content for one in await best(engine, text)]
             assert found[0] == expected[0]
             assert len(set(found) & set(expected)) >= 9, text
-        assert (await best(engine, "a swordfish in the morning"))[0].memory["content"] == "The swordfish swims at dawn"
+        assert (await best(engine, "a swordfish in the morning"))[0].memory.content == "The swordfish swims at dawn"
         assert len(await best(engine, "a train", user="u", limit=50)) == 12
         assert len(await best(engine, "a train", tags=["odd"], limit=20)) == 20
         async with engine.db.unscoped() as connection:

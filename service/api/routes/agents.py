@@ -180,7 +180,7 @@ async def cancel_dream(call: Call, dream_id: DreamId) -> JsonResponse[Dream]:
     return json_response(await dreams.cancel_dream(*call, dream_id))
 
 
-@router.post("/summarize", response_model=schemas.SummarizeResponse, summary="Summarize old memories")
+@router.post("/summarize", response_model=summarize.SummarizeResponse, summary="Summarize old memories")
 async def summarize_memories(call: Call, body: schemas.Summarize | None = None) -> Response:
     """Replaces an agent's old, unimportant memories with one summary that has a line of each; a dry run returns the
     candidates. No summary is made that saves less than a third of their tokens."""
@@ -195,7 +195,7 @@ async def summarize_memories(call: Call, body: schemas.Summarize | None = None) 
     return json_response(done)
 
 
-@router.post("/summaries/{memory_id}/undo", response_model=schemas.UndoneSummary, summary="Undo a summary")
+@router.post("/summaries/{memory_id}/undo", response_model=summarize.UndoneSummary, summary="Undo a summary")
 async def undo_summary(
     call: Call, memory_id: Annotated[UUID, Path(description="Id of the summary memory.")]
 ) -> Response:

@@ -10,8 +10,8 @@ from typing import Any
 
 from starlette.responses import Response
 
-from service.api import extract_schemas, schemas
-from service.api.dependencies import Call, json_response
+from service.api import extract_schemas
+from service.api.dependencies import Call, JsonResponse, json_response
 from service.api.naming import api_router
 from service.api.streams import HoldingStream, holding
 from service.domain.asking import AskRequest
@@ -21,15 +21,15 @@ from service.domain.json import dumps
 from service.errors import ReverieError
 from service.memory.dreams.extract_preview import preview_extraction
 from service.memory.search import context
-from service.memory.search.ask import Answered, FoundForQuestion, answer_from, ask, find
+from service.memory.search.ask import AskAnswer, FoundForQuestion, answer_from, ask, find
 
 router = api_router(prefix="/v1", tags=["context"])
 
 KEEP_ALIVE_S = 15.0
 
 
-@router.post("/context", response_model=schemas.ContextAnswer, summary="Build the context of a model call")
-async def build_context(call: Call, request: ContextRequest) -> Response:
+@router.post("/context", summary="Build the context of a model call")
+async def build_context(call: Call, request: ContextRequest) -> JsonResponse[context.ContextAnswer]:
     """Bulletin, identity, preferences, memories, documents, window and tool results within one token budget."""
     built = await context.build_context(*call, request)
     return json_response(built.answer(request.message, request.placement))
@@ -37,7 +37,7 @@ async def build_context(call: Call, request: ContextRequest) -> Response:
 
 @router.post(
     "/ask",
-    response_model=schemas.AskAnswer,
+    response_model=AskAnswer,
     responses={200: {"content": {"text/event-stream": {}}, "description": "Answer, or with `stream` its events"}},
     summary="Answer a question from memory",
 )
@@ -56,7 +56,7 @@ async def ask_memory(call: Call, request: AskRequest) -> Response:
 
 
 async def _answer_stream(
-    answering: Callable[[], Coroutine[Any, Any, Answered]], found: FoundForQuestion
+    answering: Callable[[], Coroutine[Any, Any, AskAnswer]], found: FoundForQuestion
 ) -> AsyncIterator[bytes]:
     """The memories, and the answer when it is there; a comment now and then meanwhile."""
     task = asyncio.create_task(answering())

@@ -8,13 +8,22 @@ from uuid import UUID
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from service.api import bulk_schemas, deletion_schemas, explain_schemas, schemas
-from service.api.dependencies import AgentQuery, Call, Paging, UserQuery, WhereText, json_response
+from service.api import bulk_schemas, deletion_schemas, schemas
+from service.api.dependencies import (
+    AgentQuery,
+    Call,
+    JsonResponse,
+    Paging,
+    UserQuery,
+    WhereText,
+    items_response,
+    json_response,
+)
 from service.api.lists import Items
 from service.api.naming import api_router
 from service.domain.drafts import MemoryDraft, MemoryPatch
 from service.domain.field_types import AsGiven, Name, Tag, Text, Timestamp
-from service.domain.memory import Memory
+from service.domain.memory import Memory, MemoryPage, MemoryStats, SavedMemory
 from service.domain.own_types import TYPES_MAX, TypeName
 from service.domain.principal import CachedCredential, Principal
 from service.domain.search import PreviewRequest, SearchRequest
@@ -23,9 +32,10 @@ from service.domain.where import parse_where_text
 from service.errors import InvalidInput
 from service.memory.engine import Engine
 from service.memory.saving import bulk, deletion, lifecycle
-from service.memory.saving.remember import Saved, remember, remember_one
-from service.memory.search.explain import explained_search
+from service.memory.saving.remember import remember, remember_one
+from service.memory.search.explain import PreviewAnswer, explained_search
 from service.memory.search.recall import recall
+from service.memory.search.search_results import SearchAnswer
 
 MemoryId = Annotated[UUID, Path(description="Id of the memory.")]
 SourceKind = Annotated[Name, AsGiven()]
@@ -36,19 +46,18 @@ router = api_router(prefix="/v1/memories", tags=["memories"])
 @router.post(
     "",
     status_code=201,
-    response_model=schemas.SavedMemory,
-    responses={200: {"model": schemas.SavedMemory}},
+    responses={200: {"model": SavedMemory}},
     summary="Save a memory",
 )
-async def save_memory(call: Call, draft: MemoryDraft) -> Response:
+async def save_memory(call: Call, draft: MemoryDraft) -> JsonResponse[SavedMemory]:
     """Answers 201 for a new memory, and 200 when a stored one was reinforced (identical) or updated (same key)."""
     return await save_as(*call, draft)
 
 
-@router.post("/batch", status_code=201, response_model=Items[schemas.SavedMemory], summary="Save a batch of memories")
-async def save_memories(call: Call, batch: schemas.Batch) -> Response:
+@router.post("/batch", status_code=201, summary="Save a batch of memories")
+async def save_memories(call: Call, batch: schemas.Batch) -> JsonResponse[Items[SavedMemory]]:
     """Up to 1,000 memories in one transaction: all or none."""
-    return json_response({"items": [_saved(one) for one in await remember(*call, batch.items)]}, 201)
+    return items_response(await remember(*call, batch.items), 201)
 
 
 TypesQuery = Annotated[
@@ -71,7 +80,7 @@ SortQuery = Annotated[
 ]
 
 
-@router.get("", response_model=schemas.MemoryPage, summary="List memories")
+@router.get("", summary="List memories")
 async def list_memories(
     call: Call,
     paging: Paging,
@@ -103,7 +112,7 @@ async def list_memories(
         Timestamp | None,
         Query(description="Time of the facts: memories valid then, as they stood then, instead of now."),
     ] = None,
-) -> Response:
+) -> JsonResponse[MemoryPage]:
     """Memories visible to the caller. A cursor belongs to its order. `as_of` allows neither `include` nor the order
     `recalled`."""
     wanted = included(include, "deleted", "superseded", "expired")
@@ -116,29 +125,28 @@ async def list_memories(
         min_importance=min_importance, where=parse_where_text(where, ("query", "where")),
         as_of=as_of,
     )  # fmt: skip
-    items, more, counted = await lifecycle.list_memories(*call, agent, filter_, sort=sort, with_total=total, **paging)
-    return json_response({"items": items, "next_cursor": more, "total": counted})
+    return json_response(await lifecycle.list_memories(*call, agent, filter_, sort=sort, with_total=total, **paging))
 
 
-@router.post("/bulk", response_model=Items[bulk_schemas.BulkItem], summary="Change several memories")
-async def change_memories(call: Call, body: bulk_schemas.BulkChange) -> Response:
+@router.post("/bulk", summary="Change several memories")
+async def change_memories(call: Call, body: bulk_schemas.BulkChange) -> JsonResponse[Items[bulk.BulkItem]]:
     """One action on up to 500 memories in one transaction, with the outcome of each."""
     if body.filter is None:
         items = await bulk.change_many(*call, body.ids or [], body.action, body.tags)
     else:
         filter_ = body.filter.listed()
         items = await bulk.change_matching(*call, body.filter.agent, filter_, body.action, body.tags)
-    return json_response({"items": items})
+    return items_response(items)
 
 
-@router.post("/search", response_model=schemas.SearchAnswer, summary="Search memories")
-async def search_memories(call: Call, request: SearchRequest) -> Response:
+@router.post("/search", summary="Search memories")
+async def search_memories(call: Call, request: SearchRequest) -> JsonResponse[SearchAnswer]:
     """Results by descending score. Counts the access to each returned memory."""
     return await search_as(*call, request)
 
 
-@router.post("/search/preview", response_model=explain_schemas.PreviewAnswer, summary="Preview a search")
-async def preview_search(call: Call, request: PreviewRequest) -> Response:
+@router.post("/search/preview", summary="Preview a search")
+async def preview_search(call: Call, request: PreviewRequest) -> JsonResponse[PreviewAnswer]:
     """The ranking of a search, explained, without counting access. With `explain_id`, the answer says at which stage
     that memory was lost, and what would bring it back."""
     return json_response(await explained_search(*call, request, request.explain_id))
@@ -154,13 +162,13 @@ async def delete_memories(call: Call, body: deletion_schemas.DeleteMemories) -> 
     return json_response(deleted)
 
 
-@router.get("/stats", response_model=schemas.MemoryStats, summary="Get memory statistics")
-async def get_memory_stats(call: Call, agent: AgentQuery = None) -> Response:
+@router.get("/stats", summary="Get memory statistics")
+async def get_memory_stats(call: Call, agent: AgentQuery = None) -> JsonResponse[MemoryStats]:
     """Number and length of the memories visible to the caller, in total and by type."""
     return json_response(await lifecycle.memory_stats(*call, agent))
 
 
-@router.get("/{memory_id}", response_model=Memory)
+@router.get("/{memory_id}")
 async def get_memory(
     call: Call,
     memory_id: MemoryId,
@@ -168,14 +176,14 @@ async def get_memory(
         str,
         Query(description="Comma-separated list of `deleted` and `expired`, to return such a memory. Default empty."),
     ] = "",
-) -> Response:
+) -> JsonResponse[Memory]:
     """Get a memory."""
     wanted = included(include, "deleted", "expired")
     return json_response(await lifecycle.get_memory(*call, memory_id, include=wanted))
 
 
-@router.patch("/{memory_id}", response_model=Memory, summary="Update a memory")
-async def update_memory(call: Call, memory_id: MemoryId, changes: MemoryPatch) -> Response:
+@router.patch("/{memory_id}", summary="Update a memory")
+async def update_memory(call: Call, memory_id: MemoryId, changes: MemoryPatch) -> JsonResponse[Memory]:
     """Optimistic locking: 409 when the stored version is newer than `version`."""
     return json_response(await lifecycle.change_memory(*call, memory_id, changes))
 
@@ -186,14 +194,14 @@ async def delete_memory(call: Call, memory_id: MemoryId) -> None:
     await lifecycle.delete_memory(*call, memory_id)
 
 
-@router.post("/{memory_id}/restore", response_model=Memory)
-async def restore_memory(call: Call, memory_id: MemoryId) -> Response:
+@router.post("/{memory_id}/restore")
+async def restore_memory(call: Call, memory_id: MemoryId) -> JsonResponse[Memory]:
     """Restore a deleted memory."""
     return json_response(await lifecycle.restore_memory(*call, memory_id))
 
 
-@router.post("/{memory_id}/feedback", response_model=Memory, summary="Rate the usefulness of a memory")
-async def rate_memory(call: Call, memory_id: MemoryId, given: schemas.Feedback) -> Response:
+@router.post("/{memory_id}/feedback", summary="Rate the usefulness of a memory")
+async def rate_memory(call: Call, memory_id: MemoryId, given: schemas.Feedback) -> JsonResponse[Memory]:
     """Raises or lowers the importance by 0.1, within 0 and 1."""
     return json_response(await lifecycle.record_feedback(*call, memory_id, useful=given.useful))
 
@@ -201,13 +209,13 @@ async def rate_memory(call: Call, memory_id: MemoryId, given: schemas.Feedback) 
 @router.get("/{memory_id}/history", response_model=Items[dict[str, object]], summary="List the versions of a memory")
 async def list_memory_history(call: Call, memory_id: MemoryId) -> Response:
     """All versions of the memory, oldest first."""
-    return json_response({"items": await lifecycle.memory_history(*call, memory_id)})
+    return items_response(await lifecycle.memory_history(*call, memory_id))
 
 
 @router.get("/{memory_id}/sources", response_model=Items[dict[str, object]])
 async def list_memory_sources(call: Call, memory_id: MemoryId) -> Response:
     """List the source messages of a memory."""
-    return json_response({"items": await lifecycle.memory_sources(*call, memory_id)})
+    return items_response(await lifecycle.memory_sources(*call, memory_id))
 
 
 def included(include: str, *allowed: str) -> frozenset[str]:
@@ -220,25 +228,16 @@ def included(include: str, *allowed: str) -> frozenset[str]:
 
 async def save_as(
     engine: Engine, caller: Principal, draft: MemoryDraft, key: CachedCredential | None = None
-) -> Response:
-    """What saving a draft answers, as ``remember_one`` has it."""
+) -> JsonResponse[SavedMemory]:
+    """Answer the save of a draft, as ``remember_one`` has it."""
     saved = await remember_one(engine, caller, draft, key)
     if saved is None:
-        return json_response({"memory": None, "created": False})
-    return json_response(_saved(saved), 201 if saved.outcome == "created" else 200)
+        return json_response(SavedMemory(None, created=False))
+    return json_response(saved, 201 if saved.created else 200)
 
 
 async def search_as(
     engine: Engine, caller: Principal, request: SearchRequest, key: CachedCredential | None = None
-) -> Response:
-    """What a search answers, as ``recall`` has it."""
+) -> JsonResponse[SearchAnswer]:
+    """Answer a search, as ``recall`` has it."""
     return json_response(await recall(engine, caller, request, key=key))
-
-
-def _saved(saved: Saved) -> dict[str, object]:
-    return {
-        "memory": saved.memory,
-        "created": saved.outcome == "created",
-        "reinforced": saved.outcome == "reinforced",
-        "updated": saved.outcome == "updated",
-    }

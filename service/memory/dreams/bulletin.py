@@ -92,7 +92,10 @@ async def inputs(
 
 def inputs_hash(rows: Iterable[Row], writer: str | None) -> str:
     """SHA-256 over what a bulletin is made of, whatever its order, and over its writer: a model, or the rules."""
-    lines = sorted(attributed(f"{row['id']}|{row['type']}|{row['content']}|{row['status']}", row) for row in rows)
+    lines = sorted(
+        attributed(f"{row['id']}|{row['type']}|{row['content']}|{row['status']}", row["hearsay_by"], row["user"])
+        for row in rows
+    )
     return hashlib.sha256("\n".join([writer or "rules", *lines]).encode()).hexdigest()
 
 
@@ -168,7 +171,7 @@ def prompt(rows: Sequence[Row], choices: DreamChoices) -> list[dict[str, str]]:
                 "n": n,
                 "type": row["type"],
                 "about": row["user"],
-                "says": attributed(row["content"], row),
+                "says": attributed(row["content"], row["hearsay_by"], row["user"]),
                 "at": row["occurred_at"],
             }
         )
@@ -195,7 +198,10 @@ def from_written(writer: str, agent: str, rows: Sequence[Row], written: WrittenB
             cited = list(dict.fromkeys(sentence.memories))
             if not all(1 <= number <= len(rows) for number in cited):
                 continue
-            text = attributed_to_all(" ".join(sentence.text.split()), [rows[number - 1] for number in cited])
+            text = attributed_to_all(
+                " ".join(sentence.text.split()),
+                [(rows[number - 1]["hearsay_by"], rows[number - 1]["user"]) for number in cited],
+            )
             cost = count_tokens(" " + text)
             if cost <= left:
                 part["lines"].append({"text": _closed(text), "memories": [str(rows[n - 1]["id"]) for n in cited]})
@@ -301,7 +307,9 @@ def _section(title: str, rows: Sequence[Row], tokens_max: int) -> tuple[Bulletin
 def _clause(row: Row) -> tuple[str, str]:
     """The first sentence of a memory: the beginning it may share with others (``Ada likes``), and the rest; or no
     beginning and all. Hearsay shares nothing, and says whose word it is."""
-    line = attributed(_SENTENCE_END.split(" ".join(row["content"].split()), maxsplit=1)[0].rstrip("."), row)
+    line = attributed(
+        _SENTENCE_END.split(" ".join(row["content"].split()), maxsplit=1)[0].rstrip("."), row["hearsay_by"], row["user"]
+    )
     name = row["user"]
     if row["hearsay_by"] or row["type"] != "preference" or not name or not line.startswith(f"{name} "):
         return "", line

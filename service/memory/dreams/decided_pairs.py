@@ -77,9 +77,9 @@ async def _beside_known(
         found = await recall(engine, principal, request, count_access=False)
         known = [result.memory for result in found.results if result.memory]
         nearest += [
-            (memory["id"], memory["content"], one)
+            (memory.id, memory.content, one)
             for memory in known
-            if memory["id"] != one.memory_id and memory["user"] == one.user
+            if memory.id != one.memory_id and memory.user == one.user
         ]
     near = await _alike(engine, [(content, one.content) for _, content, one in nearest])
     asked = [beside for beside, is_near in zip(nearest, near, strict=True) if is_near]

@@ -22,7 +22,6 @@ from service.domain.graph import (
     Related,
 )
 from service.domain.guards import normalize
-from service.domain.memory import Memory
 from service.domain.principal import Principal
 from service.errors import Ambiguous, InvalidInput, NotFound
 from service.memory.engine import Engine
@@ -126,7 +125,7 @@ async def graph(
         related = await connection.many(
             Related, "co_occurrences", workspace=workspace, audiences=audiences, ids=near_ids, now=now, limit=EDGES_MAX
         )
-    engine.read_audit.note(principal, "graph", [row["agent"] for row in records])
+    engine.read_audit.note(principal, "graph", [one.agent for one in records])
     place = {id_: n for n, id_ in enumerate([*near_ids, *memory_ids])}
     met = {*rings, *(node["id"] for node in nodes)}
     return Graph(
@@ -134,7 +133,7 @@ async def graph(
         entities=[one for one in sorted(near, key=lambda one: place[one.id]) if one.id != entity.id],
         edges=edges[:EDGES_MAX],
         related=related,
-        memories=make_all(Memory, sorted(records, key=lambda row: place[row["id"]])),
+        memories=sorted(records, key=lambda one: place[one.id]),
         truncated=len(met) > len(place) or len(edges) > EDGES_MAX,
     )
 
@@ -239,12 +238,12 @@ async def memory_links(engine: Engine, principal: Principal, memory_id: UUID) ->
             Entity, "get_entities", workspace=workspace, audiences=audiences, ids=sorted(ends["entity"])
         )
         others = await memories.get(connection, workspace, sorted(ends["memory"] - {memory_id}), reader)
-    engine.read_audit.note(principal, "links", [row["agent"] for row in (*own, *others)])
-    seen = {memory_id, *(one.id for one in near), *(row["id"] for row in others)}
+    engine.read_audit.note(principal, "links", [one.agent for one in (*own, *others)])
+    seen = {memory_id, *(one.id for one in near), *(one.id for one in others)}
     return MemoryLinks(
         edges=[edge for edge in edges if {edge.source_id, edge.target_id} <= seen],
         entities=near,
-        memories=make_all(Memory, others),
+        memories=others,
     )
 
 

@@ -14,10 +14,8 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from service.db.pool import Connection
-from service.db.records import make
 from service.domain import cursors
 from service.domain.drafts import MemoryDraft
-from service.domain.memory import Memory
 from service.domain.own_types import OwnType
 from service.domain.principal import Principal
 from service.domain.proposals import (
@@ -190,6 +188,6 @@ async def _shown(
     async with engine.db.transaction(principal.workspace_id) as connection:
         found = await proposals.list_(connection, principal.workspace_id, agent=None, ids=ids, limit=len(ids))
         rows = await memories.get(connection, principal.workspace_id, list(saved.values()), None) if saved else []
-    memory_of = {row["id"]: make(Memory, memories.to_record(row)) for row in rows}
+    memory_of = {row.id: row for row in rows}
     by_id = {one.id: one for one in found}
     return [Decided(by_id[id_], memory_of.get(saved[id_]) if id_ in saved else None) for id_ in ids if id_ in by_id]

@@ -10,6 +10,7 @@ from uuid import UUID
 import structlog
 
 from service.domain.hearsay import attributed_to_all
+from service.domain.memory import Memory
 from service.domain.pages import (
     CITED_MAX,
     SENTENCES_MAX,
@@ -35,7 +36,6 @@ from service.memory.engine import Engine
 from service.memory.search.memory_lines import memory_line
 from service.memory.search.recall import recall
 from service.store import agents
-from service.store.memories import Record
 from service.store.pages import NewVersion
 
 log = structlog.get_logger(__name__)
@@ -71,7 +71,7 @@ async def answer(
     )  # fmt: skip
     memories = [result.memory for result in found.results if result.memory]
     if scope.types is None:  # an insight says again what the memories say, the former ones among them
-        memories = [memory for memory in memories if memory["type"] != MemoryType.INSIGHT]
+        memories = [memory for memory in memories if memory.type != MemoryType.INSIGHT]
     settings = await _settings(engine, principal.workspace_id, agent)
     choices, llm = settings.dream, engine.model("ask", principal.workspace_id, settings.llm)
     writer = f"{llm.model}{fingerprint(choices)}" if llm else None
@@ -97,7 +97,7 @@ async def answer(
     return Answer(version, inputs)
 
 
-def by_rules(content: PageContent, memories: Sequence[Record]) -> list[PageSentence]:
+def by_rules(content: PageContent, memories: Sequence[Memory]) -> list[PageSentence]:
     """Return a sentence for each memory, best first, as many as there is room for."""
     sentences: list[PageSentence] = []
     left = content.max_tokens
@@ -110,7 +110,7 @@ def by_rules(content: PageContent, memories: Sequence[Record]) -> list[PageSente
     return sentences
 
 
-def prompt(content: PageContent, memories: Sequence[Record], settings: WorkspaceSettings) -> list[dict[str, str]]:
+def prompt(content: PageContent, memories: Sequence[Memory], settings: WorkspaceSettings) -> list[dict[str, str]]:
     """Return what a model is told to write a page from."""
     allowed = settings.origins.allowed
     lines = [
@@ -126,7 +126,7 @@ def prompt(content: PageContent, memories: Sequence[Record], settings: Workspace
 
 
 async def _written(
-    llm: LLM, content: PageContent, memories: Sequence[Record], settings: WorkspaceSettings
+    llm: LLM, content: PageContent, memories: Sequence[Memory], settings: WorkspaceSettings
 ) -> tuple[list[PageSentence], int]:
     """Return the sentences of a model within the token limit, and how many were dropped because they cite no memory, or
     one that it was not given."""
@@ -140,7 +140,7 @@ async def _written(
             dropped += 1
             continue
         rests_on = [memories[number - 1] for number in numbers]
-        text = attributed_to_all(" ".join(sentence.text.split()), rests_on)
+        text = attributed_to_all(" ".join(sentence.text.split()), [(one.hearsay_by, one.user) for one in rests_on])
         cost = count_tokens(text)
         if cost <= left:
             sentences.append({"text": text, "memories": [cited(memory) for memory in rests_on]})

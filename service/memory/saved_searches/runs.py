@@ -17,7 +17,7 @@ from service.memory.engine import Engine
 from service.memory.saved_searches.saved import ABSENT, Record, expected_of, owned, state_of
 from service.memory.search.explain import Explanation, explain
 from service.memory.search.recall import recall
-from service.memory.search.search_results import SearchResults
+from service.memory.search.search_results import SearchAnswer
 from service.store import agents, saved_searches
 
 log = structlog.get_logger(__name__)
@@ -108,7 +108,7 @@ async def _outcome(
     engine: Engine,
     principal: Principal,
     request: SearchRequest,
-    found: SearchResults,
+    found: SearchAnswer,
     memory: UUID,
     current: UUID | None,
 ) -> Outcome:
@@ -128,6 +128,6 @@ def _lost(fate: Explanation | None) -> tuple[int | None, LostAt]:
     return (fate.ranks.final if fate.ranks is not None and fate.stage == "limit" else None), fate.stage
 
 
-def _rank(found: SearchResults, memories: Sequence[UUID]) -> int | None:
+def _rank(found: SearchAnswer, memories: Sequence[UUID]) -> int | None:
     """The place of the first result that shows or stands for one of these memories."""
     return next((hit.rank for hit in found.results if not set(memories).isdisjoint(hit.memory_ids)), None)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
+
+from pydantic import Field
 
 from service.db.pool import Connection, Row
 from service.domain.drafts import TAGS_MAX
+from service.domain.memory import Memory
 from service.domain.principal import Principal
 from service.errors import Conflict, InvalidInput
 from service.memory.access.redaction import redact_fields
@@ -19,15 +23,28 @@ from service.store import memories
 
 BulkAction = Literal["delete", "restore", "pin", "unpin", "add_tags", "remove_tags"]
 Outcome = Literal["done", "unchanged", "not_found", "forbidden", "conflict", "too_many_tags"]
-Record = dict[str, Any]
 
 BULK_MAX = 500
 """Memories of one action."""
 
 
+@dataclass(frozen=True, slots=True)
+class BulkItem:
+    """Outcome of a bulk action for one memory."""
+
+    id: Annotated[UUID, Field(description="Id of the memory.")]
+    outcome: Annotated[
+        Outcome,
+        Field(
+            description="Outcome: `done`, `unchanged`, `not_found`, `forbidden` (memory of another agent), `conflict` "
+            "(another memory has taken its place) or `too_many_tags`."
+        ),
+    ]
+
+
 async def change_many(
     engine: Engine, principal: Principal, ids: Sequence[UUID], action: BulkAction, tags: Sequence[str]
-) -> list[Record]:
+) -> list[BulkItem]:
     """Delete or restore memories, exempt them from decay or not, or add or remove tags: ``{id, outcome}`` of each, in
     order.
 
@@ -41,7 +58,7 @@ async def change_many(
 async def change_matching(
     engine: Engine, principal: Principal, agent: str | None, filter_: ListFilter, action: BulkAction,
     tags: Sequence[str],
-) -> list[Record]:  # fmt: skip
+) -> list[BulkItem]:  # fmt: skip
     """As ``change_many``, of what a filter matches of the agent's own memories, or (None, with an admin key) of all;
     of deleted ones to restore them.
 
@@ -71,22 +88,22 @@ async def _checked(engine: Engine, principal: Principal, action: BulkAction, tag
 async def _change_all(
     engine: Engine, connection: Connection, principal: Principal, ids: Sequence[UUID], action: BulkAction,
     tags: Sequence[str],
-) -> list[Record]:  # fmt: skip
+) -> list[BulkItem]:  # fmt: skip
     reader = await resolve_reader(connection, principal, None)
     rows = await memories.lock_all(connection, principal.workspace_id, sorted(set(ids)))
-    visible = {row["id"]: row for row in await memories.get(connection, principal.workspace_id, list(rows), reader)}
+    visible = {one.id: one for one in await memories.get(connection, principal.workspace_id, list(rows), reader)}
     done = {id_: await _change(engine, connection, principal, rows[id_], visible[id_], action, tags) for id_ in visible}
-    return [{"id": id_, "outcome": done.get(id_, "not_found")} for id_ in dict.fromkeys(ids)]
+    return [BulkItem(id_, done.get(id_, "not_found")) for id_ in dict.fromkeys(ids)]
 
 
 async def _change(
-    engine: Engine, connection: Connection, principal: Principal, locked: Row, shown: Row, action: BulkAction,
+    engine: Engine, connection: Connection, principal: Principal, locked: Row, shown: Memory, action: BulkAction,
     tags: Sequence[str],
 ) -> Outcome:  # fmt: skip
     workspace, now, id_ = principal.workspace_id, engine.now(), locked["id"]
     if locked["deleted_at"] is not None and action != "restore":
         return "unchanged" if action == "delete" else "not_found"
-    if principal.agent is not None and shown["agent"] != principal.agent:
+    if principal.agent is not None and shown.agent != principal.agent:
         return "forbidden"
     if action == "restore":
         return await _restore(connection, principal, locked, now)

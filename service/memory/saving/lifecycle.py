@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import takewhile
@@ -11,8 +12,11 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from service.db.pool import Connection, Row
+from service.db.records import make
 from service.domain import cursors
 from service.domain.drafts import MemoryDraft, MemoryPatch
+from service.domain.json import JsonObject
+from service.domain.memory import Memory, MemoryPage, MemorySource, MemoryStats, TypeStats
 from service.domain.principal import Principal
 from service.domain.where import Where
 from service.errors import Conflict, Forbidden, InvalidInput, NotFound, StaleVersion
@@ -76,18 +80,16 @@ async def resolve_reader(connection: Connection, principal: Principal, named: st
     return reader
 
 
-async def get_memory(
-    engine: Engine, principal: Principal, memory_id: UUID, *, include: frozenset[str]
-) -> memories.Record:
+async def get_memory(engine: Engine, principal: Principal, memory_id: UUID, *, include: frozenset[str]) -> Memory:
     """One memory that the caller may see. Deleted and expired ones are NotFound unless included."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await _load_visible(connection, principal, memory_id)
-    if (row["deleted_at"] is not None and "deleted" not in include) or (
-        row["expires_at"] is not None and row["expires_at"] <= engine.now() and "expired" not in include
+        memory = await _load_visible(connection, principal, memory_id)
+    if (memory.deleted_at is not None and "deleted" not in include) or (
+        memory.expires_at is not None and memory.expires_at <= engine.now() and "expired" not in include
     ):
         raise NotFound(ABSENT)
-    engine.read_audit.note(principal, "memory", [row["agent"]])
-    return memories.to_record(row)
+    engine.read_audit.note(principal, "memory", [memory.agent])
+    return memory
 
 
 async def list_memories(
@@ -100,9 +102,9 @@ async def list_memories(
     with_total: bool = False,
     limit: int,
     cursor: str | None,
-) -> tuple[list[memories.Record], str | None, int | None]:
-    """A page of memories, the cursor of the next, and with ``with_total`` how many there are, counted up to TOTAL_MAX;
-    an unknown agent has none."""
+) -> MemoryPage:
+    """Return a page of memories, with ``with_total`` how many there are, counted up to TOTAL_MAX; an unknown agent has
+    none."""
     if filter_.as_of is not None:
         filter_ = _of_the_past(filter_, sort)
     before_key, before_id = cursors.decode(cursor, str if sort == "importance" else datetime, UUID)
@@ -118,18 +120,18 @@ async def list_memories(
         try:
             reader = await resolve_reader(connection, principal, agent)
         except NotFound:
-            return [], None, 0 if with_total else None
-        rows = await memory_lists.list_(
+            return MemoryPage([], None, 0 if with_total else None)
+        found = await memory_lists.list_(
             connection, workspace, reader, order=sort, before_key=before_key, before_id=before_id, limit=limit + 1,
             **filters,
         )  # fmt: skip
         total = (
             await memory_lists.count(connection, workspace, reader, bound=TOTAL_MAX, **filters) if with_total else None
         )
-    more = cursors.encode(_sort_key(rows[limit - 1], sort), rows[limit - 1]["id"]) if len(rows) > limit else None
-    rows = rows[:limit]
-    engine.read_audit.note(principal, "memories", [principal.reader_agent(agent), *(row["agent"] for row in rows)])
-    return [memories.to_record(row) for row in rows], more, total
+    more = cursors.encode(_sort_key(found[limit - 1], sort), found[limit - 1].id) if len(found) > limit else None
+    found = found[:limit]
+    engine.read_audit.note(principal, "memories", [principal.reader_agent(agent), *(one.agent for one in found)])
+    return MemoryPage(found, more, total)
 
 
 def _of_the_past(filter_: ListFilter, sort: MemorySort) -> ListFilter:
@@ -142,31 +144,34 @@ def _of_the_past(filter_: ListFilter, sort: MemorySort) -> ListFilter:
     return replace(filter_, with_superseded=True)
 
 
-def _sort_key(row: Any, sort: MemorySort) -> Any:
-    """Where a memory stands in an order."""
+def _sort_key(memory: Memory, sort: MemorySort) -> str | datetime:
+    """Return where a memory stands in an order."""
     match sort:
         case "importance":
-            return repr(row["importance"])
+            return repr(memory.importance)
         case "happened":
-            return row["occurred_at"] or row["created_at"]
+            return memory.occurred_at or memory.created_at
         case "recalled":
-            return row["last_accessed_at"] or datetime.fromtimestamp(0, UTC)
+            return memory.last_accessed_at or datetime.fromtimestamp(0, UTC)
         case _:
-            return row["created_at"]
+            return memory.created_at
 
 
-async def memory_stats(engine: Engine, principal: Principal, agent: str | None) -> dict[str, Any]:
-    """Counts of the live memories the caller may see, all together and by type; an unknown agent has none."""
-    async with engine.db.search_connection(principal.workspace_id) as connection:
-        try:
+async def memory_stats(engine: Engine, principal: Principal, agent: str | None) -> MemoryStats:
+    """Count the live memories the caller may see, all together and by type; an unknown agent has none."""
+    workspace, rows = principal.workspace_id, []
+    async with engine.db.search_connection(workspace) as connection:
+        with suppress(NotFound):
             reader = await resolve_reader(connection, principal, agent)
-        except NotFound:
-            rows: list[dict[str, Any]] = []
-        else:
-            rows = await memory_lists.stats(connection, principal.workspace_id, reader, engine.now())
-    types = {row.pop("type"): row for row in rows}
-    names = ("memories", "tokens", "pending", "recalled")
-    return {name: sum(row[name] for row in types.values()) for name in names} | {"types": types}
+            rows = await connection.fetch(
+                "memory_stats", workspace=workspace, now=engine.now(), **agents.seen_by(reader)
+            )
+    types = {row["type"]: make(TypeStats, row) for row in rows}
+    counted = types.values()
+    return MemoryStats(
+        memories=sum(one.memories for one in counted), tokens=sum(one.tokens for one in counted),
+        pending=sum(one.pending for one in counted), recalled=sum(one.recalled for one in counted), types=types,
+    )  # fmt: skip
 
 
 async def masked_filter(engine: Engine, principal: Principal, filter_: ListFilter) -> ListFilter:
@@ -178,7 +183,7 @@ async def masked_filter(engine: Engine, principal: Principal, filter_: ListFilte
     return replace(filter_, **dict(zip(names, values, strict=True)))
 
 
-async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, patch: MemoryPatch) -> memories.Record:
+async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, patch: MemoryPatch) -> Memory:
     """Change a memory and keep the former version. New content is embedded again.
 
     Raises StaleVersion when it changed since ``patch.version``, NotFound when it is not visible or deleted,
@@ -202,12 +207,12 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
     patch = await redact_patch(engine, principal, patch)
     now = engine.now()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await load_owned(connection, principal, memory_id)
+        present = await load_owned(connection, principal, memory_id)
         types = (await workspace_settings(connection, principal.workspace_id)).memory_types
-    draft = _patched(memories.to_record(row), patch, given)
+    draft = _patched(present, patch, given)
     if given & {"type", "metadata"}:
         await check_types(engine, types, [draft], [BODY])
-    embedded = await engine.embed([draft.content]) if draft.content != row["content"] else None
+    embedded = await engine.embed([draft.content]) if draft.content != present.content else None
     async with engine.db.transaction(principal.workspace_id) as connection:
         locked = await memories.lock(connection, principal.workspace_id, memory_id)
         if locked is None or locked["deleted_at"] is not None:
@@ -218,7 +223,7 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
                 version=locked["version"],
             )
         moved = bool(given & {"scope", "team", "task"})
-        place = await resolve_scope(connection, principal, draft, owner=row["agent"], moved=moved)
+        place = await resolve_scope(connection, principal, draft, owner=present.agent, moved=moved)
         item = columns_of(draft, place, 1, principal.actor, now, types=types)
         duplicate = await memories.find_duplicate(connection, principal.workspace_id, item)
         if duplicate is not None and duplicate != memory_id:
@@ -227,8 +232,8 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
             connection, principal.workspace_id, memory_id, item, embedded,
             actor=principal.actor, reason=patch.reason or "changed", now=now,
         )  # fmt: skip
-        rows = await memories.get(connection, principal.workspace_id, [memory_id], None)
-    return memories.to_record(rows[0])
+        (changed,) = await memories.get(connection, principal.workspace_id, [memory_id], None)
+    return changed
 
 
 async def delete_memory(engine: Engine, principal: Principal, memory_id: UUID) -> None:
@@ -245,7 +250,7 @@ async def delete_memory(engine: Engine, principal: Principal, memory_id: UUID) -
         )
 
 
-async def record_feedback(engine: Engine, principal: Principal, memory_id: UUID, *, useful: bool) -> memories.Record:
+async def record_feedback(engine: Engine, principal: Principal, memory_id: UUID, *, useful: bool) -> Memory:
     """Say whether a memory was of use: its importance moves by a tenth; the history says why.
 
     Whoever may read it may rate it. Raises NotFound for one that is not there or deleted.
@@ -260,11 +265,11 @@ async def record_feedback(engine: Engine, principal: Principal, memory_id: UUID,
             connection, principal.workspace_id, memory_id, step=FEEDBACK_STEP if useful else -FEEDBACK_STEP,
             actor=principal.actor, reason=f"feedback: {'useful' if useful else 'not useful'}", now=engine.now(),
         )  # fmt: skip
-        rows = await memories.get(connection, principal.workspace_id, [memory_id], None)
-    return memories.to_record(rows[0])
+        (changed,) = await memories.get(connection, principal.workspace_id, [memory_id], None)
+    return changed
 
 
-async def restore_memory(engine: Engine, principal: Principal, memory_id: UUID) -> memories.Record:
+async def restore_memory(engine: Engine, principal: Principal, memory_id: UUID) -> Memory:
     """Bring a deleted memory back under the same id, and make one current again that another had replaced or folded.
 
     A memory that is neither is given as it is. Raises Conflict when another one has taken its key or says the same, and
@@ -277,12 +282,11 @@ async def restore_memory(engine: Engine, principal: Principal, memory_id: UUID) 
         locked = await memories.lock(connection, workspace, memory_id)
         if locked is None:
             raise NotFound(ABSENT)
-        row = await bring_back(connection, principal, locked, now)
-    return memories.to_record(row)
+        return await bring_back(connection, principal, locked, now)
 
 
-async def bring_back(connection: Connection, principal: Principal, locked: Row, now: datetime) -> Row:
-    """Undelete a locked memory, or make it current again; its row. Raises Conflict as ``restore_memory``."""
+async def bring_back(connection: Connection, principal: Principal, locked: Row, now: datetime) -> Memory:
+    """Undelete a locked memory, or make it current again, and return it. Raises Conflict as ``restore_memory``."""
     workspace, memory_id = principal.workspace_id, locked["id"]
     deleted, replaced = locked["deleted_at"] is not None, locked["superseded_by"] is not None
     if deleted != replaced:
@@ -296,69 +300,72 @@ async def bring_back(connection: Connection, principal: Principal, locked: Row, 
         )
     elif replaced:
         await memories.reinstate(connection, workspace, memory_id, actor=principal.actor, reason="restored", now=now)
-    rows = await memories.get(connection, workspace, [memory_id], None)
-    if not rows:
+    present = await memories.get(connection, workspace, [memory_id], None)
+    if not present:
         raise Conflict("What this insight was concluded from has changed since.")
-    return rows[0]
+    return present[0]
 
 
-async def memory_history(engine: Engine, principal: Principal, memory_id: UUID) -> list[memories.Record]:
-    """Every version of a memory the caller may see, deleted ones included, oldest first.
+async def memory_history(engine: Engine, principal: Principal, memory_id: UUID) -> list[JsonObject]:
+    """Return every version of a memory the caller may see, deleted ones included, oldest first.
 
     Whom it was shared with later sees the versions since, not what was private before.
     """
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await _load_visible(connection, principal, memory_id)
-        engine.read_audit.note(principal, "history", [row["agent"]])
+        memory = await _load_visible(connection, principal, memory_id)
+        engine.read_audit.note(principal, "history", [memory.agent])
         versions = await memories.history(connection, principal.workspace_id, memory_id)
-    return versions if principal.agent in (None, row["agent"]) else _since_shared(versions)
+    return versions if principal.agent in (None, memory.agent) else _since_shared(versions)
 
 
-def _since_shared(versions: list[memories.Record]) -> list[memories.Record]:
-    """The last versions that were all shared alike."""
+def _since_shared(versions: list[JsonObject]) -> list[JsonObject]:
+    """Return the last versions that were all shared alike."""
 
-    def sharing(version: memories.Record) -> tuple[object, ...]:
+    def sharing(version: JsonObject) -> tuple[object, ...]:
         return tuple(version[name] for name in ("scope", "team", "task", "session"))
 
     alike = takewhile(lambda version: sharing(version) == sharing(versions[-1]), reversed(versions))
     return list(alike)[::-1]
 
 
-async def memory_sources(engine: Engine, principal: Principal, memory_id: UUID) -> list[memories.Record]:
-    """The messages a memory was made of; those of another agent's sessions are left out."""
+async def memory_sources(engine: Engine, principal: Principal, memory_id: UUID) -> list[MemorySource]:
+    """Return the messages a memory was made of; those of another agent's sessions are left out."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await _load_visible(connection, principal, memory_id)
-        engine.read_audit.note(principal, "sources", [row["agent"]])
-        return await memories.sources(connection, principal.workspace_id, memory_id, principal.agent)
+        memory = await _load_visible(connection, principal, memory_id)
+        engine.read_audit.note(principal, "sources", [memory.agent])
+        return await connection.many(
+            MemorySource, "memory_messages", workspace=principal.workspace_id, id=memory_id, owner=principal.agent
+        )
 
 
-async def _load_visible(connection: Connection, principal: Principal, memory_id: UUID) -> Any:
+async def _load_visible(connection: Connection, principal: Principal, memory_id: UUID) -> Memory:
     reader = await resolve_reader(connection, principal, None)
-    rows = await memories.get(connection, principal.workspace_id, [memory_id], reader)
-    if not rows:
+    found = await memories.get(connection, principal.workspace_id, [memory_id], reader)
+    if not found:
         raise NotFound(ABSENT)
-    return rows[0]
+    return found[0]
 
 
-async def load_owned(connection: Connection, principal: Principal, memory_id: UUID, *, deleted: bool = False) -> Any:
-    """The row of a memory that the caller may change. Raises NotFound, and Forbidden for another agent's."""
-    row = await _load_visible(connection, principal, memory_id)
-    if principal.agent is not None and row["agent"] != principal.agent:
+async def load_owned(connection: Connection, principal: Principal, memory_id: UUID, *, deleted: bool = False) -> Memory:
+    """Return a memory that the caller may change. Raises NotFound, and Forbidden for another agent's."""
+    memory = await _load_visible(connection, principal, memory_id)
+    if principal.agent is not None and memory.agent != principal.agent:
         raise Forbidden("This memory belongs to another agent; only its author or an admin may change it.")
-    if row["deleted_at"] is not None and not deleted:
+    if memory.deleted_at is not None and not deleted:
         raise NotFound(ABSENT)
-    return row
+    return memory
 
 
-def _patched(record: memories.Record, patch: MemoryPatch, given: set[str]) -> MemoryDraft:
-    """The memory as it will be: its present fields with the patch over them, metadata merged one level deep."""
-    present = {name: record[name] for name in MemoryDraft.model_fields if name in record and name != "created_at"}
+def _patched(memory: Memory, patch: MemoryPatch, given: set[str]) -> MemoryDraft:
+    """Return the memory as it will be: its present fields with the patch over them, metadata merged one level deep."""
+    names = (MemoryDraft.model_fields.keys() & Memory.__slots__) - {"created_at"}
+    present = {name: getattr(memory, name) for name in names}
     changed = {name: getattr(patch, name) for name in given}
     if "metadata" in changed:
-        changed["metadata"] = record["metadata"] | changed["metadata"]
+        changed["metadata"] = memory.metadata | changed["metadata"]
     if "content" in given and "summary" not in given:
         changed["summary"] = None
-    if "content" in given and patch.content != record["content"]:
+    if "content" in given and patch.content != memory.content:
         changed.setdefault("origin", None)
     if "type" in given and patch.type != "todo":
         changed.setdefault("status", None)

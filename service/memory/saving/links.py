@@ -100,7 +100,7 @@ async def must_see(
 ) -> None:
     """Raise InvalidInput, naming the field ``loc``, for a memory that an edge may not have as its end."""
     rows = await memories.get(connection, workspace, [memory_id], reader)
-    if not rows or rows[0]["deleted_at"] is not None:
+    if not rows or rows[0].deleted_at is not None:
         raise InvalidInput(loc, "there is no such memory")
 
 

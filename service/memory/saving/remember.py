@@ -6,15 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from service.concurrency.executor import NOT_KNOWN
 from service.db.deferred_commit import current_deferred_commit
-from service.db.pool import Connection
+from service.db.pool import Columns, Connection
+from service.db.records import make
 from service.domain.drafts import MemoryDraft
 from service.domain.identity import identity_hash, scoped_key, summary_of
 from service.domain.ids import new_id
+from service.domain.memory import Memory, Outcome, SavedMemory
 from service.domain.memory_words import content_words
 from service.domain.origin import most_trusted
 from service.domain.own_types import BUILT_IN, NO_TYPES, EntityKind, Misfit, OwnType, check_memory, like
@@ -33,29 +35,13 @@ from service.memory.saving.scopes import ScopeIds, ScopeResolver
 from service.store import memories
 from service.store.vectors import EmbeddingBatch
 
-Outcome = Literal["created", "reinforced", "updated"]
-Item = dict[str, Any]
-
-COPIED_FIELDS = (
-    "id", "type", "scope", "hearsay_by", "origin", "key", "content", "summary", "importance", "confidence", "tags",
-    "metadata", "source", "status", "decay_exempt", "occurred_at", "valid_until", "expires_at", "dream_id",
-)  # fmt: skip
 CONTENT_FIELDS = ("content", "type", "user_name", "hearsay_by", "status", "decay_exempt", "occurred_at", "expires_at")
 """What a memory states: saved under its key with any of it changed, it is updated, not said again."""
-NULL_ON_INSERT = ("last_accessed_at", "superseded_by", "deleted_at")
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """One memory after a save, and what the save did to it."""
-
-    memory: memories.Record
-    outcome: Outcome
 
 
 async def remember_one(
     engine: Engine, principal: Principal, draft: MemoryDraft, key: CachedCredential | None = None
-) -> Saved | None:
+) -> SavedMemory | None:
     """Save one draft, together with others being saved at the same time; None with the caller's memory off.
 
     Promises and raises what ``remember`` does. With a ``key``, whose principal it is then, StaleCredential and other
@@ -66,7 +52,7 @@ async def remember_one(
     principal.require_write()
     plain = not draft.links and draft.key is None and draft.created_at is None
     place = engine.scope_cache.get(principal, draft) if plain else None
-    saved: Saved | None = None
+    saved: SavedMemory | None = None
     if place is not None:
         saved = await engine.insert_batcher.do(
             (principal, key), (draft, place), partial(_insert_new, engine, principal, key)
@@ -78,7 +64,7 @@ async def remember_one(
 
 async def _insert_new(
     engine: Engine, principal: Principal, key: CachedCredential | None, placed: Sequence[tuple[MemoryDraft, ScopeIds]]
-) -> list[Saved | None]:
+) -> list[SavedMemory | None]:
     """Save those that are new where they belong, in one round trip; None for each that is left to ``remember``.
 
     Raises StaleCredential for a ``key`` that does not hold any more."""
@@ -93,10 +79,10 @@ async def _insert_new(
         if key is not None:
             raise StaleCredential from None
         inserted = set()
-    return [Saved(prepared.record(item), "created") if item["id"] in inserted else None for item in items]
+    return [SavedMemory.after(prepared.record(item), "created") if item["id"] in inserted else None for item in items]
 
 
-async def remember(engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft]) -> list[Saved]:
+async def remember(engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft]) -> list[SavedMemory]:
     """Save all drafts or none, in order.
 
     A draft that repeats a live memory reinforces it; one whose key exists updates it, the old content going
@@ -147,11 +133,11 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
         rows = await memories.get(connection, principal.workspace_id, list(read), None) if read else []
     for draft, place in zip(drafts, found, strict=True):
         engine.scope_cache.put(principal, draft, place)
-    records = {row["id"]: memories.to_record(row) for row in rows}
+    records = {row.id: row for row in rows}
     for item in items:
         if item["id"] == saved[item["ordinal"] - 1][0] and item["id"] not in records:
             records[item["id"]] = prepared.record(item)
-    return [Saved(records[saved[n][0]], saved[n][1]) for n in range(len(drafts))]
+    return [SavedMemory.after(records[saved[n][0]], saved[n][1]) for n in range(len(drafts))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +147,12 @@ class _Prepared:
     principal: Principal
     drafts: Sequence[MemoryDraft]
     embedded: EmbeddingBatch
-    derived: Sequence[Item]
+    derived: Sequence[Columns]
     now: datetime
     types: Mapping[str, OwnType]
     kinds: Mapping[str, EntityKind]
 
-    def columns(self, position: int, place: ScopeIds) -> Item:
+    def columns(self, position: int, place: ScopeIds) -> Columns:
         draft = self.drafts[position]
         return columns_of(
             draft,
@@ -179,7 +165,7 @@ class _Prepared:
             key_id=self.principal.key_id,
         )
 
-    def record(self, item: Item) -> memories.Record:
+    def record(self, item: Columns) -> Memory:
         """The memory just inserted."""
         position = item["ordinal"] - 1
         draft, ready = self.drafts[position], self.embedded.vectors[position] is not None
@@ -222,13 +208,13 @@ def _loc(drafts: Sequence[MemoryDraft], position: int) -> tuple[str | int, ...]:
     return ("body",) if len(drafts) == 1 else ("body", "items", position)
 
 
-def _identity(item: Item) -> tuple[Any, ...]:
+def _identity(item: Columns) -> tuple[Any, ...]:
     if item["key"] is not None:
         return ("key", item["agent_id"], item["audience"], item["key"])
     return ("content", item["audience"], item["type"], item["identity_hash"])
 
 
-def derive_text_columns(content: str) -> Item:
+def derive_text_columns(content: str) -> Columns:
     """The columns that follow from the content alone."""
     return {
         "summary": summary_of(content),
@@ -244,11 +230,11 @@ def columns_of(
     ordinal: int,
     actor: str,
     now: datetime,
-    read: Item | None = None,
+    read: Columns | None = None,
     types: Mapping[str, OwnType] = NO_TYPES,
     *,
     key_id: UUID | None = None,
-) -> Item:
+) -> Columns:
     """The columns of ``memories`` for a draft; ``ordinal`` is its place in the batch, from 1.
 
     ``derived`` is what was read off its content, where that has been done already; ``types`` are the workspace's own.
@@ -300,27 +286,22 @@ def columns_of(
     }
 
 
-def _new_record(draft: MemoryDraft, item: Item, agent: str, *, ready: bool) -> memories.Record:
-    """A memory as the API shows it, of the columns just inserted: as ``memory_records`` has it, without reading it."""
-    names = {"agent": agent, "team": draft.team, "task": draft.task, "session": draft.session, "user": draft.user}
-    times = {"created_at": item["created_at"], "updated_at": item["created_at"], "valid_from": item["created_at"]}
-    return {
-        **dict.fromkeys(NULL_ON_INSERT),
-        **{name: item[name] for name in COPIED_FIELDS},
-        **names,
-        **times,
-        "effective_importance": item["importance"],
-        "embedding": "ready" if ready else "pending",
-        "access_count": 0,
-        "version": 1,
-    }
+def _new_record(draft: MemoryDraft, item: Columns, agent: str, *, ready: bool) -> Memory:
+    """Return the memory of the columns just inserted, as ``memory_records`` has it, without reading it."""
+    known = {
+        "agent": agent, "team": draft.team, "task": draft.task, "session": draft.session, "user": draft.user,
+        "scope": draft.scope, "effective_importance": item["importance"], "embedding": "ready" if ready else "pending",
+        "access_count": 0, "last_accessed_at": None, "valid_from": item["created_at"], "superseded_by": None,
+        "updated_at": item["created_at"], "deleted_at": None, "version": 1,
+    }  # fmt: skip
+    return make(Memory, item | known)
 
 
 async def merge_into_duplicate(
     connection: Connection,
     principal: Principal,
     draft: MemoryDraft,
-    item: Item,
+    item: Columns,
     vector: EmbeddingBatch,
     now: datetime,
 ) -> tuple[UUID, Outcome]:
@@ -362,7 +343,7 @@ async def merge_into_duplicate(
     return duplicate_id, "reinforced"
 
 
-def _updated(draft: MemoryDraft, item: Item, duplicate: Any) -> Item:
+def _updated(draft: MemoryDraft, item: Columns, duplicate: Any) -> Columns:
     """The new columns of an upserted memory: what the draft sets, over what was there; metadata merged one level."""
     given = draft.model_fields_set | {"content", "type"}
     names = {"user": "user_name", "session": "session_id", "task": "task_id", "team": "team_id"}

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 import orjson
 import structlog
+from pydantic import Field
 
 from service.domain.asking import EFFORTS, NOT_KNOWN, AskRequest, contains_quote, is_grounded, leaves_of
 from service.domain.field_types import TOKENS_MAX
-from service.domain.json import dumps
+from service.domain.json import JsonValue, dumps
 from service.domain.json_schema import problems
+from service.domain.memory import Memory
 from service.domain.origin import Origin
 from service.domain.principal import Principal
 from service.domain.prompt_fence import escape_tags, section
@@ -26,7 +28,6 @@ from service.memory.engine import Engine
 from service.memory.search.memory_lines import memory_line
 from service.memory.search.recall import recall
 from service.memory.search.search_results import Degraded
-from service.store.memories import Record
 
 log = structlog.get_logger(__name__)
 
@@ -38,36 +39,39 @@ ATTEMPTS = 2
 class FoundForQuestion:
     """The memories that a question is answered from, and why they are fewer than they might be."""
 
-    memories: list[Record]
+    memories: list[Memory]
     degraded: Degraded | None
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A cited memory, the words quoted from it, and all that it says."""
+    """Cited memory with the quoted words."""
 
-    memory_id: UUID
-    quote: str
-    text: str
+    memory_id: Annotated[UUID, Field(description="Id of the memory.")]
+    quote: Annotated[str, Field(description="Words quoted from the memory.")]
+    text: Annotated[str, Field(description="Content of the memory.")]
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """``answer`` is None where there is no model to give one, and ``not known`` where nothing supports one.
+class AskAnswer:
+    """Answer to a question, from memory."""
 
-    ``data`` is the answer as the question's schema wants it; None without a schema or an answer. ``evidence`` is None
-    where it was not asked for.
-    """
+    answer: Annotated[
+        str | None, Field(description="Answer in natural language, or `not known`; null without a language model.")
+    ]
+    citations: Annotated[list[UUID], Field(description="Ids of the memories cited by the answer.")]
+    memories: Annotated[list[Memory], Field(description="Memories found for the question.")]
+    degraded: Annotated[Degraded | None, Field(description="Degradation of the answer; null for a complete answer.")]
+    data: Annotated[
+        JsonValue, Field(description="Answer as JSON, valid against `response_schema`; null without one or an answer.")
+    ] = None
+    evidence: Annotated[
+        list[Evidence] | None,
+        Field(description="Cited memories with the quoted words; null unless asked for with `evidence`."),
+    ] = None
 
-    answer: str | None
-    citations: list[UUID]
-    memories: list[Record]
-    degraded: Degraded | None
-    data: Any = None
-    evidence: list[Evidence] | None = None
 
-
-async def ask(engine: Engine, principal: Principal, request: AskRequest) -> Answered:
+async def ask(engine: Engine, principal: Principal, request: AskRequest) -> AskAnswer:
     """Answer a question from what the acting agent remembers: ``find``, then ``answer_from``."""
     return await answer_from(engine, principal, request, await find(engine, principal, request))
 
@@ -104,7 +108,7 @@ async def find(engine: Engine, principal: Principal, request: AskRequest) -> Fou
     return FoundForQuestion([result.memory for result in found.results if result.memory], found.degraded)
 
 
-async def answer_from(engine: Engine, principal: Principal, request: AskRequest, found: FoundForQuestion) -> Answered:
+async def answer_from(engine: Engine, principal: Principal, request: AskRequest, found: FoundForQuestion) -> AskAnswer:
     """Answer a question from what was found for it.
 
     A citation counts only if its memory was given to the model and has the words quoted from it; an answer counts only
@@ -116,9 +120,9 @@ async def answer_from(engine: Engine, principal: Principal, request: AskRequest,
     settings = await get_settings(engine, principal)
     llm = engine.model("ask", principal.workspace_id, settings.llm)
     if llm is None:
-        return Answered(None, [], memories, found.degraded or NO_MODEL, evidence=none)
+        return AskAnswer(None, [], memories, found.degraded or NO_MODEL, evidence=none)
     if not memories:
-        return Answered(NOT_KNOWN, [], [], found.degraded, evidence=none)
+        return AskAnswer(NOT_KNOWN, [], [], found.degraded, evidence=none)
     question, schema = await redact_lenient(
         engine, await masking_of(engine, principal), [request.question, request.response_schema]
     )
@@ -128,20 +132,20 @@ async def answer_from(engine: Engine, principal: Principal, request: AskRequest,
             reply, data = await asking.put_to(llm)
     except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
         log.warning("ask_failed", error=type(error).__name__)
-        return Answered(None, [], memories, Degraded(error.message, "memories"), evidence=none)
+        return AskAnswer(None, [], memories, Degraded(error.message, "memories"), evidence=none)
     cited = await engine.executor.run(asking.supported, reply, data, characters=sum(map(len, asking.lines)))
     if not cited:
-        return Answered(NOT_KNOWN, [], memories, found.degraded, evidence=none)
+        return AskAnswer(NOT_KNOWN, [], memories, found.degraded, evidence=none)
     evidence = cited if request.evidence else None
     ids = list(dict.fromkeys(one.memory_id for one in cited))
-    return Answered(reply.answer.strip(), ids, memories, found.degraded, data, evidence)
+    return AskAnswer(reply.answer.strip(), ids, memories, found.degraded, data, evidence)
 
 
 class _Asking:
     """A question with the memories, as a model reads them."""
 
     def __init__(
-        self, question: str, memories: list[Record], schema: dict[str, Any] | None, answer_tokens: int,
+        self, question: str, memories: list[Memory], schema: dict[str, Any] | None, answer_tokens: int,
         allowed: frozenset[Origin],
     ) -> None:  # fmt: skip
         self._question = question
@@ -201,9 +205,7 @@ class _Asking:
         if self._schema is not None and not is_grounded(leaves_of(data), [*sources, dumps(self._schema).decode()]):
             return []
         memories = [self._memories[each.number - 1] for each in cited]
-        return [
-            Evidence(memory["id"], each.quote, memory["content"]) for memory, each in zip(memories, cited, strict=True)
-        ]
+        return [Evidence(memory.id, each.quote, memory.content) for memory, each in zip(memories, cited, strict=True)]
 
 
 def _parsed(text: str, data_schema: dict[str, Any]) -> tuple[Any, list[str]]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Annotated
+
+from pydantic import Field
 
 from service.domain.context import PREFIX, TURN, Placement, SectionName, Shares
+from service.domain.json import JsonValue
 from service.domain.prompt_fence import CLOSE, NOTICE, OPEN, escape_tags, list_item, memory_block, section
 from service.embedding.tokens import count_tokens, count_tokens_cached, truncate
 
@@ -52,7 +55,7 @@ class WindowTurn:
 
     id: str
     line: str
-    message: dict[str, Any]
+    message: ChatMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,22 +67,42 @@ class ContextInput:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """A section as filled. ``items``: ids of what is in it."""
+class ContextSection:
+    """Labelled section of a context."""
 
-    name: SectionName
-    text: str
-    items: list[str]
-    tokens: int
+    name: Annotated[
+        SectionName,
+        Field(
+            description="Section: `instructions`, `bulletin` (agent summary), `identity`, `preferences`, `memories`, "
+            "`documents`, `window` (recent messages) or `tools` (tool results)."
+        ),
+    ]
+    text: Annotated[str, Field(description="Text of the section.")]
+    items: Annotated[list[str], Field(description="Ids of the included items.")]
+    tokens: Annotated[int, Field(description="Length in tokens.")]
 
 
 @dataclass(frozen=True, slots=True)
-class Omitted:
-    """How many entries of a section are shown nowhere for want of room, and how many tokens they have."""
+class OmittedItems:
+    """Items of a context section omitted for lack of budget."""
 
-    section: SectionName
-    count: int
-    tokens: int
+    section: Annotated[
+        SectionName,
+        Field(
+            description="Section: `instructions`, `bulletin` (agent summary), `identity`, `preferences`, `memories`, "
+            "`documents`, `window` (recent messages) or `tools` (tool results)."
+        ),
+    ]
+    count: Annotated[int, Field(description="Number of omitted items.")]
+    tokens: Annotated[int, Field(description="Total length in tokens.")]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """Message for a model."""
+
+    role: Annotated[str, Field(description="Role of the speaker: `system`, `user`, `assistant` or `tool`.")]
+    content: Annotated[JsonValue, Field(description="Text or content parts.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,21 +114,21 @@ class AssembledContext:
     together take at most the budget; so do the sections, whose sum leaves out the block's frame.
     """
 
-    sections: list[Section]
+    sections: list[ContextSection]
     block: str
     block_tokens: int
-    turns: list[dict[str, Any]]
-    omitted: list[Omitted]
+    turns: list[ChatMessage]
+    omitted: list[OmittedItems]
 
     @property
     def tokens(self) -> int:
         """The sum over the sections."""
         return sum(one.tokens for one in self.sections)
 
-    def messages(self, message: str, placement: Placement) -> list[dict[str, Any]]:
+    def messages(self, message: str, placement: Placement) -> list[ChatMessage]:
         """Ready for a model: the block, the window, and what the user says now."""
-        head = [{"role": placement, "content": self.block}] if self.block else []
-        return [*head, *self.turns, {"role": "user", "content": message}]
+        head = [ChatMessage(placement, self.block)] if self.block else []
+        return [*head, *self.turns, ChatMessage("user", message)]
 
 
 def assemble(material: ContextInput, shares: Shares, tokens_max: int) -> AssembledContext:
@@ -142,10 +165,10 @@ def _prefix_share(shares: Shares) -> float:
 
 def _turn_sections(
     material: ContextInput, caps: Mapping[SectionName, int], left: int, window_min: int, cost: Cost
-) -> dict[SectionName, Section]:
+) -> dict[SectionName, ContextSection]:
     """The sections of the turn: the window with ``window_min`` tokens and each other within its cap, then all with what
     is left."""
-    filled = {name: Section(name, "", [], 0) for name in TURN}
+    filled = {name: ContextSection(name, "", [], 0) for name in TURN}
     for name in sorted(caps, key=lambda name: name != "window"):
         cap = max(caps[name], window_min) if name == "window" else caps[name]
         filled[name] = _fill(name, material, min(cap, left), cost)
@@ -158,7 +181,7 @@ def _turn_sections(
     return filled
 
 
-def _repeated(material: ContextInput, filled: Mapping[SectionName, Section]) -> set[str]:
+def _repeated(material: ContextInput, filled: Mapping[SectionName, ContextSection]) -> set[str]:
     """Of the memories, what says the same as turns that are shown."""
     turns = set(filled["window"].items)
     return {one.id for one in material.entries.get("memories", ()) if one.repeats and one.repeats <= turns}
@@ -169,7 +192,7 @@ def _without(material: ContextInput, ids: set[str]) -> ContextInput:
     return ContextInput({**material.entries, "memories": memories}, material.window)
 
 
-def _prefix(material: ContextInput, shares: Shares, budget: int, cost: Cost) -> dict[SectionName, Section]:
+def _prefix(material: ContextInput, shares: Shares, budget: int, cost: Cost) -> dict[SectionName, ContextSection]:
     """The sections of the prefix: identity and then instructions as far as they fit, the others within what the
     prefix's shares leave."""
     caps = shares.caps(budget)
@@ -181,11 +204,11 @@ def _prefix(material: ContextInput, shares: Shares, budget: int, cost: Cost) -> 
     needed = _fill("bulletin", material, floor, cost).tokens
     preferences = _fill("preferences", material, rest - needed if caps["preferences"] else 0, cost)
     bulletin = _fill("bulletin", material, rest - preferences.tokens if caps["bulletin"] else 0, cost)
-    first: dict[SectionName, Section] = {"instructions": instructions} if instructions.text else {}
+    first: dict[SectionName, ContextSection] = {"instructions": instructions} if instructions.text else {}
     return first | {"bulletin": bulletin, "identity": identity, "preferences": preferences}
 
 
-def _competing(material: ContextInput, shares: Shares, filled: Mapping[SectionName, Section]) -> ContextInput:
+def _competing(material: ContextInput, shares: Shares, filled: Mapping[SectionName, ContextSection]) -> ContextInput:
     """The material, with the memories that found no room in the prefix at the head of the memories."""
     shut_out = [
         entry
@@ -198,15 +221,15 @@ def _competing(material: ContextInput, shares: Shares, filled: Mapping[SectionNa
     return ContextInput({**material.entries, "memories": memories}, material.window)
 
 
-def _omitted(material: ContextInput, filled: Mapping[SectionName, Section], cost: Cost) -> list[Omitted]:
+def _omitted(material: ContextInput, filled: Mapping[SectionName, ContextSection], cost: Cost) -> list[OmittedItems]:
     """What is shown nowhere, by the first section that it was offered for; sections without any are left out."""
     seen = {item for one in filled.values() for item in one.items}
-    omitted: list[Omitted] = []
+    omitted: list[OmittedItems] = []
     for name in ("instructions", *PREFIX, *TURN):
         missing = {id_: line for id_, line in _lines(material, name) if id_ not in seen}
         seen |= missing.keys()
         if missing:
-            omitted.append(Omitted(name, len(missing), sum(map(cost, missing.values()))))
+            omitted.append(OmittedItems(name, len(missing), sum(map(cost, missing.values()))))
     return omitted
 
 
@@ -219,7 +242,7 @@ def _lines(material: ContextInput, name: SectionName) -> Iterator[tuple[str, str
 
 
 def _within(
-    filled: dict[SectionName, Section], material: ContextInput, tokens_max: int, cost: Cost
+    filled: dict[SectionName, ContextSection], material: ContextInput, tokens_max: int, cost: Cost
 ) -> AssembledContext:
     """The sections joined; should joining have cost tokens, sections give way in ``CUT_ORDER``."""
     while True:
@@ -238,7 +261,7 @@ def _within(
     return AssembledContext(list(filled.values()), block, block_tokens, turns, _omitted(material, filled, cost))
 
 
-def _fill(name: SectionName, material: ContextInput, cap: int, cost: Cost) -> Section:
+def _fill(name: SectionName, material: ContextInput, cap: int, cost: Cost) -> ContextSection:
     if name == "window":
         return _fill_window(material.window, cap, cost)
     lines: list[str] = []
@@ -257,7 +280,7 @@ def _fill(name: SectionName, material: ContextInput, cap: int, cost: Cost) -> Se
     return _section(name, lines, items, cap, cost)
 
 
-def _fill_window(window: Sequence[WindowTurn], cap: int, cost: Cost) -> Section:
+def _fill_window(window: Sequence[WindowTurn], cap: int, cost: Cost) -> ContextSection:
     """The newest turns without a gap, as many as fit."""
     lines: list[str] = []
     items: list[str] = []
@@ -276,16 +299,16 @@ def _cost(line: str) -> int:
     return count_tokens_cached(line + "\n")
 
 
-def _section(name: SectionName, lines: list[str], items: list[str], cap: int, cost: Cost) -> Section:
+def _section(name: SectionName, lines: list[str], items: list[str], cap: int, cost: Cost) -> ContextSection:
     """The section's text with its exact tokens; the last lines go should the exact count be over the cap."""
     while lines:
         text = section(name, lines)
         tokens = count_tokens(text) if name in FREE_TEXT else _tags(name) + sum(map(cost, lines))
         if tokens <= cap:
-            return Section(name, text, items, tokens)
+            return ContextSection(name, text, items, tokens)
         oldest_first = name == "window"
         lines, items = (lines[1:], items[1:]) if oldest_first else (lines[:-1], items[:-1])
-    return Section(name, "", [], 0)
+    return ContextSection(name, "", [], 0)
 
 
 @cache

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Annotated
+
+from pydantic import Field
 
 from service.db.deferred_commit import without_deferred_commit
 from service.domain.context import ContextRequest, Placement, SectionName, Shares, is_planning
+from service.domain.documents import DocumentPart
 from service.domain.excerpts import excerpt
+from service.domain.json import JsonObject
+from service.domain.memory import Memory
 from service.domain.message_text import plain_text, text_of
 from service.domain.origin import Origin, label, label_of
 from service.domain.own_types import OwnType, policy
 from service.domain.principal import Principal
 from service.domain.profile import profile_line
 from service.domain.search import Include, SearchRequest
+from service.domain.session import FoundMessage
 from service.domain.workspace import WorkspaceSettings
 from service.embedding.tokens import truncate
 from service.errors import NotFound
@@ -24,14 +30,24 @@ from service.extraction.dates import day_words
 from service.memory.access.workspace import get_settings
 from service.memory.dreams import bulletin
 from service.memory.engine import Engine
-from service.memory.search.assembly import AssembledContext, ContextInput, Entry, Section, WindowTurn, assemble
+from service.memory.search.assembly import (
+    AssembledContext,
+    ChatMessage,
+    ContextInput,
+    ContextSection,
+    Entry,
+    OmittedItems,
+    WindowTurn,
+    assemble,
+)
 from service.memory.search.memory_lines import marked, memory_line
 from service.memory.search.profiles import ProfileSources, sources_in_scope, standing_profile
 from service.memory.search.recall import recall
-from service.memory.search.search_results import Degraded, SearchHit, SearchResults
+from service.memory.search.search_results import Degraded, SearchAnswer, SearchResult
 from service.memory.sessions import conversations
 from service.store import agents, bulletins, sessions
 from service.store import context as store
+from service.store.search.records import ContextMemory, ContextMessage
 from service.store.settings import workspace_settings
 
 FETCH_MAX = 100
@@ -46,7 +62,16 @@ EXCERPT_CHARS = 600
 EVERYTHING: list[Include] = ["memories", "documents", "messages"]
 STANDING_SECTIONS: dict[str, SectionName] = {"always": "identity", "user": "preferences"}
 
-Record = dict[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class ContextAnswer:
+    """Context of a model call, as sections and as messages."""
+
+    sections: Annotated[list[ContextSection], Field(description="Sections of the context in prompt order.")]
+    messages: Annotated[list[ChatMessage], Field(description="Messages for the model, ending with the caller's own.")]
+    tokens: Annotated[int, Field(description="Total length in tokens.")]
+    omitted: Annotated[list[OmittedItems], Field(description="Found items omitted for lack of budget, by section.")]
+    degraded: Annotated[Degraded | None, Field(description="Degradation of the context; null for a complete context.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +81,11 @@ class Context:
     assembled: AssembledContext
     degraded: Degraded | None
 
-    def answer(self, message: str, placement: Placement) -> Record:
-        """As the API shows it."""
-        sections: list[Section] = self.assembled.sections
-        return {
-            "sections": [asdict(one) for one in sections],
-            "messages": self.assembled.messages(message, placement),
-            "tokens": self.assembled.tokens,
-            "omitted": [asdict(one) for one in self.assembled.omitted],
-            "degraded": self.degraded,
-        }
+    def answer(self, message: str, placement: Placement) -> ContextAnswer:
+        """Return the answer of the API."""
+        made = self.assembled
+        messages = made.messages(message, placement)
+        return ContextAnswer(made.sections, messages, made.tokens, made.omitted, self.degraded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +134,14 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
     ranked = [one for one in found.results if _adds_information(one, request, standing)]
     shown = _Shown(request.message, standing.speaker, window.summary, standing.allowed)
     found_entries = await engine.executor.each(
-        lambda one: _entry(one, shown), ranked, lambda one: len(one.payload["content"])
+        lambda one: _entry(one, shown), ranked, lambda one: len(one.record.content)
     )
     entries = standing.entries | {
         "tools": tools,
         "documents": await engine.executor.each(
             partial(_document_entry, marking="document" not in standing.allowed),
             [one.document for one in found.results if one.document],
-            lambda part: len(part["content"]),
+            lambda part: len(part.content),
         ),
         "memories": [*standing.entries.get("memories", []), *found_entries],
     }
@@ -132,7 +152,7 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
     taken = next((set(one.items) for one in assembled.sections if one.name == "memories"), set())
     engine.access_counts.count(
         principal.workspace_id,
-        [id_ for one in ranked if str(one.payload["id"]) in taken for id_ in one.memory_ids],
+        [id_ for one in ranked if str(one.record.id) in taken for id_ in one.memory_ids],
     )
     return Context(assembled, found.degraded)
 
@@ -143,7 +163,7 @@ def _extent(entries: Sequence[Entry]) -> int:
 
 async def _gathered(
     engine: Engine, principal: Principal, request: ContextRequest, max_tokens: int
-) -> tuple[_Baseline, _Window, SearchResults]:
+) -> tuple[_Baseline, _Window, SearchAnswer]:
     """Everything a context is made of, searched and read side by side."""
     speaker = request.user or await _speaker(engine, principal, request)
     reader_ready: asyncio.Future[agents.Reader | None] = asyncio.get_running_loop().create_future()
@@ -198,28 +218,28 @@ async def _standing(
             if speaker and latest and shares.bulletin
             else ProfileSources()
         )
-        rows = await store.baseline(
+        offered = await store.baseline(
             connection, workspace, reader,
             user=speaker, planning=is_planning(request.message), now=engine.now(),
         )  # fmt: skip
     allowed = settings.origins.allowed
     entries = _instructions(settings)
-    ids = {str(row["id"]) for row in rows}
+    ids = {str(one.id) for one in offered}
     if latest is not None:
         person = await standing_profile(engine, speaker or "", sources)
         in_profile = {str(id_) for field in person for id_ in field.memory_ids}
-        unverified = {id_ for id_, of in latest["states"].items() if of and label_of(of, speaker, allowed)}
+        unverified = {id_ for id_, of in latest["states"].items() if of and _unverified(of, speaker, allowed)}
         shown = bulletin.as_shown(latest, in_profile, unverified)
         line = profile_line(speaker or "", [one for one in person if not ids >= set(map(str, one.memory_ids))])
         entries["bulletin"] = [Entry("profile", line)] if line else []
         if not line or shown["content"] != bulletin.NOTHING_YET.format(agent=agent):
             entries["bulletin"].append(Entry(str(shown["version"]), marked(shown["content"], directives=False)))
     lines = await engine.executor.each(
-        lambda row: memory_line(row, speaker, allowed), rows, lambda row: len(row["content"])
+        lambda one: memory_line(one, speaker, allowed, one.session_user), offered, lambda one: len(one.content)
     )
-    for row, entry in zip(rows, lines, strict=True):
-        section = STANDING_SECTIONS.get(policy(settings.memory_types, row["type"]).in_context, "memories")
-        entries.setdefault(section, []).append(Entry(str(row["id"]), entry))
+    for one, entry in zip(offered, lines, strict=True):
+        section = STANDING_SECTIONS.get(policy(settings.memory_types, one.type).in_context, "memories")
+        entries.setdefault(section, []).append(Entry(str(one.id), entry))
     return _Baseline(entries, ids, speaker, shares, settings.memory.enabled, settings.memory_types, allowed)
 
 
@@ -234,7 +254,7 @@ async def _search(
     max_tokens: int,
     speaker: str | None,
     reader_ready: asyncio.Future[agents.Reader | None],
-) -> SearchResults:
+) -> SearchAnswer:
     """What is found for the message; ``reader_ready`` gets the reader as soon as it is resolved."""
     limit = min(FETCH_MAX, 1 + max_tokens // LINE_TOKENS)
     return await recall(
@@ -261,12 +281,12 @@ async def _search(
         said_by=speaker,
         include_messages=request.include_messages,
         documents=request.documents,
-        full_records=False,
+        for_context=True,
         on_reader=lambda reader: None if reader_ready.done() else reader_ready.set_result(reader),
     )
 
 
-def _adds_information(found: SearchHit, request: ContextRequest, standing: _Baseline) -> bool:
+def _adds_information(found: SearchResult, request: ContextRequest, standing: _Baseline) -> bool:
     """Whether a memory or message that was found may go in: not if what it stands for goes in anyway."""
     if any(str(one.id) in standing.ids for one in found.also):
         return False
@@ -275,20 +295,20 @@ def _adds_information(found: SearchHit, request: ContextRequest, standing: _Base
     return found.message is not None and _include_message(found.message, request, standing)
 
 
-def _include_memory(memory: Record, standing: _Baseline) -> bool:
+def _include_memory(memory: Memory, standing: _Baseline) -> bool:
     """Whether a memory that was found goes in: not when it does anyway, nor another user's preferences and plans."""
     return (
-        str(memory["id"]) not in standing.ids
-        and memory["status"] != "done"
-        and (policy(standing.types, memory["type"]).in_context != "user" or memory["user"] in (None, standing.speaker))
+        str(memory.id) not in standing.ids
+        and memory.status != "done"
+        and (policy(standing.types, memory.type).in_context != "user" or memory.user in (None, standing.speaker))
     )
 
 
-def _include_message(message: Record, request: ContextRequest, standing: _Baseline) -> bool:
+def _include_message(message: FoundMessage, request: ContextRequest, standing: _Baseline) -> bool:
     """Whether a message that was found tells the model something: another user's never does, and a caller that takes
     no window has the session's messages itself."""
-    in_session = message["session"] == request.session
-    return message["user"] == standing.speaker and not (in_session and standing.shares.window == 0)
+    in_session = message.session == request.session
+    return message.user == standing.speaker and not (in_session and standing.shares.window == 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,22 +322,22 @@ class _Shown:
     allowed: frozenset[Origin]
 
 
-def _entry(found: SearchHit, shown: _Shown) -> Entry:
+def _entry(found: SearchResult, shown: _Shown) -> Entry:
     """What was found as a line, and the turns of the window that say the same: those that a memory came from, the
     message itself, or the summary that has its very words. Of the summary of another window the line has no more than
     what the message is about."""
-    id_ = str(found.payload["id"])
-    if found.memory is not None:
-        said = found.memory["content"]
-        content = excerpt(said, shown.message, EXCERPT_CHARS) if found.memory["window_summary"] else said
-        line = memory_line(found.memory | {"content": content}, shown.speaker, shown.allowed)
-        repeats = frozenset(map(str, found.memory["sources"]))
+    record, id_ = found.record, str(found.record.id)
+    if isinstance(record, ContextMemory):
+        said = record.content
+        content = excerpt(said, shown.message, EXCERPT_CHARS) if record.window_summary else said
+        line = memory_line(replace(record, content=content), shown.speaker, shown.allowed, record.session_user)
+        repeats = frozenset(map(str, record.sources))
     else:
-        assert found.message is not None
-        day, who = day_words(found.message["created_at"].date()), found.message["name"] or found.message["role"]
-        said = plain_text(found.message["content"])
-        own = found.message["role"] == "user" and found.message["name"] in (None, shown.speaker)
-        opening = f"{day}, {who} said{_superseded(found.message)}"
+        assert isinstance(record, ContextMessage)
+        day, who = day_words(record.created_at.date()), record.name or record.role
+        said = plain_text(record.content)
+        own = record.role == "user" and record.name in (None, shown.speaker)
+        opening = f"{day}, {who} said{_superseded(record.superseded)}"
         line = f"[{opening}] {marked(truncate(said, MESSAGE_TOKENS), directives=not own)}"
         repeats = frozenset({id_})
     summary = shown.summary
@@ -326,9 +346,8 @@ def _entry(found: SearchHit, shown: _Shown) -> Entry:
     return Entry(id_, line, repeats)
 
 
-def _superseded(message: Record) -> str:
-    """What to add where memories that were made of a message have been superseded: all of them, or some."""
-    share = message["superseded"]
+def _superseded(share: float | None) -> str:
+    """Return what to add where of the memories made of a message this ``share`` has been superseded: all, or some."""
     return "" if not share else "; superseded since" if share == 1 else "; partly superseded since"
 
 
@@ -337,9 +356,9 @@ def _words(text: str) -> str:
     return " ".join(text.split())
 
 
-def _document_entry(part: Record, *, marking: bool) -> Entry:
-    cited = f"[{part['title']}, part {part['position']} of {part['chunks']}]"
-    return Entry(str(part["id"]), f"{label('document') if marking else ''}{cited} {marked(part['content'])}")
+def _document_entry(part: DocumentPart, *, marking: bool) -> Entry:
+    cited = f"[{part.title}, part {part.position} of {part.chunks}]"
+    return Entry(str(part.id), f"{label('document') if marking else ''}{cited} {marked(part.content)}")
 
 
 async def _window(engine: Engine, principal: Principal, request: ContextRequest) -> _Window:
@@ -356,19 +375,25 @@ async def _window(engine: Engine, principal: Principal, request: ContextRequest)
     return _Window([summary, *turns], summary)
 
 
-def _summary_turn(summary: Record) -> WindowTurn:
+def _unverified(state: JsonObject, speaker: str | None, allowed: frozenset[Origin]) -> bool:
+    """Return whether a memory that a bulletin cites, in this state, needs a label for who speaks."""
+    origin, user, session_user = state["origin"], state["user"], state.get("session_user")
+    return not state.get("hearsay_by") and bool(label_of(origin, user, session_user, speaker, allowed))
+
+
+def _summary_turn(summary: JsonObject) -> WindowTurn:
     line = f"Summary of the conversation so far: {summary['content']}"
-    return WindowTurn(str(summary["id"]), line, {"role": "assistant", "content": line})
+    return WindowTurn(str(summary["id"]), line, ChatMessage("assistant", line))
 
 
-def _turn(message: Record) -> WindowTurn:
+def _turn(message: JsonObject) -> WindowTurn:
     """A tool's turn goes to the model as the assistant's words: without the call before it, no provider takes it."""
     text = text_of(message["content"])
     if message["role"] == "tool":
         line = f"[{message['name'] or 'tool'} returned] {text}"
-        sent = {"role": "assistant", "content": line}
+        sent = ChatMessage("assistant", line)
     elif isinstance(message["content"], dict):
-        sent = {"role": message["role"], "content": text}
+        sent = ChatMessage(message["role"], text)
     else:
-        sent = {"role": message["role"], "content": message["content"]}
+        sent = ChatMessage(message["role"], message["content"])
     return WindowTurn(str(message["id"]), f"{message['role']}: {text}", sent)

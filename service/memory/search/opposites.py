@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from service.domain.message_text import plain_text
 from service.domain.polarity import asked_stance, stance_of
-from service.memory.search.search_results import SearchHit
+from service.memory.search.search_results import SearchResult
 
 LOOKED_AT = 50
 """The best that are looked at, however few are asked for, so that the order does not depend on that."""
@@ -17,10 +17,10 @@ LESS = 0.999
 """What says the opposite scores so much less than the least of the answers."""
 
 
-def opposites_last(query: str, found: Sequence[SearchHit]) -> list[SearchHit]:
+def opposites_last(query: str, found: Sequence[SearchResult]) -> list[SearchResult]:
     """The best anew, with the ``polarity`` that the score of some has lost; the rest after them as they were."""
     asked = asked_stance(query)
-    stances = [stance_of(plain_text(hit.payload["content"])) for hit in found[:LOOKED_AT]]
+    stances = [stance_of(plain_text(hit.record.content)) for hit in found[:LOOKED_AT]]
     answers = [hit.score for hit, said in zip(found[:ANSWERS_AMONG], stances, strict=False) if said == asked]
     if not answers:
         return list(found)

@@ -30,7 +30,7 @@ from service.memory.engine import Engine
 from service.memory.search.opposites import opposites_last
 from service.memory.search.reranking import reranked
 from service.memory.search.search_batch import SearchOptions, SearchQuery, search, search_wordings
-from service.memory.search.search_results import NO_MEMORY, CacheUse, Degraded, SearchHit, SearchResults
+from service.memory.search.search_results import NO_MEMORY, STORES, Degraded, QueryCache, SearchAnswer, SearchResult
 from service.memory.search.stage_timings import StageTimings
 from service.memory.search.wordings import FUSED_MIN, all_wordings, fused
 from service.store import agents
@@ -50,25 +50,25 @@ async def recall(
     include_messages: IncludeMessages | None = "always",
     documents: list[UUID] | None = None,
     entities: list[str] | None = None,
-    full_records: bool = True,
+    for_context: bool = False,
     on_reader: Callable[[agents.Reader | None], None] | None = None,
     key: CachedCredential | None = None,
     timings: StageTimings | None = None,
-) -> SearchResults:
+) -> SearchAnswer:
     """Search as the acting agent. An agent, session or task nobody has heard of finds nothing, and neither does a
     caller with its memory off.
 
     ``in_session`` and ``on_task``: what they share is found too, besides everything else; a session or task in the
     request itself is a filter. ``said_by`` leaves out messages of other users, ``include_messages`` those that a dream
     has read or all (None: as the settings of a context say), ``documents`` all other documents, ``entities`` memories
-    that speak of none of them. Not ``full_records``, memories come with no more than a context tells of them.
+    that speak of none of them. ``for_context``, memories and messages come with what a context has to know besides.
     ``on_reader`` is called with the reader before anything is searched, perhaps twice; ``timings`` gets how long each
     stage took. Without a working embedder the search goes on by keyword and says so. Raises InvalidInput for an empty
     time range; with a ``key``, whose principal it is then, StaleCredential and other errors mean that it has to be
     looked up.
     """
     options = SearchOptions(
-        in_session, on_task, said_by, include_messages, documents, entities, full_records, on_reader, key, timings
+        in_session, on_task, said_by, include_messages, documents, entities, for_context, on_reader, key, timings
     )
     started = perf_counter()
     request, strategy = await with_defaults(engine, principal, request)
@@ -118,10 +118,10 @@ async def _recall(
     options: SearchOptions,
     *,
     count_access: bool,
-) -> SearchResults:
+) -> SearchAnswer:
     agent = principal.acting_agent(request.agent)
     if principal.no_memory:
-        return SearchResults([], 0, strategy, NO_MEMORY)
+        return SearchAnswer.empty(strategy, NO_MEMORY)
     if request.since and request.until and request.since >= request.until:
         raise InvalidInput(("body", "until"), "must be later than since")
     timings = options.timings or StageTimings()
@@ -140,12 +140,12 @@ async def _recall(
     else:
         found = await search(engine, queries[0])
     if found is None:
-        return SearchResults([], 0, strategy, degraded)
+        return SearchAnswer.empty(strategy, degraded)
     timings.end("search")
     timings.ms |= found.timings_ms
     hits = found.hits
     if for_stance:
-        contents = [hit.payload["content"] for hit in hits]
+        contents = [hit.record.content for hit in hits]
         # Of a string little is read: 7 ms for the longest fifty, too little to wait for another workspace's slice.
         parsed = sum(len(str(content)) for content in contents if not isinstance(content, str))
         hits = await engine.executor.run(opposites_last, wordings[0], hits, characters=parsed)
@@ -155,31 +155,31 @@ async def _recall(
         degraded = degraded or failure
     timings.end("rerank")
     results = _apply_token_budget(hits, limit, request.max_tokens)
-    engine.read_audit.note(principal, "search", [agent, *(result.payload["agent"] for result in results)])
+    engine.read_audit.note(principal, "search", [agent, *(result.agent for result in results)])
     if count_access:
         engine.access_counts.count(principal.workspace_id, [id_ for result in results for id_ in result.memory_ids])
     tokens = sum(result.tokens for result in results)
     by_vector = any(query.question.embedding is not None for query in queries)
     embedder = engine.embedder.signature if engine.embedder is not None and by_vector else None
-    return SearchResults(
+    return SearchAnswer(
         results, tokens, strategy, degraded, found.pending, found.tier, embedder,
-        store="postgres" if embedder is None else f"pgvector:{storage_of(embedder)}",
+        store="postgres" if embedder is None else STORES[storage_of(embedder)],
         cache=cache if isinstance(engine.embedder, CachedEmbedder) and by_vector else None,
     )  # fmt: skip
 
 
 async def _queries(
     engine: Engine, principal: Principal, request: SearchRequest, wordings: Sequence[str], options: SearchOptions
-) -> tuple[list[SearchQuery], CacheUse, Degraded | None]:
+) -> tuple[list[SearchQuery], QueryCache, Degraded | None]:
     """A query for each wording, how the embedder's cache served them, and why the first without a vector has none."""
     queries: list[SearchQuery] = []
-    cache, degraded = CacheUse(0, 0), None
+    cache, degraded = QueryCache(0, 0), None
     for wording in wordings:
         worded = request.model_copy(update={"query": wording})
         cached = isinstance(engine.embedder, CachedEmbedder) and engine.embedder.holds(wording)
         query, failure = await search_query(engine, principal, worded, options)
         if query.question.embedding is not None:
-            cache = CacheUse(cache.hits + cached, cache.misses + (not cached))
+            cache = QueryCache(cache.hits + cached, cache.misses + (not cached))
         degraded = degraded or failure
         queries.append(query)
     return queries, cache, degraded
@@ -213,11 +213,11 @@ async def _query_vector(
         return None, None, Degraded(error.message, "keyword")
 
 
-def _apply_token_budget(found: Sequence[SearchHit], limit: int, max_tokens: int | None) -> list[SearchHit]:
+def _apply_token_budget(found: Sequence[SearchResult], limit: int, max_tokens: int | None) -> list[SearchResult]:
     """Walk the ranking: take what fits, skip what does not and go on, up to ``limit`` results."""
     if max_tokens is None:
         return list(found[:limit])
-    results: list[SearchHit] = []
+    results: list[SearchResult] = []
     left = max_tokens
     for one in found:
         if len(results) < limit and one.tokens <= left:

@@ -10,7 +10,7 @@ import structlog
 from service.domain.message_text import plain_text
 from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.engine import Engine
-from service.memory.search.search_results import Degraded, SearchHit
+from service.memory.search.search_results import Degraded, SearchResult
 
 log = structlog.get_logger(__name__)
 
@@ -18,7 +18,9 @@ RERANKED_MAX = 50
 KEPT_ORDER = "the order without reranking"
 
 
-async def reranked(engine: Engine, query: str, found: Sequence[SearchHit]) -> tuple[list[SearchHit], Degraded | None]:
+async def reranked(
+    engine: Engine, query: str, found: Sequence[SearchResult]
+) -> tuple[list[SearchResult], Degraded | None]:
     """The best ``RERANKED_MAX`` in the order the reranker gives them, the rest after them as they were.
 
     Where there is no reranker, it fails, or the budget does not allow it, the order stays and the answer says why.
@@ -29,7 +31,7 @@ async def reranked(engine: Engine, query: str, found: Sequence[SearchHit]) -> tu
     if not best or not query.strip():
         return list(found), None
     try:
-        order = await engine.reranker.rerank(query, [plain_text(one.payload["content"]) or "-" for one in best])
+        order = await engine.reranker.rerank(query, [plain_text(one.record.content) or "-" for one in best])
     except BudgetReached as error:
         return list(found), Degraded(error.message, KEPT_ORDER)
     except (LLMUnavailable, LLMInvalidOutput) as error:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import islice
+from typing import Literal
 from uuid import UUID
 
 from service.db.pool import Connection
@@ -23,7 +24,7 @@ from service.domain.search import Ranking, SearchRequest
 from service.errors import StaleCredential
 from service.memory.engine import Engine
 from service.memory.search.reranking import RERANKED_MAX
-from service.memory.search.search_results import AlsoFound, SearchHit
+from service.memory.search.search_results import AlsoFound, SearchResult
 from service.memory.search.stage_timings import StageTimings
 from service.store import agents
 from service.store.search.candidates import Candidates, candidates, exact_candidates, newest
@@ -34,11 +35,6 @@ from service.store.search.records import FoundRecord, Kind, records
 from service.store.where import WhereQuery
 
 BUDGET_FETCH = 200
-SCORES = (
-    "score", "keyword_rank", "semantic_rank", "keyword_score", "semantic_score", "boosts", "relevance",
-    "matched_fields",
-)  # fmt: skip
-"""Of ``Ranked`` and ``SearchHit``: where each list had a result, and why it is where it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +47,7 @@ class SearchOptions:
     include_messages: IncludeMessages | None = "always"
     documents: list[UUID] | None = None
     entities: list[str] | None = None
-    full_records: bool = True
+    for_context: bool = False
     on_reader: Callable[[agents.Reader | None], None] | None = None
     key: CachedCredential | None = None
     timings: StageTimings | None = None
@@ -74,7 +70,7 @@ class Found:
     """Results, best first, as many as the later stages need, and whether a model is to rank them anew; ``pending``
     candidates had no vector yet to be compared by."""
 
-    hits: list[SearchHit]
+    hits: list[SearchResult]
     reranks: bool
     pending: int
     tier: Strategy
@@ -101,7 +97,7 @@ async def search(engine: Engine, query: SearchQuery) -> Found | None:
     """What is found; None for an unknown reader. Raises StaleCredential for a key that holds no more."""
     if engine.replica is not None or not engine.db.has_autocommit_pool:
         return (await _search_together(engine, [query]))[0]
-    group = (query.workspace, query.options.full_records)
+    group = (query.workspace, query.options.for_context)
     found: Found | None = await engine.search_batcher.do(group, query, partial(_search_together, engine))
     return found
 
@@ -119,8 +115,8 @@ async def _search_together(engine: Engine, queries: Sequence[SearchQuery]) -> li
         scored, pending = await _rank_all(connection, planned, timings)
         ids = {id_ for one in scored for id_ in one}
         kinds = {kind for query in queries for kind in _kinds(query.request)}
-        whole = queries[0].options.full_records
-        found = await records(connection, queries[0].workspace, list(ids), kinds=kinds, whole=whole)
+        for_context = queries[0].options.for_context
+        found = await records(connection, queries[0].workspace, list(ids), kinds=kinds, for_context=for_context)
         timings.end("records")
         return [
             Found(
@@ -296,30 +292,17 @@ def _filters(query: SearchQuery, reader: agents.Reader, now: datetime) -> Filter
     )
 
 
-def _hits(scored: _Scored, found: dict[UUID, FoundRecord]) -> list[SearchHit]:
-    """Results in order; what was deleted since they were ranked is left out."""
-    hits: list[SearchHit] = []
+def _hits(scored: _Scored, found: dict[UUID, FoundRecord]) -> list[SearchResult]:
+    """Return results in order; what was deleted since they were ranked is left out."""
+    hits: list[SearchResult] = []
     for id_, (ranked, also) in scored.items():
         record = found.get(id_)
-        if record is None:
-            continue
-        scores = {} if ranked is None else {name: getattr(ranked, name) for name in SCORES}
-        hits.append(
-            SearchHit(
-                kind=record.kind,
-                memory=record.fields if record.kind == "memory" else None,
-                message=record.fields if record.kind == "message" else None,
-                document=record.fields if record.kind == "document" else None,
-                rank=len(hits) + 1,
-                tokens=record.tokens,
-                also=_also(record.kind, also),
-                **scores,
-            )
-        )
+        if record is not None:
+            hits.append(SearchResult.of(record, ranked, _also(record.kind, also), rank=len(hits) + 1))
     return hits
 
 
 def _also(kind: Kind, also: Sequence[UUID]) -> list[AlsoFound]:
     """What a result stands for: of a memory, messages that it came from; of a message, memories from it."""
-    other: Kind = "message" if kind == "memory" else "memory"
+    other: Literal["memory", "message"] = "message" if kind == "memory" else "memory"
     return [AlsoFound(other, id_) for id_ in also]

@@ -2,101 +2,192 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Literal
 from uuid import UUID
 
-from service.store import memories
-from service.store.search.records import Kind
+from pydantic import Field
 
+from service.domain.documents import DocumentPart
+from service.domain.memory import Memory
+from service.domain.ranking import MatchedField, Ranked
+from service.domain.search import Strategy
+from service.domain.session import FoundMessage
+from service.embedding.storage import Storage
+from service.store.search.records import FoundChunk, FoundRecord
 
-@dataclass(frozen=True, slots=True)
-class Degraded:
-    """Why a search gave less than was asked for, and what it did instead."""
-
-    reason: str
-    fallback: str
-
-
-NO_MEMORY = Degraded("memory is switched off for this call", "none")
+Store = Literal["postgres", "pgvector:halfvec", "pgvector:float32", "pgvector:binary"]
+STORES: dict[Storage, Store] = {
+    "halfvec": "pgvector:halfvec", "float32": "pgvector:float32", "binary": "pgvector:binary",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class AlsoFound:
-    """A memory or message that gives way to a result, which says the same."""
+    """Memory or message that says the same as a result and takes no place of its own."""
 
-    kind: Kind
-    id: UUID
+    kind: Annotated[Literal["memory", "message"], Field(description="Kind of what was found: `memory` or `message`.")]
+    id: Annotated[UUID, Field(description="Id of the memory or message.")]
 
 
 @dataclass(frozen=True, slots=True)
 class QueryMatch:
-    """The place, from 1, and the score of a result among those of one wording of the question."""
+    """Place of a result among those of one wording of the query."""
 
-    query: str
-    rank: int
-    score: float
+    query: Annotated[str, Field(description="Wording of the query.")]
+    rank: Annotated[int, Field(description="Rank in the results of this wording, starting at 1.")]
+    score: Annotated[float, Field(description="Score in the results of this wording.")]
 
 
 @dataclass(frozen=True, slots=True)
-class SearchHit:
-    """One result with all that explains its place; the newest of all have no scores. What was found is in the field
-    that ``kind`` names, whole or as far as a context tells of it."""
+class SearchResult:
+    """Found memory, message or document chunk, with the parts of its score."""
 
-    kind: Kind
-    memory: memories.Record | None
-    message: dict[str, Any] | None
-    document: dict[str, Any] | None
-    rank: int
-    tokens: int
-    score: float = 0.0
-    keyword_rank: int | None = None
-    semantic_rank: int | None = None
-    keyword_score: float | None = None
-    semantic_score: float | None = None
-    boosts: Mapping[str, float] = field(default_factory=dict)
-    relevance: float | None = None
-    matched_fields: Sequence[str] = ()
-    rerank_score: float | None = None
-    also: Sequence[AlsoFound] = ()
-    queries: Sequence[QueryMatch] = ()
+    kind: Annotated[
+        Literal["memory", "message", "document"],
+        Field(description="Kind of the result: `memory`, `message` or `document`; the field of this name is set."),
+    ]
+    memory: Annotated[Memory | None, Field(description="Found memory; null for other kinds.")]
+    message: Annotated[FoundMessage | None, Field(description="Found message; null for other kinds.")]
+    document: Annotated[DocumentPart | None, Field(description="Found document chunk; null for other kinds.")]
+    score: Annotated[float, Field(description="Final score, comparable within one response.")]
+    rank: Annotated[int, Field(description="Rank in the results, starting at 1.")]
+    keyword_rank: Annotated[int | None, Field(description="Rank by BM25; null outside the keyword candidates.")]
+    semantic_rank: Annotated[
+        int | None, Field(description="Rank by vector similarity; null outside the vector candidates.")
+    ]
+    keyword_score: Annotated[float | None, Field(description="BM25 score.")]
+    semantic_score: Annotated[float | None, Field(description="Weighted cosine similarity.")]
+    boosts: Annotated[
+        dict[str, float],
+        Field(
+            description="Boosts included in the score, by name: `question`, `session`, `time`, `user`, `importance`, "
+            "`polarity`."
+        ),
+    ]
+    relevance: Annotated[
+        float | None,
+        Field(
+            description="Relevance from 0 to 1: the larger of vector similarity and share of the query's words or "
+            "time; null for strategy `recent`."
+        ),
+    ]
+    matched_fields: Annotated[
+        list[MatchedField],
+        Field(
+            description="Fields with words of the query: `content`, `key`, `tags`, `summary`; empty without a common "
+            "word."
+        ),
+    ]
+    tokens: Annotated[int, Field(description="Length in tokens.")]
+    rerank_score: Annotated[float | None, Field(description="Score of the reranker; null without reranking.")]
+    also: Annotated[
+        list[AlsoFound],
+        Field(
+            description="Messages that the found memory came from, or memories from the found message, that were "
+            "found with it. They take no place and no tokens."
+        ),
+    ]
+    queries: Annotated[
+        list[QueryMatch], Field(description="Matches by wording of the query; empty for a single wording.")
+    ]
+
+    @classmethod
+    def of(cls, found: FoundRecord, ranked: Ranked | None, also: list[AlsoFound], *, rank: int) -> SearchResult:
+        """Return what was found as the result at ``rank``; the newest of all are not ``ranked``."""
+        record = found.record
+        return cls(
+            kind=found.kind,
+            memory=record if isinstance(record, Memory) else None,
+            message=record if isinstance(record, FoundMessage) else None,
+            document=record if isinstance(record, DocumentPart) else None,
+            score=ranked.score if ranked else 0.0,
+            rank=rank,
+            keyword_rank=ranked.keyword_rank if ranked else None,
+            semantic_rank=ranked.semantic_rank if ranked else None,
+            keyword_score=ranked.keyword_score if ranked else None,
+            semantic_score=ranked.semantic_score if ranked else None,
+            boosts=dict(ranked.boosts) if ranked else {},
+            relevance=ranked.relevance if ranked else None,
+            matched_fields=list(ranked.matched_fields) if ranked else [],
+            tokens=found.tokens,
+            rerank_score=None,
+            also=also,
+            queries=[],
+        )
 
     @property
-    def payload(self) -> dict[str, Any]:
-        """What was found, whatever its kind."""
-        return self.memory or self.message or self.document or {}
+    def record(self) -> Memory | FoundMessage | DocumentPart:
+        """What was found, of whatever kind."""
+        found = self.memory or self.message or self.document
+        assert found is not None
+        return found
+
+    @property
+    def agent(self) -> str:
+        """The agent whose it is."""
+        record = self.record
+        assert isinstance(record, Memory | FoundMessage | FoundChunk)
+        return record.agent
 
     @property
     def memory_ids(self) -> list[UUID]:
         """The memories that it shows or stands for."""
-        own = [self.memory["id"]] if self.memory else []
+        own = [self.memory.id] if self.memory else []
         return [*own, *(one.id for one in self.also if one.kind == "memory")]
 
 
 @dataclass(frozen=True, slots=True)
-class CacheUse:
-    """Of how many wordings the vector was in the cache, and of how many it was not."""
+class Degraded:
+    """Degradation of an answer: its cause and the fallback."""
 
-    hits: int
-    misses: int
+    reason: Annotated[str, Field(description="Cause of the degradation.")]
+    fallback: Annotated[str, Field(description="Method used instead.")]
 
 
 @dataclass(frozen=True, slots=True)
-class SearchResults:
-    """The answer to a search. ``tokens`` is the sum over the results."""
+class QueryCache:
+    """Use of the embedder's cache by a search."""
 
-    results: list[SearchHit]
-    tokens: int
-    strategy: str
-    degraded: Degraded | None
-    pending: int = 0
-    """Candidates that had no vector yet, and were compared by their words alone."""
-    tier: str | None = None
-    """How candidates were found (``Strategy`` of a plan); None where nothing was searched."""
-    embedder: str | None = None
-    """The signature of the embedder that the query was compared by, if it was."""
-    store: str | None = None
-    """What keeps that which was searched: Postgres or, where vectors were compared, pgvector and how it keeps them."""
-    cache: CacheUse | None = None
-    """How the embedder's cache served the query; None where it was not asked."""
+    hits: Annotated[int, Field(description="Number of wordings of the query with a cached vector.")]
+    misses: Annotated[int, Field(description="Number of wordings of the query that were embedded.")]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """Response to a search."""
+
+    results: Annotated[list[SearchResult], Field(description="Results by descending score.")]
+    tokens: Annotated[int, Field(description="Total length of the results in tokens.")]
+    strategy: Annotated[str, Field(description="Strategy used: `hybrid`, `semantic`, `keyword` or `recent`.")]
+    degraded: Annotated[Degraded | None, Field(description="Degradation of the search; null for a complete search.")]
+    pending: Annotated[int, Field(description="Number of candidates without a vector yet, compared by words alone.")]
+    tier: Annotated[
+        Literal["exact", "scan", "hnsw", "filter_list", "recent"] | None,
+        Field(
+            description="Method of finding candidates: `exact` (all rows), `scan` (all vectors, the rarer words), "
+            "`hnsw` (approximate index), `filter_list` (rows of a selective filter) or `recent`; null "
+            "where nothing was searched."
+        ),
+    ]
+    embedder: Annotated[
+        str | None, Field(description="Signature of the embedder of the query; null without a query vector.")
+    ]
+    store: Annotated[
+        Store | None,
+        Field(
+            description="Store of what was searched: `postgres` (words alone), or the vectors' as `pgvector:halfvec`,"
+            " `pgvector:float32` or `pgvector:binary`; null where nothing was searched."
+        ),
+    ]
+    cache: Annotated[
+        QueryCache | None, Field(description="Use of the embedder's cache; null without a query vector or a cache.")
+    ]
+
+    @classmethod
+    def empty(cls, strategy: Strategy, degraded: Degraded | None) -> SearchAnswer:
+        """Return the answer where nothing was searched."""
+        return cls([], 0, strategy, degraded, pending=0, tier=None, embedder=None, store=None, cache=None)
+
+
+NO_MEMORY = Degraded("memory is switched off for this call", "none")

@@ -16,7 +16,7 @@ from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.memory.search.search_batch import Found
-from service.memory.search.search_results import Degraded, QueryMatch, SearchHit
+from service.memory.search.search_results import Degraded, QueryMatch, SearchResult
 
 log = structlog.get_logger(__name__)
 
@@ -65,16 +65,16 @@ async def all_wordings(
 
 def fused(wordings: Sequence[str], found: Sequence[Found]) -> Found:
     """One list of those of all wordings: by the sum of their scores, each with its places, ties by id."""
-    best: dict[UUID, SearchHit] = {}
+    best: dict[UUID, SearchResult] = {}
     matches: dict[UUID, list[QueryMatch]] = {}
     for wording, one in zip(wordings, found, strict=True):
         for hit in one.hits:
-            id_ = hit.payload["id"]
+            id_ = hit.record.id
             matches.setdefault(id_, []).append(QueryMatch(wording, hit.rank, hit.score))
             if id_ not in best or (hit.relevance or 0.0) > (best[id_].relevance or 0.0):
                 best[id_] = hit
     totals = {id_: sum(match.score for match in of_each) / len(found) for id_, of_each in matches.items()}
-    hits: list[SearchHit] = []
+    hits: list[SearchResult] = []
     given_way: set[UUID] = set()
     for id_ in sorted(totals, key=lambda id_: (-totals[id_], id_)):
         if id_ not in given_way:

@@ -16,6 +16,7 @@ from service.db.pool import Connection, Row
 from service.domain.drafts import MessageDraft
 from service.domain.ids import new_id
 from service.domain.json import dumps
+from service.domain.memory import Memory
 from service.domain.message_text import said_by, search_row, searchable_text, with_speaker
 from service.domain.principal import Principal
 from service.domain.workspace import WindowSettings, WorkspaceSettings
@@ -259,8 +260,8 @@ async def clear_window(engine: Engine, principal: Principal, agent: str | None, 
         await sessions.clear_window(connection, principal.workspace_id, row["id"])
 
 
-async def message_memories(engine: Engine, principal: Principal, message_id: UUID) -> list[memories.Record]:
-    """The memories made of a message. Raises NotFound for a message of another agent's session."""
+async def message_memories(engine: Engine, principal: Principal, message_id: UUID) -> list[Memory]:
+    """Return the memories made of a message. Raises NotFound for a message of another agent's session."""
     async with engine.db.transaction(principal.workspace_id) as connection:
         owner = await sessions.message_agent(connection, principal.workspace_id, message_id)
         if owner is None or (principal.agent is not None and owner != principal.agent):

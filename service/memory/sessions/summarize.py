@@ -6,16 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import accumulate
-from typing import Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 import structlog
+from pydantic import Field
 
 from service.db.pool import Row
+from service.db.records import make
 from service.domain.drafts import MemoryDraft
 from service.domain.dream_settings import DreamChoices
 from service.domain.field_types import CONTENT_MAX
 from service.domain.folding import HEADING_CHARS_MAX, SHARES, Note, folded, note, note_lines, with_missing
+from service.domain.json import JsonObject
+from service.domain.memory import Memory
 from service.domain.origin import least_trusted
 from service.domain.principal import Principal
 from service.domain.spending import paid_by
@@ -31,7 +35,7 @@ from service.memory.engine import Engine
 from service.memory.saving.lifecycle import load_owned
 from service.memory.saving.remember import columns_of
 from service.memory.saving.scopes import ScopeIds
-from service.store import agents, memories, summaries
+from service.store import agents, memories
 from service.store.settings import agent_settings
 
 log = structlog.get_logger(__name__)
@@ -45,22 +49,60 @@ REASON = "folded into a summary"
 UNDONE = "the summary was undone"
 NO_SUMMARY = "Only a summary of folded memories can be undone."
 
-Record = dict[str, Any]
 NotFolded = Literal["fits", "too_few", "saves_too_little"]
+
+
+@dataclass(frozen=True, slots=True)
+class SummarizeResponse:
+    """Memories to summarize, and the tokens saved."""
+
+    candidates: Annotated[list[Memory], Field(description="Memories to be summarized, at most 200.")]
+    tokens_before: Annotated[int, Field(description="Length of the memories in tokens.")]
+    tokens_after: Annotated[int, Field(description="Length of the summary in tokens.")]
+    tokens_saved: Annotated[int, Field(description="Difference of both in tokens; a third of `tokens_before` or more.")]
+    agent_tokens_before: Annotated[int, Field(description="Length of all memories of the agent in tokens.")]
+    agent_tokens_after: Annotated[
+        int, Field(description="Length of all memories of the agent in tokens after the change.")
+    ]
+    not_folded: Annotated[
+        NotFolded | None,
+        Field(
+            description="Reason for no summary: `fits` (the memories fit into `tokens_max`), `too_few` (fewer than "
+            "two to summarize) or `saves_too_little` (less than a third of their tokens). Null with "
+            "candidates."
+        ),
+    ]
+    memory: Annotated[Memory | None, Field(description="Summary memory; null in a dry run.")]
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneSummary:
+    """Deleted summary and the memories it had replaced."""
+
+    summary: Annotated[Memory, Field(description="Summary memory, deleted.")]
+    memories: Annotated[list[Memory], Field(description="Memories that are current again.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Foldable:
+    """A memory that may be folded into a summary, and its tokens."""
+
+    memory: Memory
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Fold:
     """Memories about to be folded, their texts as a summary may hold them, and the summary."""
 
-    rows: Sequence[Row]
+    folded: Sequence[Foldable]
     notes: Sequence[Note]
     content: str
 
     @property
     def before(self) -> int:
         """Tokens of the memories."""
-        return sum(row["tokens"] for row in self.rows)
+        return sum(one.tokens for one in self.folded)
 
 
 async def summarize(
@@ -71,7 +113,7 @@ async def summarize(
     older_than_days: float | None = None,
     tokens_max: int | None = None,
     dry_run: bool,
-) -> Record:
+) -> SummarizeResponse:
     """Fold facts, events and observations of an importance below a half, the oldest first, at most 200.
 
     Those older than ``older_than_days``, by default 30; with ``tokens_max`` as many, by default of any age, as it takes
@@ -86,19 +128,20 @@ async def summarize(
     async with engine.db.transaction(workspace) as connection:
         found = await agents.existing_agent(connection, workspace, principal.acting_agent(agent))
         settings = await agent_settings(connection, workspace, found.id)
-        total = await summaries.tokens_held(connection, workspace, found.id, now)
-        rows = await summaries.candidates(
-            connection, workspace, found.id, importance_below=IMPORTANCE_BELOW,
+        total: int = await connection.value("agent_memory_tokens", workspace=workspace, agent_id=found.id, now=now)
+        rows = await connection.fetch(
+            "summarizable_memories", workspace=workspace, agent_id=found.id, importance_below=IMPORTANCE_BELOW,
             before=now - timedelta(days=days), limit=SUMMARIZED_MAX,
         )  # fmt: skip
+        old = [Foldable(make(Memory, row), row["tokens"]) for row in rows]
     excess = None if tokens_max is None else total - tokens_max
     if excess is not None and excess <= 0:
         return _answer(None, total, "fits")
-    if len(rows) < 2:
+    if len(old) < 2:
         return _answer(None, total, "too_few")
-    texts, abouts = await _clean(engine, principal, rows)
+    texts, abouts = await _clean(engine, principal, [one.memory for one in old])
     characters = len(SHARES) * sum(map(len, texts))
-    fold = await engine.executor.run(_fold_by_rules, rows, texts, abouts, excess, characters=characters)
+    fold = await engine.executor.run(_fold_by_rules, old, texts, abouts, excess, characters=characters)
     if fold is None:
         return _answer(None, total, "saves_too_little")
     if dry_run:
@@ -111,44 +154,44 @@ async def summarize(
 
 
 def _answer(
-    fold: _Fold | None, total: int, not_folded: NotFolded | None = None, memory: Record | None = None
-) -> Record:
+    fold: _Fold | None, total: int, not_folded: NotFolded | None = None, memory: Memory | None = None
+) -> SummarizeResponse:
     before, after = (fold.before, count_tokens(fold.content)) if fold else (0, 0)
-    return {
-        "candidates": [memories.to_record(row) for row in fold.rows] if fold else [],
-        "tokens_before": before,
-        "tokens_after": after,
-        "tokens_saved": before - after,
-        "agent_tokens_before": total,
-        "agent_tokens_after": total - before + after,
-        "not_folded": not_folded,
-        "memory": memory,
-    }
+    return SummarizeResponse(
+        candidates=[one.memory for one in fold.folded] if fold else [],
+        tokens_before=before,
+        tokens_after=after,
+        tokens_saved=before - after,
+        agent_tokens_before=total,
+        agent_tokens_after=total - before + after,
+        not_folded=not_folded,
+        memory=memory,
+    )
 
 
-async def _clean(engine: Engine, principal: Principal, rows: Sequence[Row]) -> tuple[list[str], list[str | None]]:
+async def _clean(engine: Engine, principal: Principal, found: Sequence[Memory]) -> tuple[list[str], list[str | None]]:
     """The texts, which may be older than the workspace's rule on personal data, and whom each is about where they are
     about several."""
     pii = await masking_of(engine, principal)
-    texts = await redact_lenient(engine, pii, [row["content"] for row in rows])
-    users = sorted({row["user"] for row in rows if row["user"] is not None})
-    if len({row["user"] for row in rows}) == 1:
-        return texts, [None] * len(rows)
+    texts = await redact_lenient(engine, pii, [one.content for one in found])
+    users = sorted({one.user for one in found if one.user is not None})
+    if len({one.user for one in found}) == 1:
+        return texts, [None] * len(found)
     masks = await masked_names(engine, principal.workspace_id, pii, [(("user",), user) for user in users], refuse=False)
     shown = dict(zip(users, masks, strict=True))
-    return texts, [shown.get(row["user"]) for row in rows]
+    return texts, [one.user and shown.get(one.user) for one in found]
 
 
 def _fold_by_rules(
-    rows: Sequence[Row], texts: Sequence[str], abouts: Sequence[str | None], excess: int | None
+    old: Sequence[Foldable], texts: Sequence[str], abouts: Sequence[str | None], excess: int | None
 ) -> _Fold | None:
-    """What to fold of the rows, and a summary by rules; None where less than a third of the tokens would be saved.
+    """Choose what to fold, and write a summary by rules; None where it would save less than a third of the tokens.
 
     All that the summary has room for, else those that get shorter by a third each; as few of them as bring ``excess``.
     """
     notes = [
-        note(text, row["occurred_at"] or row["created_at"], about)
-        for row, text, about in zip(rows, texts, abouts, strict=True)
+        note(text, one.memory.occurred_at or one.memory.created_at, about)
+        for one, text, about in zip(old, texts, abouts, strict=True)
     ]
     heading = count_tokens(folded(notes, []))
     tries = []
@@ -157,14 +200,14 @@ def _fold_by_rules(
         tries.append((lines, [count_tokens(f"{line}\n") for line in lines]))
     for all_of_them in (True, False):
         for lines, costs in tries:
-            spans = [(rows[n]["tokens"], costs[n]) for n in range(len(rows))]
+            spans = [(one.tokens, cost) for one, cost in zip(old, costs, strict=True)]
             picked = [n for n, span in enumerate(spans) if all_of_them or _saves_enough(*span)]
             picked = picked[: _room_for([lines[n] for n in picked])]
             picked = picked[: _fewest([spans[n] for n in picked], heading, excess)]
             if len(picked) < 2:
                 continue
             chosen = [notes[n] for n in picked]
-            fold = _Fold([rows[n] for n in picked], chosen, folded(chosen, [lines[n] for n in picked]))
+            fold = _Fold([old[n] for n in picked], chosen, folded(chosen, [lines[n] for n in picked]))
             if _saves_enough(fold.before, count_tokens(fold.content)):
                 return fold
     return None
@@ -213,26 +256,26 @@ async def _by_llm(engine: Engine, llm: LLM, fold: _Fold, choices: DreamChoices) 
     return replace(fold, content=content) if _saves_enough(fold.before, count_tokens(content)) else fold
 
 
-async def _replace_with_summary(engine: Engine, principal: Principal, agent_id: UUID, fold: _Fold) -> Record:
+async def _replace_with_summary(engine: Engine, principal: Principal, agent_id: UUID, fold: _Fold) -> Memory:
     """Write the summary and close what it stands for, in one transaction."""
-    workspace, now, rows = principal.workspace_id, engine.now(), fold.rows
-    subjects = {row["user"] for row in rows}
+    workspace, now, old = principal.workspace_id, engine.now(), [one.memory for one in fold.folded]
+    subjects = {one.user for one in old}
     draft = MemoryDraft(
         type=MemoryType.OBSERVATION,
         content=fold.content,
         user=subjects.pop() if len(subjects) == 1 else None,
-        importance=max(row["importance"] for row in rows),
-        confidence=min(row["confidence"] for row in rows),
-        origin=least_trusted(row["origin"] for row in rows),
+        importance=max(one.importance for one in old),
+        confidence=min(one.confidence for one in old),
+        origin=least_trusted(one.origin for one in old),
         tags=["summary"],
         decay_exempt=True,
-        source={"kind": SOURCE_KIND, "memory_ids": [str(row["id"]) for row in rows]},
+        source={"kind": SOURCE_KIND, "memory_ids": [str(one.id) for one in old]},
         occurred_at=now,
     )
     embedded = await engine.embed([fold.content])
     async with engine.db.transaction(workspace) as connection:
-        locked = await memories.lock_all(connection, workspace, [row["id"] for row in rows])
-        changed = [str(row["id"]) for row in rows if locked.get(row["id"], {}).get("version") != row["version"]]
+        locked = await memories.lock_all(connection, workspace, [one.id for one in old])
+        changed = [str(one.id) for one in old if locked.get(one.id, {}).get("version") != one.version]
         if changed:
             raise Conflict("Some of these memories have been changed meanwhile; ask again.", changed=changed)
         place = ScopeIds(agent_id, agent_id, None, None, None)
@@ -240,18 +283,18 @@ async def _replace_with_summary(engine: Engine, principal: Principal, agent_id: 
         item["reading"] = {}
         if not await memories.insert(connection, workspace, [item], embedded):
             raise Conflict("There is such a summary already.")
-        for row in rows:
+        for one in old:
             await memories.supersede(
-                connection, workspace, row["id"], by=item["id"], until=now, actor=principal.actor,
+                connection, workspace, one.id, by=item["id"], until=now, actor=principal.actor,
                 reason=REASON, dream_id=None, now=now,
             )  # fmt: skip
-        await summaries.inherit_sources(connection, workspace, item["id"], [row["id"] for row in rows])
+        await connection.run("inherit_sources", workspace=workspace, memory_id=item["id"], ids=[one.id for one in old])
         (made,) = await memories.get(connection, workspace, [item["id"]], None)
-    return memories.to_record(made)
+    return made
 
 
-async def undo_summary(engine: Engine, principal: Principal, memory_id: UUID) -> Record:
-    """Make every memory that a summary replaced current again, and delete the summary: ``{summary, memories}``.
+async def undo_summary(engine: Engine, principal: Principal, memory_id: UUID) -> UndoneSummary:
+    """Make every memory that a summary replaced current again, and delete the summary.
 
     Raises NotFound, Forbidden for another agent's, and Conflict for what is no summary, and (with the ids ``changed``)
     where it or one of the memories has been changed since, or another one says the same; then nothing is undone.
@@ -260,9 +303,9 @@ async def undo_summary(engine: Engine, principal: Principal, memory_id: UUID) ->
     workspace, now = principal.workspace_id, engine.now()
     async with engine.db.transaction(workspace) as connection:
         summary = await load_owned(connection, principal, memory_id, deleted=True)
-        if summary["source"].get("kind") != SOURCE_KIND:
+        if summary.source.get("kind") != SOURCE_KIND:
             raise Conflict(NO_SUMMARY)
-        ids = _folded_ids(summary["source"])
+        ids = _folded_ids(summary.source)
         locked = await memories.lock_all(connection, workspace, [memory_id, *ids])
         deleted = locked[memory_id]["deleted_at"] is not None
         changed = [id_ for id_ in ids if not _is_folded(locked.get(id_), memory_id)]
@@ -282,12 +325,11 @@ async def undo_summary(engine: Engine, principal: Principal, memory_id: UUID) ->
             await memories.mark_deleted(
                 connection, workspace, memory_id, now, actor=principal.actor, reason=UNDONE, now=now
             )
-        rows = await memories.get(connection, workspace, [memory_id, *ids], None)
-    records = {row["id"]: memories.to_record(row) for row in rows}
-    return {"summary": records[memory_id], "memories": [records[id_] for id_ in ids]}
+        found = {one.id: one for one in await memories.get(connection, workspace, [memory_id, *ids], None)}
+    return UndoneSummary(found[memory_id], [found[id_] for id_ in ids])
 
 
-def _folded_ids(source: Record) -> list[UUID]:
+def _folded_ids(source: JsonObject) -> list[UUID]:
     try:
         return [UUID(id_) for id_ in source["memory_ids"]]
     except (KeyError, TypeError, ValueError, AttributeError):

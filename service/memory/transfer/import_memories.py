@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
 from service.concurrency.executor import NOT_KNOWN
+from service.db.pool import Columns
 from service.domain.export_lines import MemoryLine
+from service.domain.memory import Memory
 from service.domain.own_types import BUILT_IN, Misfit, OwnType, check_memory
 from service.errors import InvalidImportLine
 from service.memory.saving.remember import columns_of
@@ -42,7 +43,7 @@ async def write_memories(writing: ImportTransaction, lines: Lines) -> None:
         list(zip(lines, places, strict=True)),
         lambda one: len(one[0][1].content),
     )
-    items: list[dict[str, Any]] = []
+    items: list[Columns] = []
     fresh: dict[UUID, tuple[int, MemoryLine, EmbeddingBatch]] = {}
     for (number, line), vector, item in zip(lines, embedded.vectors, read, strict=True):
         one = EmbeddingBatch(embedded.space, [vector])
@@ -75,15 +76,13 @@ async def _check_types(writing: ImportTransaction, lines: Lines, types: Mapping[
     await writing.executor.each(check, own, lambda one: NOT_KNOWN)
 
 
-async def _known(writing: ImportTransaction, lines: Lines) -> dict[UUID, Any]:
+async def _known(writing: ImportTransaction, lines: Lines) -> dict[UUID, Memory]:
     ids = [line.id for _, line in lines if line.id is not None]
-    rows = await memories.get(writing.connection, writing.workspace, ids, None)
-    return {row["id"]: row for row in rows}
+    found = await memories.get(writing.connection, writing.workspace, ids, None)
+    return {one.id: one for one in found}
 
 
-def _columns(
-    writing: ImportTransaction, line: MemoryLine, place: ScopeIds, types: Mapping[str, OwnType]
-) -> dict[str, Any]:
+def _columns(writing: ImportTransaction, line: MemoryLine, place: ScopeIds, types: Mapping[str, OwnType]) -> Columns:
     by = writing.principal
     item = columns_of(line, place, 1, line.changed_by or by.actor, writing.now, types=types, key_id=by.key_id)
     ended = line.valid_until or (line.updated_at or writing.now if line.superseded_by else None)
@@ -102,66 +101,67 @@ def _columns(
     }
 
 
-def _differs(line: MemoryLine, row: Any) -> bool:
+def _differs(line: MemoryLine, stored: Memory) -> bool:
     given = line.model_dump(include=line.model_fields_set & set(COMPARED))
-    return any(row[name] != value for name, value in given.items() if not (name == "summary" and value is None))
+    return any(
+        getattr(stored, name) != value for name, value in given.items() if not (name == "summary" and value is None)
+    )
 
 
 async def _update_existing(
-    writing: ImportTransaction, number: int, line: MemoryLine, item: dict[str, Any], row: Any, embedded: EmbeddingBatch
+    writing: ImportTransaction, number: int, line: MemoryLine, item: Columns, stored: Memory, embedded: EmbeddingBatch
 ) -> None:
-    if line.version < row["version"] or not _differs(line, row):
+    if line.version < stored.version or not _differs(line, stored):
         writing.tallies["memory"].unchanged += 1
         return
     if line.deleted_at is None and line.superseded_by is None:
         duplicate = await memories.find_duplicate(writing.connection, writing.workspace, item)
         if duplicate not in (None, item["id"]):
             raise InvalidImportLine(number, ("id",), f"the memory {duplicate} says the same already, or has its key")
-    await _rewrite(writing, line, item, row["id"], row, embedded)
+    await _rewrite(writing, line, item, stored, embedded)
 
 
 async def _merge_into_duplicate(
-    writing: ImportTransaction, number: int, line: MemoryLine, embedded: EmbeddingBatch, item: dict[str, Any]
+    writing: ImportTransaction, number: int, line: MemoryLine, embedded: EmbeddingBatch, item: Columns
 ) -> None:
     duplicate = await memories.find_duplicate(writing.connection, writing.workspace, item)
     if duplicate is None:
         raise InvalidImportLine(number, ("id",), "could not be written beside a change made at the same moment")
     if line.id is not None:
         writing.same[line.id] = duplicate
-    row = (await memories.get(writing.connection, writing.workspace, [duplicate], None))[0]
-    if line.key is None or (row["content"], row["type"]) == (line.content, line.type):
+    (stored,) = await memories.get(writing.connection, writing.workspace, [duplicate], None)
+    if line.key is None or (stored.content, stored.type) == (line.content, line.type):
         writing.tallies["memory"].unchanged += 1
         return
-    await _rewrite(writing, line, item, duplicate, row, embedded)
+    await _rewrite(writing, line, item, stored, embedded)
 
 
 async def _rewrite(
     writing: ImportTransaction,
     line: MemoryLine,
-    item: dict[str, Any],
-    memory_id: UUID,
-    row: Any,
+    item: Columns,
+    stored: Memory,
     embedded: EmbeddingBatch,
 ) -> None:
     await memories.rewrite(
-        writing.connection, writing.workspace, memory_id, item,
-        embedded if line.content != row["content"] else None,
+        writing.connection, writing.workspace, stored.id, item,
+        embedded if line.content != stored.content else None,
         actor=item["changed_by"], reason=item["change_reason"], now=writing.now,
     )  # fmt: skip
     await transfer.set_times(
         writing.connection,
         writing.workspace,
-        memory_id,
-        version=max(line.version, row["version"] + 1),
-        created_at=line.created_at or row["created_at"],
+        stored.id,
+        version=max(line.version, stored.version + 1),
+        created_at=line.created_at or stored.created_at,
         updated_at=line.updated_at or writing.now,
-        valid_from=line.valid_from or row["valid_from"],
+        valid_from=line.valid_from or stored.valid_from,
         valid_until=item["valid_until"],
         superseded_by=line.superseded_by,
         deleted_at=line.deleted_at,
         reinforced_at=line.reinforced_at,
     )
-    await memories.reindex(writing.connection, writing.workspace, memory_id)
+    await memories.reindex(writing.connection, writing.workspace, stored.id)
     writing.tallies["memory"].updated += 1
 
 

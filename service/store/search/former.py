@@ -7,11 +7,12 @@ to what has changed since.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
+from service.domain.memory import Memory
 from service.domain.memory_words import content_words, field_words
 from service.domain.ranking import Candidate
 from service.domain.text_features import extract_features
@@ -56,13 +57,12 @@ class FormerVersions:
         """Records, those of former versions as they were then."""
         return {id_: self._as_it_was(id_, one) for id_, one in found.items()}
 
-    def _as_it_was(self, id_: UUID, record: FoundRecord) -> FoundRecord:
+    def _as_it_was(self, id_: UUID, found: FoundRecord) -> FoundRecord:
         version = self.versions.get(id_)
-        if version is None:
-            return record
+        if version is None or not isinstance(found.record, Memory):
+            return found
         then = {name: version[name] for name in OF_VERSION} | {"effective_importance": version["importance"]}
-        return FoundRecord("memory", {name: then.get(name, value) for name, value in record.fields.items()},
-                           version["tokens"])  # fmt: skip
+        return FoundRecord("memory", replace(found.record, **then), version["tokens"])
 
 
 async def former_versions(connection: Connection, plan: SearchPlan) -> FormerVersions:

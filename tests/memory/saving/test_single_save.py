@@ -13,12 +13,13 @@ from service.concurrency.group_commit import BATCH_MAX
 from service.db.wal_lsn import LsnTracker
 from service.domain.drafts import EntityRef, Link, MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
+from service.domain.memory import SavedMemory
 from service.domain.principal import Principal
 from service.domain.types import Scope
 from service.errors import InvalidInput
 from service.memory.engine import Engine
 from service.memory.saving.lifecycle import get_memory
-from service.memory.saving.remember import Saved, remember, remember_one
+from service.memory.saving.remember import remember, remember_one
 from service.store import agents
 from tests.captured_queries import CapturedQuery, queries_sent_by
 from tests.databases import wait_for_lock_waiter
@@ -30,10 +31,14 @@ def _draft(content: str, **fields: Any) -> MemoryDraft:
     return MemoryDraft(agent="a", type="fact", content=content, session="s", task="t", **fields)
 
 
-async def _save(engine: Engine, content: str, principal: Principal = ADMIN, **fields: Any) -> Saved:
+async def _save(engine: Engine, content: str, principal: Principal = ADMIN, **fields: Any) -> SavedMemory:
     saved = await remember_one(engine, principal, _draft(content, **fields))
     assert saved is not None
     return saved
+
+
+def outcome(saved: SavedMemory) -> str:
+    return next(name for name in ("created", "reinforced", "updated") if getattr(saved, name))
 
 
 @pytest.fixture
@@ -52,30 +57,30 @@ async def _contents(engine: Engine, workspace: UUID = DEFAULT_WORKSPACE) -> set[
 async def test_new_memories_of_known_places_need_no_transaction(engine: Engine, looked_up: list[CapturedQuery]) -> None:
     texts = [f"Number {n}" for n in range(2 * BATCH_MAX)]
     saved = await asyncio.gather(*(_save(engine, text, tags=["x"], user="u") for text in texts))
-    assert [one.outcome for one in saved] == ["created"] * len(texts)
-    assert [one.memory["content"] for one in saved] == texts
+    assert [outcome(one) for one in saved] == ["created"] * len(texts)
+    assert [one.memory.content for one in saved] == texts
     assert await _contents(engine) == {"The first", *texts}
     assert looked_up == []
 
 
 async def test_what_was_answered_is_what_is_there(engine: Engine, looked_up: list[CapturedQuery]) -> None:
     saved = await _save(engine, "Todo", metadata={"a": [1]}, importance=0.7)
-    assert await get_memory(engine, ADMIN, saved.memory["id"], include=frozenset()) == saved.memory
+    assert await get_memory(engine, ADMIN, saved.memory.id, include=frozenset()) == saved.memory
     assert looked_up == []
 
 
 async def test_a_text_said_many_times_at_once_is_one_memory(engine: Engine, looked_up: list[CapturedQuery]) -> None:
     saved = await asyncio.gather(*(_save(engine, "The same", tags=[f"t{n}"]) for n in range(20)))
-    assert sorted(one.outcome for one in saved) == ["created"] + ["reinforced"] * 19
-    assert len({one.memory["id"] for one in saved}) == 1
-    assert (await _save(engine, "The same")).memory["tags"] == sorted(f"t{n}" for n in range(20))
+    assert sorted(outcome(one) for one in saved) == ["created"] + ["reinforced"] * 19
+    assert len({one.memory.id for one in saved}) == 1
+    assert (await _save(engine, "The same")).memory.tags == sorted(f"t{n}" for n in range(20))
 
 
 async def test_with_a_key_or_links_it_is_a_transaction(engine: Engine, looked_up: list[CapturedQuery]) -> None:
-    assert (await _save(engine, "Blue", key="colour")).outcome == "created"
-    assert (await _save(engine, "Red", key="colour")).outcome == "updated"
+    assert outcome(await _save(engine, "Blue", key="colour")) == "created"
+    assert outcome(await _save(engine, "Red", key="colour")) == "updated"
     about = Link(relation="about", entity=EntityRef(name="Ada"))
-    assert (await _save(engine, "Linked", links=[about])).outcome == "created"
+    assert outcome(await _save(engine, "Linked", links=[about])) == "created"
     assert len(looked_up) == 3
 
 
@@ -86,9 +91,9 @@ async def test_a_place_that_has_been_deleted_is_made_again(
     async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
         await connection.raw.execute("DELETE FROM memories")
         await connection.raw.execute(gone)
-    assert (await _save(engine, "After it")).outcome == "created"
+    assert outcome(await _save(engine, "After it")) == "created"
     assert len(looked_up) == 1
-    assert (await _save(engine, "And again")).outcome == "created"
+    assert outcome(await _save(engine, "And again")) == "created"
     assert len(looked_up) == 1
     assert await _contents(engine) == {"After it", "And again"}
 
@@ -109,8 +114,8 @@ async def test_each_workspace_keeps_its_own(engine: Engine, looked_up: list[Capt
 
 async def test_an_agent_key_does_not_learn_from_another_agent(engine: Engine, looked_up: list[CapturedQuery]) -> None:
     mine, other = (Principal(DEFAULT_WORKSPACE, uuid4(), "agent", agent) for agent in ("a", "b"))
-    assert (await _save(engine, "By a", mine)).memory["agent"] == "a"
-    assert (await _save(engine, "By b", other)).memory["agent"] == "b"
+    assert (await _save(engine, "By a", mine)).memory.agent == "a"
+    assert (await _save(engine, "By b", other)).memory.agent == "b"
     assert len(looked_up) == 1
 
 
@@ -168,8 +173,8 @@ async def test_new_keys_are_taken_in_one_order(engine: Engine, database_url: str
         async with asyncio.timeout(60):
             await wait_for_lock_waiter(holder)
             others = await remember(engine, ADMIN, [_draft(f"{key} was set", key=key) for key in keys[1:]])
-        assert [one.outcome for one in others] == ["created"] * len(others)
+        assert [outcome(one) for one in others] == ["created"] * len(others)
         await taking.rollback()
     finally:
         await holder.close()
-    assert [one.outcome for one in await waiting] == ["created"] + ["updated"] * len(others)
+    assert [outcome(one) for one in await waiting] == ["created"] + ["updated"] * len(others)

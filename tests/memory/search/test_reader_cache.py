@@ -26,7 +26,7 @@ async def _save(engine: Engine, content: str, principal: Principal = ADMIN, **fi
 
 async def _found(engine: Engine, query: str, principal: Principal = ADMIN, **fields: Any) -> list[str]:
     answer = await recall(engine, principal, SearchRequest(**({"agent": "a", "query": query} | fields)))
-    return sorted(one.payload["content"] for one in answer.results)
+    return sorted(one.record.content for one in answer.results)
 
 
 async def _teams(engine: Engine, *teams: str, agent: str = "a") -> None:
@@ -91,7 +91,7 @@ async def test_a_new_language_is_read_at_once(engine: Engine, has_searched: None
 async def test_what_a_filter_names_is_found_once_it_is_there(engine: Engine, has_searched: None) -> None:
     assert await _found(engine, "cup", session="s") == []
     in_session = await recall(engine, ADMIN, SearchRequest(agent="a", query="kettle"), in_session="s")
-    assert [one.payload["content"] for one in in_session.results] == ["The kettle is on the shelf"]
+    assert [one.record.content for one in in_session.results] == ["The kettle is on the shelf"]
     await _save(engine, "The cup is in the sink", session="s")
     for _ in range(2):
         assert await _found(engine, "cup", session="s") == ["The cup is in the sink"]

@@ -18,7 +18,7 @@ from service.errors import StaleCredential
 from service.memory.engine import Engine
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
-from service.memory.search.search_results import SearchResults
+from service.memory.search.search_results import SearchAnswer
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store.search.plan import SearchLimits
@@ -70,8 +70,8 @@ def _search(engine: Engine, principal: Principal = ADMIN, **fields: Any) -> Any:
     return recall(engine, principal, request, count_access=False)
 
 
-def _told(answer: SearchResults) -> list[tuple[Any, ...]]:
-    return [(hit.payload["content"], hit.score, hit.keyword_rank, dict(hit.boosts)) for hit in answer.results]
+def _told(answer: SearchAnswer) -> list[tuple[Any, ...]]:
+    return [(hit.record.content, hit.score, hit.keyword_rank, dict(hit.boosts)) for hit in answer.results]
 
 
 @pytest.mark.parametrize("limits", [SearchLimits(), SearchLimits(exact_rows=2, listed_from=1)])
@@ -103,7 +103,7 @@ async def test_workspaces_are_searched_apart(engine: Engine) -> None:
     drafts = [MemoryDraft(agent="a", type="fact", content="The kettle of somebody else")]
     await remember(engine, other, drafts)
     answers = await asyncio.gather(*(_search(engine, who, query="kettle") for who in (ADMIN, other) * 6))
-    contents = [sorted(hit.payload["content"] for hit in answer.results) for answer in answers]
+    contents = [sorted(hit.record.content for hit in answer.results) for answer in answers]
     assert contents == [sorted(TEXTS), [drafts[0].content]] * 6
     assert {UUID(str(one.values["workspace"])) for one in searched} == {ADMIN.workspace_id, other.workspace_id}
 
@@ -115,7 +115,7 @@ async def test_a_key_that_holds_no_more_fails_its_own_search_only(engine: Engine
     searches = [recall(engine, ADMIN, request, key=stale if n == 3 else None) for n in range(8)]
     answers = await asyncio.gather(*searches, return_exceptions=True)
     assert isinstance(answers.pop(3), StaleCredential)
-    assert [len(one.results) for one in answers if isinstance(one, SearchResults)] == [len(TEXTS)] * 7
+    assert [len(one.results) for one in answers if isinstance(one, SearchAnswer)] == [len(TEXTS)] * 7
 
 
 async def test_a_search_that_is_given_up_disturbs_no_other(engine: Engine, caplog: pytest.LogCaptureFixture) -> None:
@@ -125,5 +125,5 @@ async def test_a_search_that_is_given_up_disturbs_no_other(engine: Engine, caplo
     tasks[0].cancel()
     answers = await asyncio.gather(*tasks, return_exceptions=True)
     assert isinstance(answers[0], asyncio.CancelledError)
-    assert [len(one.results) for one in answers[1:] if isinstance(one, SearchResults)] == [len(TEXTS)] * 7
+    assert [len(one.results) for one in answers[1:] if isinstance(one, SearchAnswer)] == [len(TEXTS)] * 7
     assert not caplog.records
