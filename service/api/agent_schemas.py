@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal
-from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from service.domain.bulletin import SectionSentence
-from service.domain.field_types import ActingAgent, AgentName, CreatedAt, Name
+from service.domain.field_types import ActingAgent, Name
 from service.domain.strict import StrictModel
 from service.domain.workspace import AgentSettings
 
@@ -33,33 +31,6 @@ class PutTask(StrictModel):
         max_length=1_000,
         description="Names of the member agents, at most 1,000; null opens the task to every agent naming it.",
     )
-
-
-class Bulletin(BaseModel):
-    """Version of an agent's summary of its memories."""
-
-    agent: AgentName
-    version: int = Field(description="Version number, starting at 1.")
-    content: str = Field(description="Text of the bulletin.")
-    tokens: int = Field(description="Length in tokens.")
-    inputs_hash: str = Field(description="Hash of the inputs of the bulletin.")
-    dream_id: UUID | None = Field(description="Id of the writing dream; null for a bulletin requested by the API.")
-    created_at: CreatedAt
-    sentences: list[SectionSentence] = Field(
-        description="Sentences of the bulletin: of the newest version those that still hold, of a former one all whose "
-        "memories the agent may read."
-    )
-    stale: bool = Field(
-        description="Outdated bulletin: since it was written, a cited memory was superseded, edited, done or deleted, "
-        "or has expired."
-    )
-
-
-class BulletinVersion(Bulletin):
-    """Version of a bulletin, compared with another one."""
-
-    added: list[SectionSentence] = Field(description="Sentences missing in the compared version.")
-    removed: list[SectionSentence] = Field(description="Sentences of the compared version missing in this one.")
 
 
 class Summarize(StrictModel):

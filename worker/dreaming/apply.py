@@ -10,7 +10,7 @@ from uuid import UUID
 from service.domain.json import JsonObject
 from service.errors import ReverieError
 from service.extraction.extraction import Extraction
-from service.memory.dreams.bulletin import Bulletin
+from service.memory.dreams.bulletin import NewBulletin
 from service.memory.engine import Engine
 from service.memory.pages.due import mark_due
 from service.store import dreams
@@ -46,7 +46,7 @@ async def apply(
     lease: Lease,
     work: DreamWrite,
     *,
-    written: Bulletin | None,
+    written: NewBulletin | None,
     report: JsonObject,
     dry_run: bool,
     on_step: Callable[[str], Awaitable[None]],
@@ -84,7 +84,7 @@ async def apply(
     return diff
 
 
-async def _write(engine: Engine, writer: Writer, work: DreamWrite, written: Bulletin | None) -> None:
+async def _write(engine: Engine, writer: Writer, work: DreamWrite, written: NewBulletin | None) -> None:
     if not await writer.memories(work.batch, work.extraction, work.readings, work.plan, work.conclusions):
         raise PlanOutdated
     if not await writer.advance(work.batch):

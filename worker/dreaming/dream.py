@@ -23,7 +23,7 @@ from service.extraction.provenance import with_origins
 from service.extraction.testimony import attest
 from service.llm import Usage
 from service.memory.dreams import bulletin
-from service.memory.dreams.bulletin import Bulletin
+from service.memory.dreams.bulletin import NewBulletin
 from service.memory.dreams.extract import extract, only_allowed
 from service.memory.dreams.in_flight import Tracker
 from service.memory.dreams.personal_data import Masked, masked_turns, with_stored_names
@@ -266,7 +266,7 @@ class Dream:
                     plan = await asyncio.to_thread(planned, around, said_at, judged.verdicts)
         return plan, readings
 
-    async def _bulletin(self, work: DreamWrite, checkpoints: Checkpoints) -> Bulletin | None:
+    async def _bulletin(self, work: DreamWrite, checkpoints: Checkpoints) -> NewBulletin | None:
         """The bulletin in the model's words; None, and the rules write it, when nothing changed or no model answers."""
         llm = checkpoints.model("bulletin")
         if llm is None:
@@ -277,7 +277,7 @@ class Dream:
             rows = await bulletin.inputs(
                 connection, workspace, self.lease.agent_id, now,
                 left_out=work.plan.left_out(), reinforced=list(work.plan.reinforced),
-                added=[new.bulletin_row(now) for new in work.plan.new if new.replaced_by is None and not new.done],
+                added=[new.bulletin_input(now) for new in work.plan.new if new.replaced_by is None and not new.done],
             )  # fmt: skip
             latest = await bulletins.latest_hash(connection, workspace, self.lease.agent_id)
             choices = (await agent_settings(connection, workspace, self.lease.agent_id)).dream

@@ -16,7 +16,7 @@ from service.domain.verdicts import PairVerdict
 from service.extraction.extraction import Extraction
 from service.llm import LLM
 from service.memory.dreams import bulletin as bulletins_of
-from service.memory.dreams.bulletin import Bulletin
+from service.memory.dreams.bulletin import NewBulletin
 from service.store import bulletins, dead_letters, dreams, memories, sessions
 from service.store.dreams import Lease, MarkedRead
 from service.store.settings import agent_settings
@@ -123,7 +123,7 @@ class Writer:
                 reason="not used for a while" if one.importance < one.importance_before else "used again",
             )
 
-    async def bulletin(self, agent: str, written: Bulletin | None, llm: LLM | None, choices: DreamChoices) -> None:
+    async def bulletin(self, agent: str, written: NewBulletin | None, llm: LLM | None, choices: DreamChoices) -> None:
         """Add a version of the bulletin if what it is made of has changed."""
         rows = await bulletins_of.inputs(self.connection, self._workspace, self.lease.agent_id, self.now)
         latest = await bulletins.latest_hash(self.connection, self._workspace, self.lease.agent_id)
@@ -132,7 +132,7 @@ class Writer:
             return
         fits = written is not None and written.inputs_hash == bulletins_of.inputs_hash(rows, writer)
         if written is None or not fits:
-            characters = sum(len(row["content"]) for row in rows)
+            characters = sum(len(row.content) for row in rows)
             written = await self.executor.run(
                 bulletins_of.compose, agent, rows, choices.bulletin_tokens_max, characters=characters
             )

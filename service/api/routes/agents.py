@@ -24,6 +24,7 @@ from service.api.dependencies import (
 from service.api.lists import Page
 from service.api.naming import api_router
 from service.domain.agents import Agent
+from service.domain.bulletin import Bulletin, BulletinVersion
 from service.domain.dreams import Dream, DreamAction, DreamChange, DreamChanges, DreamStatus
 from service.domain.field_types import Name
 from service.memory.dreams import agents, dream_changes, undo
@@ -55,32 +56,28 @@ async def put_agent(call: Call, agent: AgentPath, body: schemas.PutAgent) -> Jso
     return json_response(await agents.put_agent(*call, agent, changes))
 
 
-@router.get("/agents/{agent}/bulletin", response_model=schemas.Bulletin)
+@router.get("/agents/{agent}/bulletin")
 async def get_bulletin(
     call: Call,
     agent: AgentPath,
     version: Annotated[
         int | None, Query(ge=1, le=VERSION_MAX, description="Version of the bulletin. Default: the newest.")
     ] = None,
-) -> Response:
+) -> JsonResponse[Bulletin]:
     """Get the bulletin of an agent."""
     return json_response(await agents.get_bulletin(*call, agent, version))
 
 
-@router.post("/agents/{agent}/bulletin", response_model=schemas.Bulletin, summary="Rewrite the bulletin of an agent")
-async def rewrite_bulletin(call: Call, agent: AgentPath) -> Response:
+@router.post("/agents/{agent}/bulletin", summary="Rewrite the bulletin of an agent")
+async def rewrite_bulletin(call: Call, agent: AgentPath) -> JsonResponse[Bulletin]:
     """Generates a new bulletin from the current memories and returns it."""
     return json_response(await agents.rewrite_bulletin(*call, agent))
 
 
-@router.get(
-    "/agents/{agent}/bulletin/versions",
-    response_model=Page[schemas.BulletinVersion],
-    summary="List the bulletins of an agent",
-)
+@router.get("/agents/{agent}/bulletin/versions", summary="List the bulletins of an agent")
 async def list_bulletin_versions(
     call: Call, agent: AgentPath, paging: Paging, compared_to: ComparedTo = None
-) -> Response:
+) -> JsonResponse[Page[BulletinVersion]]:
     """All versions of the bulletin, newest first, each with the sentences added and removed."""
     found = await agents.bulletin_versions(*call, agent, compared_to=compared_to, **paging)
     return page_response(*found)

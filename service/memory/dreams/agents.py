@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 import structlog
@@ -10,6 +9,7 @@ import structlog
 from service.db.pool import Connection
 from service.domain import cursors
 from service.domain.agents import Agent
+from service.domain.bulletin import Bulletin, BulletinVersion, StoredBulletin
 from service.domain.citations import differences
 from service.domain.json import JsonObject
 from service.domain.principal import Principal
@@ -24,8 +24,6 @@ from service.store import agents, bulletins
 from service.store.settings import agent_settings, workspace_settings
 
 log = structlog.get_logger(__name__)
-
-Record = dict[str, Any]
 
 
 async def get_agent(engine: Engine, principal: Principal, agent: str) -> Agent:
@@ -76,22 +74,22 @@ async def put_agent(engine: Engine, principal: Principal, agent: str, changes: J
         return await _shown(connection, principal.workspace_id, agent)
 
 
-async def get_bulletin(engine: Engine, principal: Principal, agent: str, version: int | None) -> Record:
-    """The agent's bulletin, the latest or of that version. Raises NotFound when there is none yet."""
+async def get_bulletin(engine: Engine, principal: Principal, agent: str, version: int | None) -> Bulletin:
+    """Return the agent's bulletin, the latest or of that version. Raises NotFound when there is none yet."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        shown = await bulletin.shown_now(
+        stored = await bulletin.get(
             connection, principal.workspace_id, principal.check_owns(agent), version, engine.now()
         )
-    if shown is None:
+    if stored is None:
         raise NotFound(f"The agent {agent!r} has no such bulletin.")
     engine.read_audit.note(principal, "bulletin", [agent])
-    return shown
+    return bulletin.as_shown(stored)
 
 
-async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> Record:
+async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> Bulletin:
     """Regenerate the agent's bulletin now, by the language model where there is one and it answers, else by rules.
 
-    When nothing it is made of has changed, the bulletin that is there is given.
+    When nothing it is made of has changed, the bulletin that is there is returned.
     """
     principal.require_write()
     workspace = principal.workspace_id
@@ -123,25 +121,25 @@ async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> 
 
 async def bulletin_versions(
     engine: Engine, principal: Principal, agent: str, *, compared_to: int | None, limit: int, cursor: str | None
-) -> tuple[list[Record], str | None]:
-    """Some of the agent's bulletins, newest first, each with what it says and the one before, or the one of that
+) -> tuple[list[BulletinVersion], str | None]:
+    """Return some of the agent's bulletins, newest first, each with what it says and the one before, or the one of that
     number, does not; and the other way round. Raises NotFound for a version that does not exist."""
     (before,) = cursors.decode(cursor, int)
     workspace, owner, now = principal.workspace_id, principal.check_owns(agent), engine.now()
     async with engine.db.transaction(workspace) as connection:
-        rows = await bulletins.versions(connection, workspace, owner, before=before, limit=limit + 1, now=now)
+        rows = await connection.many(
+            StoredBulletin, "bulletin_versions", workspace=workspace, agent=owner, before=before, limit=limit + 1,
+            now=now,
+        )  # fmt: skip
         base = None
         if compared_to is not None:
-            base = await bulletins.get(connection, workspace, owner, compared_to, now)
+            base = await bulletin.get(connection, workspace, owner, compared_to, now)
             if base is None:
                 raise NotFound(f"The agent {agent!r} has no bulletin of version {compared_to}.")
     sentences = [bulletin.sentences_of(row).all for row in rows]
     changes = differences(sentences, bulletin.sentences_of(base).all if base is not None else None)
     kept, more = cursors.paginate(rows, limit, "version")
-    return [
-        bulletin.as_shown(row) | {"added": changed.added, "removed": changed.removed}
-        for row, changed in zip(kept, changes, strict=False)
-    ], more
+    return [bulletin.compared(row, changed) for row, changed in zip(kept, changes, strict=False)], more
 
 
 async def _shown(connection: Connection, workspace: UUID, agent: str) -> Agent:
