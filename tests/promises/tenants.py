@@ -253,8 +253,7 @@ async def _set_aside(admin: Api, place: str, message_id: UUID) -> UUID:
             connection, workspace, message_id, job="dream", step="read", attempts=2, dream_id=None, now=engine.now()
         )
         (letter,) = await dead_letters.listed(connection, workspace)
-    found: UUID = letter["id"]
-    return found
+    return letter.id
 
 
 State = dict[tuple[str, str, str], str]

@@ -153,7 +153,9 @@ class Writer:
             for one in readings
         ]
         marked = await dreams.mark_read(self.connection, self._workspace, items)
-        await dead_letters.resolve_memories(self.connection, self._workspace, list(marked), self.dream_id)
+        await self.connection.run(
+            "resolve_retried_memories", workspace=self._workspace, ids=list(marked), dream_id=self.dream_id
+        )
         self.diff.memories = len(marked)
         return [one for one in readings if one.memory.id in marked]
 

@@ -19,7 +19,7 @@ from service.domain.principal import Principal
 from service.errors import Conflict
 from service.memory.dreams.dream_requests import get_dream, visible_dream
 from service.memory.engine import Engine
-from service.store import dead_letters, insights, memories, pages, proposals
+from service.store import insights, memories, pages, proposals
 from service.store import undo as store
 from service.store.undo import ChangedMemory, DescribedEntity, MadeProposal, UndoableChange
 
@@ -41,7 +41,7 @@ async def undo_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Dr
         await take_back(connection, workspace, dream_id, read_changes(changes))
         await connection.run("undo_watermarks", workspace=workspace, items=dream.watermarks)
         await connection.run("undo_readings", workspace=workspace, dream_id=dream_id)
-        await dead_letters.reopen(connection, workspace, dream_id)
+        await connection.run("reopen_dead_letters", workspace=workspace, dream_id=dream_id)
         await pages.take_back(connection, workspace, dream_id, dream.agent_id, engine.now())
         await connection.run("mark_undone", workspace=workspace, id=dream_id)
     return await get_dream(engine, principal, dream_id)
