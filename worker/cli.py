@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -13,7 +13,7 @@ from rich.markup import escape
 from service.children import end_with_parent
 from service.cli.output import FAILED, AsJson, emit, err, fail
 from service.concurrency.garbage_collection import paused_for_imports
-from service.domain.dream_summary import describe_change, summarize_dream
+from service.domain.dreams import Dream
 from service.settings import Settings
 
 _SHOWN = {
@@ -86,19 +86,15 @@ def dream(
         dreaming = dream_now(settings, workspace, agent, dry_run=dry_run, watching=watching)
         done = asyncio.run(under_watchdog(dreaming, settings.step_deadline_s))
     emit(as_json, done, *_described(done))
-    if done["status"] == "failed":
+    if done.status == "failed":
         sys.exit(FAILED)
 
 
-def _described(done: dict[str, Any]) -> list[str]:
-    """The dream as a person reads it: what it did, and each change to a memory."""
-    color = "red" if done["status"] == "failed" else "green"
+def _described(done: Dream) -> list[str]:
+    """Put a dream into lines as a person reads it: what it did, and each change to a memory."""
+    color = "red" if done.status == "failed" else "green"
     return [
-        f"[bold]Dream {done['id']}[/] of {escape(done['agent'])}: [{color}]{done['status']}[/]",
-        escape(summarize_dream(done)),
-        *(
-            f"  [{_SHOWN[change['op']]}]{escape(describe_change(change))}[/]"
-            for change in done["changes"]
-            if change["op"] in _SHOWN
-        ),
+        f"[bold]Dream {done.id}[/] of {escape(done.agent)}: [{color}]{done.status}[/]",
+        escape(done.summary),
+        *(f"  [{_SHOWN[change.op]}]{escape(change.text)}[/]" for change in done.changes or () if change.op in _SHOWN),
     ]

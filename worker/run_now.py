@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import Any
 from uuid import UUID
 
+from service.domain.dreams import Dream
 from service.errors import Conflict, NotFound
 from service.memory.dreams.dream_requests import MEMORY_OFF
 from service.runtime import open_runtime
@@ -21,7 +21,7 @@ WAIT_S = 60
 
 async def dream_now(
     settings: Settings, workspace: str, agent: str, *, dry_run: bool, watching: ProgressDisplay
-) -> dict[str, Any]:
+) -> Dream:
     """Dream for the agent and return the dream with its changes, waiting a minute for a worker that holds it.
 
     Raises NotFound for an unknown workspace or agent, Conflict when another worker does not let go, or the agent's
@@ -37,13 +37,13 @@ async def dream_now(
         if row is None:
             raise NotFound(f"There is no agent {agent!r} in the workspace {workspace!r}.")
         async with engine.db.transaction(found) as connection:
-            if not (await agent_settings(connection, found, row["id"])).memory.enabled:
+            if not (await agent_settings(connection, found, row.id)).memory.enabled:
                 raise Conflict(MEMORY_OFF)
         own = replace(
             dreamer(settings, in_flight(engine, settings)), on_step=watching.on_step, on_progress=watching.on_progress
         )
         for _ in range(WAIT_S):
-            done = await own.dream_for(found, row["id"], dry_run=dry_run)
+            done = await own.dream_for(found, row.id, dry_run=dry_run)
             if done is not None:
                 return done
             await asyncio.sleep(1)

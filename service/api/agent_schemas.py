@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated, Any, Literal
-from uuid import UUID
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from service.domain.bulletin import SectionSentence
-from service.domain.field_types import ActingAgent, AgentName, CreatedAt, Name
+from service.domain.field_types import ActingAgent, Name
 from service.domain.strict import StrictModel
 from service.domain.workspace import AgentSettings
-
-DreamAction = Literal[
-    "created", "proposed", "reinforced", "superseded", "completed", "reopened", "linked", "entity", "bulletin",
-    "decayed", "skipped",
-]  # fmt: skip
-DreamStatus = Literal["queued", "running", "succeeded", "failed", "undone", "dry_run"]
 
 
 class PutAgent(StrictModel):
@@ -33,17 +24,6 @@ class PutAgent(StrictModel):
     )
 
 
-class Agent(BaseModel):
-    """Agent with its teams and settings."""
-
-    agent: AgentName
-    name: str | None = Field(description="Display name of the agent.")
-    prime: bool = Field(description="Access to prime-scoped memories.")
-    teams: list[str] = Field(description="Teams of the agent.")
-    settings: dict[str, Any] = Field(description="Settings of the agent over those of the workspace.")
-    created_at: CreatedAt
-
-
 class PutTask(StrictModel):
     """Members of a task."""
 
@@ -51,40 +31,6 @@ class PutTask(StrictModel):
         max_length=1_000,
         description="Names of the member agents, at most 1,000; null opens the task to every agent naming it.",
     )
-
-
-class Task(BaseModel):
-    """Task with its declared members."""
-
-    task: str = Field(description="Name of the task.")
-    members: list[str] | None = Field(description="Names of the member agents; null for an open task.")
-
-
-class Bulletin(BaseModel):
-    """Version of an agent's summary of its memories."""
-
-    agent: AgentName
-    version: int = Field(description="Version number, starting at 1.")
-    content: str = Field(description="Text of the bulletin.")
-    tokens: int = Field(description="Length in tokens.")
-    inputs_hash: str = Field(description="Hash of the inputs of the bulletin.")
-    dream_id: UUID | None = Field(description="Id of the writing dream; null for a bulletin requested by the API.")
-    created_at: CreatedAt
-    sentences: list[SectionSentence] = Field(
-        description="Sentences of the bulletin: of the newest version those that still hold, of a former one all whose "
-        "memories the agent may read."
-    )
-    stale: bool = Field(
-        description="Outdated bulletin: since it was written, a cited memory was superseded, edited, done or deleted, "
-        "or has expired."
-    )
-
-
-class BulletinVersion(Bulletin):
-    """Version of a bulletin, compared with another one."""
-
-    added: list[SectionSentence] = Field(description="Sentences missing in the compared version.")
-    removed: list[SectionSentence] = Field(description="Sentences of the compared version missing in this one.")
 
 
 class Summarize(StrictModel):
@@ -154,58 +100,3 @@ class RequestDream(StrictModel):
 
     dry_run: bool = Field(False, description="Preview without changes. Default false.")
     wait: bool = Field(False, description="Response after the end of the dream instead of at once. Default false.")
-
-
-class Dream(BaseModel):
-    """Consolidation run of an agent."""
-
-    id: UUID = Field(description="Id of the dream.")
-    agent: AgentName
-    status: DreamStatus = Field(
-        description="Status: `queued`, `running`, `succeeded`, `failed`, `undone` (changes taken back) or `dry_run` "
-        "(finished preview)."
-    )
-    trigger: str = Field(description="Cause: `schedule`, `api` (request) or `retry` (retried dead letter).")
-    dry_run: bool = Field(description="Preview without changes.")
-    report: dict[str, Any] = Field(
-        description="Counts and usage of the dream; while it runs, `newest`: type and content of its newest "
-        "20 candidates at most, newest first."
-    )
-    error: str | None = Field(description="Error message of a failed dream.")
-    summary: str = Field(description="Summary of the changes in words.")
-    created_at: CreatedAt
-    started_at: datetime | None = Field(description="Start time.")
-    finished_at: datetime | None = Field(description="End time.")
-    changes: list[dict[str, Any]] | None = Field(
-        None, description="Changes with a line in words (`text`) each; null in lists."
-    )
-
-
-class DreamChange(BaseModel):
-    """One change of a dream, with what it rests on."""
-
-    n: int = Field(description="Number of the change within the dream, starting at 1.")
-    op: str = Field(
-        description="Action: `created`, `proposed`, `reinforced`, `superseded`, `completed`, `reopened`, `linked`, "
-        "`entity`, `bulletin`, `decayed` or `skipped`."
-    )
-    text: str = Field(description="Change in words.")
-    memory_id: UUID | None = Field(description="Id of the changed memory; null for a change of something else.")
-    before: dict[str, Any] | None = Field(description="Fields before the change; null for something new.")
-    after: dict[str, Any] | None = Field(description="Fields after the change.")
-    reason: str = Field(description="Reason for the change.")
-    message_ids: list[UUID] = Field(description="Ids of the messages behind the memory or proposal; at most 50.")
-    memory_ids: list[UUID] = Field(
-        description="Ids of the memories that the memory rests on or is linked to; at most 50."
-    )
-    undoable: bool = Field(description="Possibility of undoing this change alone, unless something rests on it.")
-    undone_at: datetime | None = Field(description="Time of undoing the change; null for one that stands.")
-
-
-class DreamChanges(BaseModel):
-    """One page of the changes of a dream."""
-
-    items: list[DreamChange] = Field(description="Changes of this page, in order.")
-    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
-    total: int = Field(description="Number of changes that pass the filters.")
-    totals: dict[str, int] = Field(description="Number of changes by action, whatever the filter for actions.")

@@ -8,8 +8,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from service.domain.dead_letters import DeadLetterCount
 from service.domain.events import EVENT_TYPES, Kind
-from service.domain.field_types import AgentName, CreatedAt, Name
+from service.domain.field_types import CreatedAt, Name
 from service.domain.strict import StrictModel
 from service.embedding.storage import Storage
 
@@ -170,37 +171,6 @@ class DreamQueue(BaseModel):
     oldest_due_at: datetime | None = Field(
         description="Due time of the longest waiting agent; null without a waiting agent."
     )
-
-
-class DeadLetterCount(BaseModel):
-    """Number and age of the dead letters."""
-
-    count: int = Field(description="Number of dead letters.")
-    oldest_at: datetime | None = Field(description="Time of the oldest dead letter.")
-
-
-class DeadLetter(BaseModel):
-    """Text excluded from processing after repeated worker crashes."""
-
-    id: UUID = Field(description="Id of the dead letter.")
-    status: Literal["dead", "retrying"] = Field(
-        description="Status: `dead` (excluded from processing) or `retrying` (queued for one more attempt)."
-    )
-    kind: Literal["message", "memory", "chunk"] = Field(
-        description="Kind of the text: `message`, `memory` or `chunk` (of a document)."
-    )
-    subject_id: UUID = Field(description="Id of the message, memory or chunk.")
-    agent: AgentName
-    session: str | None = Field(description="Session of a message; null for other kinds.")
-    seq: int | None = Field(description="Position of a message in its session; null for other kinds.")
-    document_id: UUID | None = Field(description="Document of a chunk; null for other kinds.")
-    job: Literal["dream", "compaction", "embedding", "reindex"] = Field(
-        description="Failing job: `dream`, `compaction`, `embedding` or `reindex`."
-    )
-    step: str = Field(description="Failing step of the job.")
-    reason: str = Field(description="Cause in words.")
-    attempts: int = Field(description="Number of failed attempts.")
-    created_at: CreatedAt
 
 
 class IndexCounts(BaseModel):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from service.domain.dreams import ChangedFields, DreamAction, DreamStatus
 from service.domain.hearsay import attributed
-
-Json = Mapping[str, Any]
+from service.domain.json import JsonObject
 
 _COUNTED = (
     ("created", "memory made", "memories made"),
@@ -22,26 +19,25 @@ _COUNTED = (
 )
 
 
-def summarize_dream(dream: Json) -> str:
-    """One or two sentences on a dream as the API shows it."""
-    report, status = dream["report"], dream["status"]
+def summarize_dream(status: DreamStatus, report: JsonObject, error: str | None) -> str:
+    """Put a dream into one or two sentences."""
     if status == "queued":
         return "Waiting for a worker."
     if status == "running":
         return f"Running: {report.get('read', 0)} of {report['messages']} messages read." if report else "Running."
     if status == "failed":
-        return f"Failed after {_seconds(report)}; its messages stay due. {dream['error']}"
+        return f"Failed after {_seconds(report)}; its messages stay due. {error}"
     return {"undone": "Undone. ", "dry_run": "Nothing was written. "}.get(status, "") + _done(report)
 
 
-def _said(memory: Json) -> str:
+def _said(memory: ChangedFields) -> str:
     return attributed(memory["content"], memory.get("hearsay_by"), memory.get("user"))
 
 
-def describe_change(change: Json) -> str:
-    """One line on a change: a sign for what was done, and what it was done to."""
-    before, after = change["before"] or {}, change["after"] or {}
-    match change["op"]:
+def describe_change(op: DreamAction, before: ChangedFields | None, after: ChangedFields | None, reason: str) -> str:
+    """Put a change into one line: a sign for what was done, and what it was done to."""
+    before, after = before or {}, after or {}
+    match op:
         case "created":
             return f"+ {after['type']}: {_said(after)}"
         case "proposed":
@@ -66,11 +62,11 @@ def describe_change(change: Json) -> str:
             return f"+ bulletin, version {after['version']}"
         case "skipped":
             kind = "message" if "message_id" in after else "memory"
-            return f"! left out {kind} {after[f'{kind}_id']}: {change['reason']}"
-    return f"{change['op']}: {change['reason']}"
+            return f"! left out {kind} {after[f'{kind}_id']}: {reason}"
+    return f"{op}: {reason}"
 
 
-def _done(report: Json) -> str:
+def _done(report: JsonObject) -> str:
     read, sessions = report.get("messages", 0), report.get("sessions", 0)
     did = [
         f"{count} {one if count == 1 else many}" for name, one, many in _COUNTED if (count := report.get(name, 0)) > 0
@@ -94,5 +90,5 @@ def _done(report: Json) -> str:
     return text
 
 
-def _seconds(report: Json) -> str:
+def _seconds(report: JsonObject) -> str:
     return f"{report.get('duration_s', 0):.1f} s"

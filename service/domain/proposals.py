@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal
+from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from service.domain.drafts import OccurredAtField, SavedType, Tags, UserField
-from service.domain.field_types import Content, Metadata, UnitInterval
+from service.domain.drafts import OccurredAtField, RoleField, SavedType, Tags, UserField
+from service.domain.field_types import AgentName, Content, CreatedAt, Metadata, UnitInterval
 from service.domain.guards import canonical_form
+from service.domain.json import JsonObject
+from service.domain.memory import Memory
 from service.domain.own_types import TYPES_NAMED
 from service.domain.strict import StrictModel
 from service.domain.types import POLICIES, MemoryType
@@ -25,6 +29,67 @@ STATUS_AFTER: dict[Action, ProposalStatus] = {
 CONFIDENCE_ACCEPTED = 1.0
 CONFIDENCE_OF_HEARSAY = 0.5
 """Somebody has read it: it is as sure as what is saved by hand, and hearsay half as sure, as dreams have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalSource:
+    """Message that a proposal was made of."""
+
+    message_id: Annotated[UUID, Field(description="Id of the message.")]
+    session: Annotated[str, Field(description="Session of the message.")]
+    seq: Annotated[int, Field(description="Number of the message in its session, starting at 1.")]
+    role: RoleField
+    name: Annotated[str | None, Field(description="Name of the speaker in a chat of several people.")]
+    content: Annotated[str, Field(description="Text of the message, its first 2,000 characters.")]
+    created_at: CreatedAt
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Statement of a dream that waits for a decision, or was decided on."""
+
+    id: Annotated[UUID, Field(description="Id of the proposal.")]
+    agent: AgentName
+    status: Annotated[
+        ProposalStatus,
+        Field(description="Status: `proposed` (waits), `accepted`, `edited` (accepted with changes) or `rejected`."),
+    ]
+    type: Annotated[str, Field(description=f"Type of the proposed memory: {TYPES_NAMED}.")]
+    content: Annotated[str, Field(description="Text of the proposed memory.")]
+    user: Annotated[str | None, Field(description="User described by the proposed memory.")]
+    hearsay_by: Annotated[
+        str | None,
+        Field(description="Speaker of a statement about somebody else; null for a statement that is not hearsay."),
+    ]
+    importance: Annotated[float, Field(description="Importance of the proposed memory from 0 to 1.")]
+    confidence: Annotated[float, Field(description="Confidence of the dream in the statement from 0 to 1.")]
+    tags: Annotated[list[str], Field(description="Tags of the proposed memory.")]
+    source: Annotated[JsonObject, Field(description="JSON object with the origin of the proposed memory.")]
+    metadata: Annotated[JsonObject, Field(description="JSON object that the proposed memory will have.")]
+    reason: Annotated[str, Field(description="Reason for the proposal.")]
+    said_at: Annotated[datetime, Field(description="Time of the statement, from which the memory is valid.")]
+    occurred_at: Annotated[datetime | None, Field(description="Time of the described event.")]
+    sources: Annotated[list[ProposalSource], Field(description="Messages that the proposal was made of.")]
+    dream_id: Annotated[UUID | None, Field(description="Id of the proposing dream.")]
+    memory_id: Annotated[
+        UUID | None, Field(description="Id of the memory that came of it; null unless accepted or edited.")
+    ]
+    decided_by: Annotated[str | None, Field(description="Key or agent that decided; null while nobody has.")]
+    decided_at: Annotated[datetime | None, Field(description="Time of the decision; null while there is none.")]
+    version: Annotated[int, Field(description="Version number, starting at 1.")]
+    created_at: CreatedAt
+    updated_at: Annotated[datetime, Field(description="Time of the last change, or of the last message that says it.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """Proposal after a decision, and the memory that came of it."""
+
+    proposal: Annotated[Proposal, Field(description="Proposal after the decision.")]
+    memory: Annotated[
+        Memory | None,
+        Field(description="Saved memory, or the stored one that says the same; null where nothing was saved."),
+    ]
 
 
 def fingerprint(

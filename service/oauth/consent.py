@@ -196,8 +196,8 @@ async def _consent_page(request: Request, asked: Asked, signed_in: SignedIn, err
         key_name=signed_in.known.name,
         workspace=signed_in.known.workspace,
         own_agent=principal.agent,
-        agent=agents[0]["agent"] if len(agents) == 1 else "",
-        agents=[one["agent"] for one in agents],
+        agent=agents[0].agent if len(agents) == 1 else "",
+        agents=[one.agent for one in agents],
         scopes=[
             {"name": scope, "text": SCOPE_TEXTS[scope], "chosen": scope in (wanted or CHOSEN_UNASKED)}
             for scope in offered

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.domain.ids import new_id
+from service.domain.json import JsonObject
 from service.domain.principal import CachedCredential
 from service.domain.workspace import WorkspaceSettings
 from service.errors import NotFound, ReverieError
@@ -58,6 +59,19 @@ class Reader:
     """Whether vectors of another model stand beside those in use."""
     noise: float = 0.0
     """The noise level of the embedding model in use; 0 until it has been measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAgent:
+    """An agent with the ids that it has inside."""
+
+    id: UUID
+    agent: str
+    name: str | None
+    prime: bool
+    prime_audience: UUID
+    teams: list[str]
+    settings: JsonObject
 
 
 def seen_by(reader: Reader | None) -> dict[str, Any]:
@@ -153,32 +167,30 @@ async def reader(
     )
 
 
-async def get_agent(connection: Connection, workspace: UUID, agent: str) -> Row | None:
-    """The agent's row with its teams."""
-    return await connection.row("get_agent", workspace=workspace, agent=agent)
+async def get_agent(connection: Connection, workspace: UUID, agent: str) -> StoredAgent | None:
+    """Return the agent, or None where nobody has heard of it."""
+    return await connection.first(StoredAgent, "get_agent", workspace=workspace, agent=agent)
 
 
-async def existing_agent(connection: Connection, workspace: UUID, agent: str) -> Row:
-    """As ``get_agent``. Raises NotFound."""
-    row = await get_agent(connection, workspace, agent)
-    if row is None:
-        raise NotFound(f"There is no agent {agent!r} here.")
-    return row
+async def existing_agent(connection: Connection, workspace: UUID, agent: str) -> StoredAgent:
+    """Return the agent. Raises NotFound."""
+    found = await get_agent(connection, workspace, agent)
+    if found is None:
+        raise no_agent(agent)
+    return found
+
+
+def no_agent(agent: str) -> NotFound:
+    """Return the error for an agent that nobody has heard of."""
+    return NotFound(f"There is no agent {agent!r} here.")
 
 
 async def named_agent_settings(connection: Connection, workspace: UUID, agent: str) -> WorkspaceSettings:
-    """The settings of an agent by its name; the workspace's for one that does not exist yet."""
-    row = await get_agent(connection, workspace, agent)
-    if row is None:
+    """Return the settings of an agent by its name; the workspace's for one that does not exist yet."""
+    found = await get_agent(connection, workspace, agent)
+    if found is None:
         return await workspace_settings(connection, workspace)
-    return await agent_settings(connection, workspace, row["id"])
-
-
-async def list_agents(
-    connection: Connection, workspace: UUID, *, only: str | None, text: str | None = None, after: str | None, limit: int
-) -> list[Row]:
-    """Agents by name, those whose name has ``text`` in it, in any case."""
-    return await connection.fetch("list_agents", workspace=workspace, only=only, text=text, after=after, limit=limit)
+    return await agent_settings(connection, workspace, found.id)
 
 
 async def set_teams(connection: Connection, workspace: UUID, agent_id: UUID, teams: list[str]) -> None:
@@ -187,18 +199,6 @@ async def set_teams(connection: Connection, workspace: UUID, agent_id: UUID, tea
     for team in sorted(teams):
         team_id = await ensure_group(connection, "team", workspace, team)
         await connection.run("join_team", workspace=workspace, agent_id=agent_id, team_id=team_id)
-
-
-async def get_task(connection: Connection, workspace: UUID, task: str, *, only: str | None) -> Row | None:
-    """A task with its members; None where the agent ``only`` is not one of them."""
-    return await connection.row("get_task", workspace=workspace, task=task, only=only)
-
-
-async def list_tasks(
-    connection: Connection, workspace: UUID, *, only: str | None, after: str | None, limit: int
-) -> list[Row]:
-    """Tasks by name; those that the agent ``only`` is a declared member of."""
-    return await connection.fetch("list_tasks", workspace=workspace, only=only, after=after, limit=limit)
 
 
 async def set_members(
@@ -223,11 +223,6 @@ async def barred_from_tasks(
         tasks=[task for _, task in named],
     )
     return {(row["agent"], row["task"]) for row in rows}
-
-
-async def agent_name(connection: Connection, workspace: UUID, agent_id: UUID) -> str:
-    """The name of an agent."""
-    return await connection.value("agent_by_id", workspace=workspace, agent_id=agent_id)
 
 
 async def change_agent(connection: Connection, workspace: UUID, agent_id: UUID, changes: Mapping[str, Any]) -> None:

@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TypedDict
 from uuid import UUID
 
 from service.db.pool import Connection, Row
+from service.db.records import make
+from service.domain.dream_summary import describe_change, summarize_dream
+from service.domain.dreams import (
+    ChangedFields,
+    ChangeLine,
+    Dream,
+    DreamAction,
+    DreamChange,
+    DreamStatus,
+    SeqRange,
+    Trigger,
+)
 from service.domain.ids import new_id
+from service.domain.json import JsonObject
 from service.domain.workspace import WorkspaceSettings
 from service.llm import Usage
 
-Record = dict[str, Any]
+
+class OfAgent(TypedDict):
+    """What queries call the agent of a lease."""
+
+    workspace: UUID
+    agent_id: UUID
+
+
+class Held(OfAgent):
+    """What queries call a lease."""
+
+    token: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +58,58 @@ class Lease:
     scheduled: bool
 
     @property
-    def of_agent(self) -> dict[str, UUID]:
+    def of_agent(self) -> OfAgent:
         """What queries call the agent."""
         return {"workspace": self.workspace_id, "agent_id": self.agent_id}
 
     @property
-    def held(self) -> Record:
+    def held(self) -> Held:
         """What queries call the lease."""
         return {**self.of_agent, "token": self.token}
+
+
+@dataclass(frozen=True, slots=True)
+class StartedDream:
+    """A dream that is being run: what it used so far, and what it was going to read when it was begun before."""
+
+    id: UUID
+    trigger: Trigger
+    dry_run: bool
+    usage: Usage
+    watermarks: list[SeqRange]
+    memory_ids: list[UUID]
+
+
+@dataclass(frozen=True, slots=True)
+class NewChange:
+    """A change to be recorded. ``undo`` is what ``service.memory.dreams.undo`` needs to take it back."""
+
+    ordinal: int
+    op: DreamAction
+    memory_id: UUID | None
+    before: ChangedFields | None
+    after: ChangedFields | None
+    undo: JsonObject | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fading:
+    """What search knew of the importance of a memory, and what it knows now."""
+
+    id: UUID
+    importance_before: float
+    faded_before: bool
+    importance: float
+    faded: bool
+
+
+class MarkedRead(TypedDict):
+    """What a dream read in a memory at a version."""
+
+    id: UUID
+    version: int
+    reading: JsonObject
 
 
 async def queue(
@@ -49,12 +117,12 @@ async def queue(
     workspace: UUID,
     agent_id: UUID,
     *,
-    trigger: str,
+    trigger: Trigger,
     dry_run: bool,
     now: datetime,
     key_id: UUID | None = None,
 ) -> UUID:
-    """A dream waiting for a worker, due at once; one already waiting is taken instead. Workers are woken."""
+    """Let a dream wait for a worker, due at once; one already waiting is taken instead. Wake the workers."""
     dream_id: UUID = await connection.value(
         "queue_dream", workspace=workspace, agent_id=agent_id, id=new_id(), trigger=trigger, dry_run=dry_run, now=now,
         key_id=key_id,
@@ -64,9 +132,9 @@ async def queue(
 
 
 async def begin(
-    connection: Connection, lease: Lease, now: datetime, *, trigger: str | None, dry_run: bool = False
-) -> Row | None:
-    """Start the dream to run under this lease, and bind it to the lease: its id, trigger, dry_run and usage so far.
+    connection: Connection, lease: Lease, now: datetime, *, trigger: Trigger | None, dry_run: bool = False
+) -> StartedDream | None:
+    """Start the dream to run under this lease, and bind it to the lease.
 
     The one a former holder left unfinished comes first, then the oldest that waits; else a new one when ``trigger``
     says what for, else None.
@@ -75,7 +143,7 @@ async def begin(
     dream_id: UUID | None = None
     if lease.dream_id is not None:
         held = await get(connection, workspace, lease.dream_id)
-        dream_id = lease.dream_id if held and held["status"] in ("running", "queued") else None
+        dream_id = lease.dream_id if held and held.status in ("running", "queued") else None
     if dream_id is None:
         dream_id = await connection.value("next_queued_dream", workspace=workspace, agent_id=lease.agent_id)
     if dream_id is None and trigger is not None:
@@ -86,40 +154,68 @@ async def begin(
         )  # fmt: skip
     if dream_id is None:
         return None
-    row = await connection.row("start_dream", workspace=workspace, id=dream_id, now=now)
+    row = await connection.one("start_dream", workspace=workspace, id=dream_id, now=now)
     await connection.run(
         "attach_dream", workspace=workspace, agent_id=lease.agent_id, token=lease.token, dream_id=dream_id
     )
-    return row
+    return make(StartedDream, {**row, "usage": Usage(**row["usage"]), "watermarks": _ranges(row["watermarks"])})
 
 
-async def get(connection: Connection, workspace: UUID, dream_id: UUID) -> Record | None:
-    """One dream, without its changes."""
+async def get(connection: Connection, workspace: UUID, dream_id: UUID) -> Dream | None:
+    """Return a dream, without its changes."""
     row = await connection.row("get_dream", workspace=workspace, id=dream_id)
-    return dict(row) if row else None
+    return _dream(row) if row else None
 
 
-async def list_(connection: Connection, workspace: UUID, **filters: Any) -> list[Record]:
-    """Dreams, newest first."""
-    return [dict(row) for row in await connection.fetch("list_dreams", workspace=workspace, **filters)]
+async def get_whole(connection: Connection, workspace: UUID, dream_id: UUID) -> Dream | None:
+    """Return a dream with its changes, in order."""
+    row = await connection.row("get_dream", workspace=workspace, id=dream_id)
+    if row is None:
+        return None
+    changes = await connection.fetch("dream_changes", workspace=workspace, dream_id=dream_id)
+    return _dream(row, [make(ChangeLine, _with_text(change)) for change in changes])
 
 
-async def changes(connection: Connection, workspace: UUID, dream_id: UUID) -> list[Record]:
-    """What a dream changed, in order."""
-    return [dict(row) for row in await connection.fetch("dream_changes", workspace=workspace, dream_id=dream_id)]
+async def list_(
+    connection: Connection,
+    workspace: UUID,
+    *,
+    agent: str | None,
+    status: DreamStatus | None,
+    before: UUID | None,
+    limit: int,
+) -> list[Dream]:
+    """Return dreams without their changes, newest first."""
+    rows = await connection.fetch(
+        "list_dreams", workspace=workspace, agent=agent, status=status, before=before, limit=limit
+    )
+    return [_dream(row) for row in rows]
+
+
+def _dream(row: Row, changes: Sequence[ChangeLine] | None = None) -> Dream:
+    summary = summarize_dream(row["status"], row["report"], row["error"])
+    return make(Dream, {**row, "summary": summary, "changes": changes})
+
+
+def _with_text(row: Row) -> Row:
+    return {**row, "text": describe_change(row["op"], row["before"], row["after"], row["reason"])}
+
+
+def _ranges(stored: Sequence[Row]) -> list[SeqRange]:
+    return [SeqRange(UUID(one["session_id"]), one["from_seq"], one["to_seq"]) for one in stored]
 
 
 async def list_changes(
-    connection: Connection, workspace: UUID, dream_id: UUID, *, actions: Sequence[str] | None, type_: str | None,
-    after: int | None, limit: int,
-) -> tuple[list[Record], dict[str, int]]:  # fmt: skip
-    """Changes of a dream in order with what they rest on, at most ``limit``; and how many there are of each action."""
+    connection: Connection, workspace: UUID, dream_id: UUID, *, actions: Sequence[DreamAction] | None,
+    type_: str | None, after: int | None, limit: int,
+) -> tuple[list[DreamChange], dict[str, int]]:  # fmt: skip
+    """Return changes of a dream in order, at most ``limit``; and how many there are of each action."""
     rows = await connection.fetch(
         "list_dream_changes", workspace=workspace, dream_id=dream_id, type=type_, after_n=after, limit=limit,
         actions=actions,
     )  # fmt: skip
     counts = await connection.fetch("count_dream_changes", workspace=workspace, dream_id=dream_id, type=type_)
-    return [dict(row) for row in rows], {row["op"]: row["count"] for row in counts}
+    return [make(DreamChange, _with_text(row)) for row in rows], {row["op"]: row["count"] for row in counts}
 
 
 async def cancel(
@@ -135,22 +231,20 @@ async def cancel(
 async def claim_due(
     connection: Connection, *, worker: str, lease_s: float, now: datetime, reserved: bool = False
 ) -> Lease | None:
-    """A lease on an agent that is due or was asked to dream, and that nobody holds; workspaces take turns.
+    """Take a lease on an agent that is due or was asked to dream, and that nobody holds; workspaces take turns.
 
     ``reserved``: only of a workspace for which nobody dreams.
     """
-    row = await connection.row("claim_due_agent", worker=worker, lease_s=lease_s, now=now, reserved=reserved)
-    return Lease(**row) if row else None
+    return await connection.first(Lease, "claim_due_agent", worker=worker, lease_s=lease_s, now=now, reserved=reserved)
 
 
 async def claim(
     connection: Connection, workspace: UUID, agent_id: UUID, *, worker: str, lease_s: float, now: datetime
 ) -> Lease | None:
-    """A lease on one agent, due or not; None while another worker holds it."""
-    row = await connection.row(
-        "claim_agent", workspace=workspace, agent_id=agent_id, worker=worker, lease_s=lease_s, now=now
+    """Take a lease on one agent, due or not; None while another worker holds it."""
+    return await connection.first(
+        Lease, "claim_agent", workspace=workspace, agent_id=agent_id, worker=worker, lease_s=lease_s, now=now
     )
-    return Lease(**row) if row else None
 
 
 async def extend(connection: Connection, lease: Lease, *, lease_s: float) -> bool:
@@ -164,23 +258,15 @@ async def fence(connection: Connection, lease: Lease) -> bool:
     return found is not None
 
 
-async def is_queued(connection: Connection, lease: Lease) -> bool:
-    """Whether a dream that was asked for waits for this agent."""
-    return await connection.value("next_queued_dream", **lease.of_agent) is not None
-
-
-async def bring_forward(connection: Connection, workspace: UUID, agent_id: UUID | None, due_at: datetime) -> None:
-    """The agent, or every agent of the workspace, is due at that time at the latest."""
-    await connection.run("bring_forward", workspace=workspace, agent_id=agent_id, due_at=due_at)
-
-
 async def release(connection: Connection, lease: Lease, *, due_at: datetime | None, failures: int) -> None:
-    """Done: give the lease back. The agent is due again at ``due_at`` (None: as before), or when it is next asked."""
+    """Give the lease back when the agent is done with: it is due again at ``due_at`` (None: as before), or when it is
+    next asked."""
     await connection.run("release_lease", **lease.held, due_at=due_at, asked=lease.asked, failures=failures)
 
 
 async def abandon_lease(connection: Connection, lease: Lease) -> None:
-    """Not done: give the lease back; the agent is as due as it was, and its dream waits for the next worker."""
+    """Give the lease back before the agent is done with: it is as due as it was, and its dream waits for the next
+    worker."""
     await connection.run("requeue_dream", **lease.of_agent)
     await connection.run("abandon_lease", **lease.held)
 
@@ -190,12 +276,12 @@ async def finish(
     workspace: UUID,
     dream_id: UUID,
     *,
-    status: str,
-    report: Record,
+    status: DreamStatus,
+    report: JsonObject,
     error: str | None,
     now: datetime,
-    changes: Sequence[Record] = (),
-    watermarks: Sequence[Record] = (),
+    changes: Sequence[NewChange] = (),
+    watermarks: Sequence[SeqRange] = (),
     memory_ids: Sequence[UUID] = (),
 ) -> None:
     """Close a dream with its report and its diff. ``watermarks``: the stretches of sessions it covered;
@@ -208,43 +294,16 @@ async def finish(
         await connection.run("add_changes", workspace=workspace, dream_id=dream_id, changes=changes)
 
 
-async def save_ranges(
-    connection: Connection, workspace: UUID, dream_id: UUID, watermarks: Sequence[Record], memory_ids: Sequence[UUID]
-) -> None:
-    """Settle which messages and memories a dream reads."""
-    await connection.run("save_ranges", workspace=workspace, id=dream_id, watermarks=watermarks, memory_ids=memory_ids)
-
-
-async def unread_memories(
-    connection: Connection, lease: Lease, *, ids: Sequence[UUID] | None, embedded: bool, limit: int, now: datetime
-) -> list[Row]:
-    """The agent's memories that no dream has read as they are now, at most so many; of these ids only, if given.
-
-    ``embedded``: those that have their vectors.
-    """
-    return await connection.fetch("unread_memories", **lease.of_agent, ids=ids, embedded=embedded, limit=limit, now=now)
-
-
-async def count_unread_memories(connection: Connection, lease: Lease, *, embedded: bool, now: datetime) -> int:
-    """How many such memories there are."""
-    return await connection.value("count_unread_memories", **lease.of_agent, embedded=embedded, now=now)
-
-
-async def mark_read(connection: Connection, workspace: UUID, items: Sequence[Record]) -> set[UUID]:
+async def mark_read(connection: Connection, workspace: UUID, items: Sequence[MarkedRead]) -> set[UUID]:
     """Note what was read (``reading``) in memories at their ``version``; the ids of those that still stand at it."""
     rows = await connection.fetch("mark_read", workspace=workspace, items=items) if items else []
     return {row["id"] for row in rows}
 
 
-async def note_progress(connection: Connection, workspace: UUID, dream_id: UUID, report: Record) -> None:
-    """Show how far a dream under way has come."""
-    await connection.run("note_progress", workspace=workspace, id=dream_id, report=report)
-
-
 async def find_steps(
     connection: Connection, workspace: UUID, agent_id: UUID, hashes: Sequence[str]
-) -> dict[str, Record]:
-    """Results of the agent's finished steps among these, by the hash of their input."""
+) -> dict[str, JsonObject]:
+    """Return the results of the agent's finished steps among these, by the hash of their input."""
     rows = await connection.fetch("find_steps", workspace=workspace, agent_id=agent_id, hashes=hashes)
     return {row["input_hash"]: row["result"] for row in rows}
 
@@ -256,7 +315,7 @@ async def save_step(
     *,
     input_hash: str,
     step: str,
-    result: Record,
+    result: JsonObject,
     message_ids: Sequence[UUID],
     now: datetime,
 ) -> bool:
@@ -271,7 +330,7 @@ async def save_step(
 
 
 async def save_verdicts(
-    connection: Connection, lease: Lease, dream_id: UUID, verdicts: Mapping[str, Record], *, now: datetime
+    connection: Connection, lease: Lease, dream_id: UUID, verdicts: Mapping[str, JsonObject], *, now: datetime
 ) -> bool:
     """Keep verdicts by the hash of what was asked, beyond the dream. False, and none kept, when the lease is lost."""
     if not await fence(connection, lease):
@@ -281,81 +340,49 @@ async def save_verdicts(
     return True
 
 
-async def add_usage(connection: Connection, workspace: UUID, dream_id: UUID, used: Usage) -> None:
-    """Add to what a dream used of the language model."""
-    await connection.run("add_dream_usage", workspace=workspace, id=dream_id, **asdict(used))
-
-
 async def usage(connection: Connection, workspace: UUID, dream_id: UUID) -> Usage:
-    """What a dream used of the language model."""
+    """Return what a dream used of the language model."""
     return Usage(**await connection.value("dream_usage", workspace=workspace, id=dream_id))
 
 
 async def schedule_new(connection: Connection, now: datetime) -> None:
-    """Agents that have never been scheduled are due; workers are woken. Outside any workspace, like the next two."""
+    """Make the agents due that have never been scheduled, and wake the workers. Outside any workspace, like the next
+    two."""
     if await connection.run("schedule_new", now=now):
         await connection.run("wake_workers")
 
 
 async def schedule_all_now(connection: Connection, now: datetime) -> None:
-    """Every agent is due; workers are woken."""
+    """Make every agent due, and wake the workers."""
     await connection.run("schedule_all_now", now=now)
     await connection.run("wake_workers")
 
 
 async def schedule_now(connection: Connection, agents: Sequence[tuple[UUID, UUID]], now: datetime) -> None:
-    """These (workspace, agent) are due; workers are woken."""
+    """Make these (workspace, agent) due, and wake the workers."""
     for workspace, agent_id in agents:
         await connection.run("schedule_now", workspace=workspace, agent_id=agent_id, now=now)
     if agents:
         await connection.run("wake_workers")
 
 
-async def due_messages(
-    connection: Connection,
-    lease: Lease,
-    *,
-    limit: int,
-    tokens_max: int,
-    ranges: Sequence[Mapping[str, Any]] | None,
-) -> list[Row]:
-    """The next messages past the watermarks of the agent's sessions, in order; of these ranges only, if given."""
-    return await connection.fetch(
-        "due_messages", **lease.of_agent, limit=limit, tokens_max=tokens_max, stretches=ranges or None
-    )
-
-
-async def count_due(connection: Connection, lease: Lease) -> int:
-    """How many messages past the watermarks the agent has."""
-    return await connection.value("count_due_messages", **lease.of_agent)
-
-
-async def advance_watermark(
-    connection: Connection, workspace: UUID, session_id: UUID, *, from_seq: int, to_seq: int
-) -> bool:
-    """Note that a session has been dreamed about up to ``to_seq``; False where its watermark is not ``from_seq``."""
-    moved = await connection.run(
-        "advance_watermark", workspace=workspace, session_id=session_id, from_seq=from_seq, seq=to_seq
-    )
-    return bool(moved)
-
-
-async def forget_steps(connection: Connection, workspace: UUID, agent_id: UUID, hashes: Sequence[str]) -> None:
-    """Remove the results of finished steps."""
-    await connection.run("forget_steps", workspace=workspace, agent_id=agent_id, hashes=hashes)
+class _Decay(OfAgent):
+    now: datetime
+    days: float
+    faded_below: float
 
 
 async def has_decayed(connection: Connection, lease: Lease, settings: WorkspaceSettings, now: datetime) -> bool:
-    """Whether ``decay`` would change anything."""
+    """Return whether ``decay`` would change anything."""
     return await connection.value("has_decayed", **_decay(lease, settings, now))
 
 
-async def decay(connection: Connection, lease: Lease, settings: WorkspaceSettings, now: datetime) -> list[Row]:
+async def decay(connection: Connection, lease: Lease, settings: WorkspaceSettings, now: datetime) -> list[Fading]:
     """Bring what search knows of the importance of the agent's memories up to date; what changed, before and after."""
-    return await connection.fetch("decay", **_decay(lease, settings, now))
+    return await connection.many(Fading, "decay", **_decay(lease, settings, now))
 
 
-def _decay(lease: Lease, settings: WorkspaceSettings, now: datetime) -> Record:
+def _decay(lease: Lease, settings: WorkspaceSettings, now: datetime) -> _Decay:
     return {
         **lease.of_agent,
         "now": now,

@@ -5,44 +5,109 @@ deadlock)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from uuid import UUID
 
 from service.db.pool import Connection, Row
-
-Record = dict[str, Any]
+from service.db.records import make, make_all
+from service.domain.json import JsonObject
+from service.domain.proposals import Proposal, ProposalSource, ProposalStatus
 
 SOURCE_CHARACTERS_MAX = 2_000
 """Characters of each message that a proposal is shown with."""
 
 
+@dataclass(frozen=True, slots=True)
+class NewProposal:
+    """A statement that is to wait. ``identity_hash`` in hexadecimal digits."""
+
+    id: UUID
+    fingerprint: str
+    identity_hash: str
+    type: str
+    content: str
+    user_name: str | None
+    hearsay_by: str | None
+    importance: float
+    confidence: float
+    tags: list[str]
+    source: JsonObject
+    metadata: JsonObject
+    message_ids: list[UUID]
+    reason: str
+    said_at: datetime
+    occurred_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class AlikeProposal:
+    """A proposal that says what a dream comes with again."""
+
+    id: UUID
+    fingerprint: str
+    status: ProposalStatus
+    version: int
+    confidence: float
+    message_ids: list[UUID]
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LockedProposal:
+    """A proposal while it is locked. ``session``: the one it was first said in."""
+
+    id: UUID
+    agent: str
+    dream_id: UUID | None
+    status: ProposalStatus
+    type: str
+    content: str
+    user: str | None
+    hearsay_by: str | None
+    importance: float
+    tags: list[str]
+    source: JsonObject
+    metadata: JsonObject
+    message_ids: list[UUID]
+    said_at: datetime
+    occurred_at: datetime | None
+    memory_id: UUID | None
+    version: int
+    session: str | None
+
+
 async def rejected(connection: Connection, workspace: UUID, agent_id: UUID) -> dict[str, float]:
-    """What dreams of the agent shall not come with again, by fingerprint: with how much confidence it was."""
+    """Return what dreams of the agent shall not come with again, by fingerprint: with how much confidence it was."""
     rows = await connection.fetch("rejected_proposals", workspace=workspace, agent_id=agent_id)
     return {row["fingerprint"]: row["confidence"] for row in rows}
 
 
-async def alike(connection: Connection, workspace: UUID, agent_id: UUID, fingerprints: Sequence[str]) -> dict[str, Row]:
-    """The agent's proposals of these fingerprints that wait or may not come again, locked, by fingerprint."""
-    rows = await connection.fetch("proposals_alike", workspace=workspace, agent_id=agent_id, fingerprints=fingerprints)
-    return {row["fingerprint"]: row for row in rows}
+async def alike(
+    connection: Connection, workspace: UUID, agent_id: UUID, fingerprints: Sequence[str]
+) -> dict[str, AlikeProposal]:
+    """Lock the agent's proposals of these fingerprints that wait or may not come again; return them by fingerprint."""
+    found = await connection.many(
+        AlikeProposal, "proposals_alike", workspace=workspace, agent_id=agent_id, fingerprints=fingerprints
+    )
+    return {one.fingerprint: one for one in found}
 
 
 async def add(
-    connection: Connection, workspace: UUID, agent_id: UUID, items: Sequence[Record], *, dream_id: UUID, now: datetime
+    connection: Connection,
+    workspace: UUID,
+    agent_id: UUID,
+    items: Sequence[NewProposal],
+    *,
+    dream_id: UUID,
+    now: datetime,
 ) -> set[UUID]:
-    """Let these statements wait, but for those that a live memory of the agent makes known; the ids that do."""
+    """Let these statements wait, but for those that a live memory of the agent makes known; return the ids that do."""
     rows = await connection.fetch(
         "add_proposals", workspace=workspace, agent_id=agent_id, items=items, dream_id=dream_id, now=now
     )
     return {row["id"] for row in rows}
-
-
-async def support(connection: Connection, workspace: UUID, items: Sequence[Record], now: datetime) -> None:
-    """These (``id``, ``message_ids``, ``confidence``) have been said again, in other messages."""
-    await connection.run("support_proposals", workspace=workspace, items=items, now=now)
 
 
 async def list_(
@@ -50,52 +115,30 @@ async def list_(
     workspace: UUID,
     *,
     agent: str | None,
-    status: str | None = None,
+    status: ProposalStatus | None = None,
     ids: Sequence[UUID] | None = None,
     before: UUID | None = None,
     limit: int,
-) -> list[Record]:
-    """Proposals with their ``sources``, newest first: those of a status that are to be shown, or these."""
+) -> list[Proposal]:
+    """Return proposals, newest first: those of a status that are to be shown, or these."""
     rows = await connection.fetch(
         "list_proposals", workspace=workspace, agent=agent, status=status, ids=ids,
         before=before, limit=limit, characters=SOURCE_CHARACTERS_MAX,
     )  # fmt: skip
-    return [{name: value for name, value in row.items() if name not in ("agent_id", "message_ids")} for row in rows]
+    return [make(Proposal, {**row, "sources": make_all(ProposalSource, map(_source, row["sources"]))}) for row in rows]
 
 
-async def lock(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> dict[UUID, Row]:
-    """These proposals, each with the ``session`` it was first said in, locked until the transaction ends."""
-    rows = await connection.fetch("lock_proposals", workspace=workspace, ids=ids)
-    return {row["id"]: row for row in rows}
+def _source(stored: JsonObject) -> Row:
+    created_at = datetime.fromisoformat(stored["created_at"]).astimezone(UTC)
+    return stored | {"message_id": UUID(stored["message_id"]), "created_at": created_at}
 
 
-async def decide(
-    connection: Connection,
-    workspace: UUID,
-    proposal_id: UUID,
-    status: str,
-    *,
-    memory_id: UUID | None,
-    actor: str,
-    now: datetime,
-) -> None:
-    """Note what has been decided on a locked proposal, and the memory that came of it."""
-    await connection.run(
-        "decide_proposal", workspace=workspace, id=proposal_id, status=status, memory_id=memory_id, actor=actor, now=now
-    )
-
-
-async def remove(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> None:
-    """Take proposals back that a dream made."""
-    await connection.run("undo_proposals", workspace=workspace, ids=ids)
-
-
-async def restore(connection: Connection, workspace: UUID, rows: Mapping[UUID, Record]) -> None:
-    """Set the columns of proposals again that a dream has found said again."""
-    items = [dict(row) | {"id": id_} for id_, row in rows.items()]
-    await connection.run("restore_proposals", workspace=workspace, items=items)
+async def lock(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> dict[UUID, LockedProposal]:
+    """Lock these proposals until the transaction ends; return them by id."""
+    found = await connection.many(LockedProposal, "lock_proposals", workspace=workspace, ids=ids)
+    return {one.id: one for one in found}
 
 
 async def erase(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
-    """Remove the words of what was rejected or put otherwise before then; of how many."""
+    """Remove the words of what was rejected or put otherwise before then; return of how many."""
     return await connection.run("erase_proposals", workspace=workspace, before=before, limit=limit)

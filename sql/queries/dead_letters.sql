@@ -99,8 +99,7 @@ WHERE workspace_id = :workspace AND dream_id = :dream_id AND status = 'resolved'
 -- name: list_dead_letters
 SELECT d.id, d.status, CASE WHEN d.message_id IS NOT NULL THEN 'message' WHEN d.memory_id IS NOT NULL THEN 'memory'
         ELSE 'chunk' END AS kind,
-    {% include "subject" %} AS subject_id, a.agent, s.session, m.seq, c.document_id, d.job, d.step, d.attempts, d.created_at,
-    a.id AS agent_id
+    {% include "subject" %} AS subject_id, a.agent, s.session, m.seq, c.document_id, d.job, d.step, d.attempts, d.created_at
 FROM dead_letters d
 LEFT JOIN messages m ON m.workspace_id = d.workspace_id AND m.id = d.message_id
 LEFT JOIN sessions s ON s.workspace_id = m.workspace_id AND s.id = m.session_id

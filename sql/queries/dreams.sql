@@ -354,7 +354,8 @@ DELETE FROM dream_steps WHERE workspace_id = :workspace AND agent_id = :agent_id
 -- Messages past the watermark of the agent's sessions, oldest session first, in order: at most ``limit``, and no
 -- more than ``tokens_max`` tokens after the first; with ``stretches`` only those in them. What is set aside comes
 -- without its text.
-SELECT due.id, session_id, session, dreamed_seq, seq, role, name, user_name, due.created_at, d.status, d.step, d.attempts,
+SELECT due.id, session_id, session, dreamed_seq, seq, role, name, user_name, due.created_at, d.status,
+    coalesce(d.step, '') AS step, coalesce(d.attempts, 0) AS attempts,
     CASE WHEN d.status IN ('dead', 'discarded') THEN '' ELSE content END AS content,
     CASE WHEN d.status IN ('dead', 'discarded') THEN NULL ELSE parts END AS parts
 FROM (

@@ -11,7 +11,7 @@ SELECT agent_id FROM dreams WHERE workspace_id = :workspace AND id = :id;
 SELECT status, watermarks, agent_id FROM dreams WHERE workspace_id = :workspace AND id = :id FOR UPDATE;
 
 -- name: undoable_changes
-SELECT op, memory_id, undo FROM dream_changes
+SELECT op, memory_id, undo, undone_at FROM dream_changes
 WHERE workspace_id = :workspace AND dream_id = :dream_id AND undo IS NOT NULL AND undone_at IS NULL
 ORDER BY ordinal;
 

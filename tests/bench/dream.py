@@ -88,8 +88,7 @@ async def _told(engine: Engine, conversation: Conversation) -> UUID:
     async with engine.db.transaction(ADMIN.workspace_id) as connection:
         row = await get_agent(connection, ADMIN.workspace_id, conversation.agent)
     assert row is not None
-    found: UUID = row["id"]
-    return found
+    return row.id
 
 
 def _extracted_s(unit: str, size: int) -> float:

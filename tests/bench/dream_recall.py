@@ -185,9 +185,9 @@ async def dreamed(engine: Engine, agent: str) -> None:
     async with engine.db.transaction(ADMIN.workspace_id) as connection:
         row = await get_agent(connection, ADMIN.workspace_id, agent)
     assert row is not None
-    done = await Dreamer(engine, "bench", LEASE_S).dream_for(ADMIN.workspace_id, row["id"])
-    if done is None or done["status"] != "succeeded":
-        raise RuntimeError(f"the dream of {agent} failed: {done and done['error']}")
+    done = await Dreamer(engine, "bench", LEASE_S).dream_for(ADMIN.workspace_id, row.id)
+    if done is None or done.status != "succeeded":
+        raise RuntimeError(f"the dream of {agent} failed: {done and done.error}")
 
 
 async def sources(engine: Engine, turn_of: Found) -> dict[UUID, list[str]]:

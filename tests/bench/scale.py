@@ -189,9 +189,9 @@ async def _dream(engine: Engine, name: str) -> float:
         row = await get_agent(connection, ADMIN.workspace_id, name)
     assert row is not None
     started = time.perf_counter()
-    done = await Dreamer(engine, "bench", 60).dream_for(ADMIN.workspace_id, row["id"])
+    done = await Dreamer(engine, "bench", 60).dream_for(ADMIN.workspace_id, row.id)
     assert done is not None
-    assert done["status"] == "succeeded", done
+    assert done.status == "succeeded", done
     return time.perf_counter() - started
 
 

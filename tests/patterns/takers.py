@@ -19,6 +19,7 @@ from uuid import UUID
 
 import orjson
 
+from service.domain.bulletin import BulletinInput
 from service.domain.documents import DocumentSettings
 from service.domain.field_types import reject_unstorable_json
 from service.domain.folding import SHARES, Note, note, note_lines
@@ -125,16 +126,8 @@ def _turn(text: str, speaker: str | None = None) -> Turn:
     return Turn(_ID, "s", 1, "user", text, _NOW, speaker)
 
 
-def _memory(text: str) -> dict[str, Any]:
-    return {
-        "id": _ID,
-        "content": text,
-        "type": "fact",
-        "user": None,
-        "importance": 0.5,
-        "occurred_at": None,
-        "version": 1,
-    }
+def _known(text: str) -> BulletinInput:
+    return BulletinInput(_ID, "fact", text, 0.5, None, None, "api", None, None, 0.5, _NOW)
 
 
 def _row(text: str) -> dict[str, Any]:
@@ -170,7 +163,7 @@ WRAPPED: dict[str, Run] = {
     "window's summary": _window,
     "a memory folded": lambda text: note_lines([note(text, _NOW, None)] * 2, SHARES[0]),
     "memories folded": lambda text: summarize._fold_by_rules([_row(text), _row(text)], [text, text], [None, "Ann"], 1),
-    "bulletin": lambda text: bulletin.compose("ann", [_memory(text)], 1_000),  # type: ignore[list-item]
+    "bulletin": lambda text: bulletin.compose("ann", [_known(text)], 1_000),
     "context": _assembled,
     "new turns": lambda text: transcript.new_turns([{"role": "user", "content": [{"text": text}]}], {"content": text}),
     "redacted JSON": lambda text: _REDACTOR._apply_json({text[:200]: [text]}, _POLICY, ""),

@@ -24,6 +24,7 @@ from service.memory.engine import Engine
 from service.settings import Settings
 from service.store import dead_letters, proposals
 from service.store.agents import get_agent
+from service.store.proposals import NewProposal
 from tests.live_api import Api
 
 WORKSPACES = ("acme", "acme-corp")
@@ -229,16 +230,16 @@ async def waiting(
 ) -> UUID:
     """Let a statement wait in the inbox as one that a dream was not sure of; its id."""
     marks: dict[str, Any] = {"user": user, "hearsay_by": None, "occurred_at": None}
-    item = {
-        "id": new_id(), "fingerprint": fingerprint(content, type_=MemoryType.FACT, **marks),
-        "identity_hash": identity_hash(MemoryType.FACT, content, key=None, **marks), "type": "fact", "content": content,
-        "user_name": user, "importance": 0.5, "confidence": 0.3, "tags": tags, "source": {"kind": "dream"},
-        "metadata": {}, "message_ids": [], "reason": "not sure enough", "said_at": engine.now(),
-    }  # fmt: skip
+    item = NewProposal(
+        id=new_id(), fingerprint=fingerprint(content, type_=MemoryType.FACT, **marks),
+        identity_hash=identity_hash(MemoryType.FACT, content, key=None, **marks), type="fact", content=content,
+        user_name=user, hearsay_by=None, importance=0.5, confidence=0.3, tags=tags, source={"kind": "dream"},
+        metadata={}, message_ids=[], reason="not sure enough", said_at=engine.now(), occurred_at=None,
+    )  # fmt: skip
     async with engine.db.transaction(workspace) as connection:
         row = await get_agent(connection, workspace, agent)
         assert row is not None
-        (added,) = await proposals.add(connection, workspace, row["id"], [item], dream_id=dream_id, now=engine.now())
+        (added,) = await proposals.add(connection, workspace, row.id, [item], dream_id=dream_id, now=engine.now())
     return added
 
 
@@ -252,8 +253,7 @@ async def _set_aside(admin: Api, place: str, message_id: UUID) -> UUID:
             connection, workspace, message_id, job="dream", step="read", attempts=2, dream_id=None, now=engine.now()
         )
         (letter,) = await dead_letters.listed(connection, workspace)
-    found: UUID = letter["id"]
-    return found
+    return letter.id
 
 
 State = dict[tuple[str, str, str], str]

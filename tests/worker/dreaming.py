@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -34,8 +35,7 @@ async def agent_id(engine: Engine, agent: str = "a", workspace: UUID = DEFAULT_W
     async with engine.db.transaction(workspace) as connection:
         row = await get_agent(connection, workspace, agent)
     assert row is not None
-    found: UUID = row["id"]
-    return found
+    return row.id
 
 
 async def dream(at: Engine | Api | Tenant, agent: str = "a", *, dry_run: bool = False, **options: Any) -> Json:
@@ -45,7 +45,7 @@ async def dream(at: Engine | Api | Tenant, agent: str = "a", *, dry_run: bool = 
         dreamer = Dreamer(engine, "test", 60, **options)
         done = await dreamer.dream_for(workspace, await agent_id(engine, agent, workspace), dry_run=dry_run)
         assert done is not None
-        return done
+        return asdict(done)
 
     if isinstance(at, Engine):
         return await dreamed(at)

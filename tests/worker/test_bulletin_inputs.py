@@ -38,7 +38,7 @@ async def latest_is_by_the_model(api: Api, *, of: set[str]) -> None:
     async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
         rows = await bulletin.inputs(connection, DEFAULT_WORKSPACE, agent, api.engine.now())
         latest = await bulletins.latest_hash(connection, DEFAULT_WORKSPACE, agent)
-    assert {row["content"] for row in rows if row["type"] != "goal"} == of
+    assert {row.content for row in rows if row.type != "goal"} == of
     assert latest == bulletin.inputs_hash(rows, llm.model)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
+from service.domain.json import JsonObject
 from service.errors import ReverieError
 from service.extraction.extraction import Extraction
-from service.memory.dreams.bulletin import Bulletin
+from service.memory.dreams.bulletin import NewBulletin
 from service.memory.engine import Engine
 from service.memory.pages.due import mark_due
 from service.store import dreams
@@ -46,8 +46,8 @@ async def apply(
     lease: Lease,
     work: DreamWrite,
     *,
-    written: Bulletin | None,
-    report: dict[str, Any],
+    written: NewBulletin | None,
+    report: JsonObject,
     dry_run: bool,
     on_step: Callable[[str], Awaitable[None]],
 ) -> Diff:
@@ -59,7 +59,6 @@ async def apply(
     now = engine.now()
     workspace = lease.workspace_id
     diff = Diff()
-    closing: dict[str, Any] = {"error": None, "now": now}
     try:
         async with fenced(engine, lease) as connection:
             await on_step("applying")
@@ -69,21 +68,23 @@ async def apply(
                 raise _RolledBack
             await dreams.finish(
                 connection, workspace, work.dream_id, status="succeeded", report=diff.report() | report,
-                changes=diff.changes, watermarks=work.batch.watermarks(),
-                memory_ids=[memory.id for memory in work.batch.saved], **closing,
+                changes=diff.changes, watermarks=work.batch.ranges,
+                memory_ids=[memory.id for memory in work.batch.saved], error=None, now=now,
             )  # fmt: skip
-            await dreams.forget_steps(connection, workspace, lease.agent_id, work.extraction.steps)
+            await connection.run(
+                "forget_steps", workspace=workspace, agent_id=lease.agent_id, hashes=work.extraction.steps
+            )
             await on_step("written")
     except _RolledBack:
         async with fenced(engine, lease) as connection:
             await dreams.finish(
                 connection, workspace, work.dream_id, status="dry_run", report=diff.report() | report,
-                changes=diff.changes, **closing,
+                changes=diff.changes, error=None, now=now,
             )  # fmt: skip
     return diff
 
 
-async def _write(engine: Engine, writer: Writer, work: DreamWrite, written: Bulletin | None) -> None:
+async def _write(engine: Engine, writer: Writer, work: DreamWrite, written: NewBulletin | None) -> None:
     if not await writer.memories(work.batch, work.extraction, work.readings, work.plan, work.conclusions):
         raise PlanOutdated
     if not await writer.advance(work.batch):
@@ -93,7 +94,7 @@ async def _write(engine: Engine, writer: Writer, work: DreamWrite, written: Bull
     llm = engine.model("bulletin", writer.lease.workspace_id, settings.llm)
     await writer.bulletin(work.batch.agent, written, llm, settings.dream)
     read = [memory.id for memory in work.batch.saved]
-    changed = [change["memory_id"] for change in writer.diff.changes if change["memory_id"] is not None]
+    changed = [change.memory_id for change in writer.diff.changes if change.memory_id is not None]
     await mark_due(
         writer.connection, writer.lease.workspace_id, writer.lease.agent_id,
         dream_id=work.dream_id, changed=[*read, *changed], now=writer.now,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import asdict, dataclass, field
+from typing import TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel
 
-from service.domain.json import dumps
+from service.domain.json import JsonObject, JsonValue, dumps
 from service.domain.llm_settings import LLMSettings, Step
 from service.errors import Unavailable
 from service.llm import LLM, Budget, BudgetReached, LLMInvalidOutput, LLMUnavailable, Message, Meter, Usage
@@ -21,7 +21,7 @@ from service.store.settings import workspace_settings
 from worker.dreaming.trace import Trace
 from worker.lease import LeaseLost
 
-Result = dict[str, Any]
+Result = JsonObject
 Answer = TypeVar("Answer", bound=BaseModel)
 
 NO_ANSWER = (LLMInvalidOutput, LLMUnavailable, BudgetReached)
@@ -80,7 +80,7 @@ class Checkpoints:
         return llm.within(self.meter) if llm is not None else None
 
     async def once(
-        self, step: str, question: Any, message_ids: Sequence[UUID], work: Callable[[LLM], Awaitable[Result]]
+        self, step: str, question: JsonValue, message_ids: Sequence[UUID], work: Callable[[LLM], Awaitable[Result]]
     ) -> Result:
         """The result of ``work`` for this ``question``, from the checkpoint when it has been done before.
 
@@ -124,14 +124,14 @@ class Checkpoints:
 
         return schema.model_validate(await self.once(step, messages, list(about), call))
 
-    async def remembered(self, step: str, questions: Sequence[Any]) -> list[Result | None]:
+    async def remembered(self, step: str, questions: Sequence[JsonValue]) -> list[Result | None]:
         """What the model of a step answered each question in this dream or an earlier one; None where it did not."""
         hashes = [self._hash(step, question) for question in questions]
         async with self.engine.db.transaction(self.lease.workspace_id) as connection:
             kept = await dreams.find_steps(connection, self.lease.workspace_id, self.lease.agent_id, hashes)
         return [kept.get(input_hash) for input_hash in hashes]
 
-    async def remember(self, step: str, answers: Sequence[tuple[Any, Result]]) -> None:
+    async def remember(self, step: str, answers: Sequence[tuple[JsonValue, Result]]) -> None:
         """Keep what the model of a step answered questions for later dreams, with its name. Raises LeaseLost."""
         llm = self.model(step)
         kept = {self._hash(step, question): {"model": llm and llm.model} | result for question, result in answers}
@@ -139,7 +139,7 @@ class Checkpoints:
             if not await dreams.save_verdicts(connection, self.lease, self.dream_id, kept, now=self.engine.now()):
                 raise LeaseLost
 
-    def _hash(self, step: str, question: Any) -> str:
+    def _hash(self, step: str, question: JsonValue) -> str:
         llm = self.model(step)
         return hashlib.sha256(dumps([step, llm.model if llm else None, question])).hexdigest()
 
@@ -187,7 +187,7 @@ async def _flush_usage(engine: Engine, workspace: UUID, dream_id: UUID, unsaved:
     if owed != Usage():
         try:
             async with engine.db.transaction(workspace) as connection:
-                await dreams.add_usage(connection, workspace, dream_id, owed)
+                await connection.run("add_dream_usage", workspace=workspace, id=dream_id, **asdict(owed))
         except BaseException:
             unsaved.add_usage(dream_id, owed)
             raise

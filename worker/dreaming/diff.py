@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID
 
 from service.db.pool import Row
+from service.domain.dreams import ChangedFields, DreamAction
+from service.domain.json import JsonObject
 from service.domain.word_lists import listed
 from service.llm import Usage
-
-Json = dict[str, Any]
-
+from service.store.dreams import NewChange
 
 UNDONE = (
     "importance", "confidence", "tags", "metadata", "superseded_by", "valid_until", "updated_at", "reinforced_at",
@@ -29,29 +28,19 @@ class Diff:
     memories: int = 0
     bulletin_version: int | None = None
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTED, 0))
-    changes: list[Json] = field(default_factory=list)
+    changes: list[NewChange] = field(default_factory=list)
 
     def note(
-        self, op: str, *, memory_id: UUID | None = None, before: Json | None = None, after: Json | None = None,
-        undo: Json | None = None, reason: str,
+        self, op: DreamAction, *, memory_id: UUID | None = None, before: ChangedFields | None = None,
+        after: ChangedFields | None = None, undo: JsonObject | None = None, reason: str,
     ) -> None:  # fmt: skip
-        """Add one change. ``undo`` is what ``service.memory.dreams.undo`` needs to take it back."""
+        """Add one change, and count it."""
         if op in self.counts:
             self.counts[op] += 1
-        self.changes.append(
-            {
-                "ordinal": len(self.changes) + 1,
-                "op": op,
-                "memory_id": memory_id,
-                "before": before,
-                "after": after,
-                "undo": undo,
-                "reason": reason,
-            }
-        )
+        self.changes.append(NewChange(len(self.changes) + 1, op, memory_id, before, after, undo, reason))
 
-    def report(self) -> Json:
-        """The counts."""
+    def report(self) -> JsonObject:
+        """Return the counts."""
         return {
             "messages": self.messages,
             "memories": self.memories,
@@ -60,13 +49,13 @@ class Diff:
         }
 
 
-def undo_record(row: Row) -> Json:
-    """What of a memory's row undoing a change of it takes."""
+def undo_record(row: Row) -> JsonObject:
+    """Return what of a memory's row undoing a change of it takes."""
     return {column: row[column] for column in UNDONE}
 
 
-def usage_report(usage: Usage) -> Json:
-    """What the language model took, as a report says it."""
+def usage_report(usage: Usage) -> JsonObject:
+    """Return what the language model took, as a report says it."""
     return {
         "calls": usage.calls,
         "failed_calls": usage.failed_calls,

@@ -10,11 +10,12 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 import structlog
 
+from service.domain.dreams import Trigger
+from service.domain.json import JsonObject
 from service.domain.workspace import WorkspaceSettings
 from service.extraction.candidates import Candidate, evidence_of
 from service.extraction.extraction import Extraction
@@ -22,13 +23,13 @@ from service.extraction.provenance import with_origins
 from service.extraction.testimony import attest
 from service.llm import Usage
 from service.memory.dreams import bulletin
-from service.memory.dreams.bulletin import Bulletin
+from service.memory.dreams.bulletin import NewBulletin
 from service.memory.dreams.extract import extract, only_allowed
 from service.memory.dreams.in_flight import Tracker
 from service.memory.dreams.personal_data import Masked, masked_turns, with_stored_names
 from service.memory.dreams.prompts import WrittenBulletin
 from service.memory.engine import Engine
-from service.store import bulletins, dreams, proposals, reconciling
+from service.store import bulletins, proposals, reconciling
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from worker.dreaming.adjudicate import judge_pairs
@@ -55,8 +56,6 @@ PROGRESS_S = 1.0
 NEWEST_MAX = 20
 """So many of the candidates of a dream under way are shown."""
 
-Json = dict[str, Any]
-
 
 class DreamOutcome(Enum):
     """How a dream ended: all is read, more is due, the budget was reached, or it failed."""
@@ -72,7 +71,7 @@ class DreamRun:
     """The dream under way. ``ranges``: what it was going to read when it was begun before."""
 
     id: UUID
-    trigger: str
+    trigger: Trigger
     dry_run: bool
     spent: Usage
     ranges: Ranges | None
@@ -172,9 +171,10 @@ class Dream:
             self.tracker.deaths |= batch.retried
             if within is None:
                 self.ranges = batch.ranges_read()
-                await dreams.save_ranges(
-                    connection, self.lease.workspace_id, self.running.id, self.ranges.stretches, self.ranges.memory_ids
-                )
+                await connection.run(
+                    "save_ranges", workspace=self.lease.workspace_id, id=self.running.id,
+                    watermarks=self.ranges.stretches, memory_ids=self.ranges.memory_ids,
+                )  # fmt: skip
             settings = await agent_settings(connection, self.lease.workspace_id, self.lease.agent_id)
         masked = await masked_turns(engine, self.lease.workspace_id, settings.masking, batch.turns, self.tracker)
         return replace(batch, turns=masked.turns), settings, masked.stored
@@ -227,7 +227,7 @@ class Dream:
             "llm": usage_report(checkpoints.meter.usage),
         }
         async with fenced(self.engine, self.lease) as connection:
-            await dreams.note_progress(connection, self.lease.workspace_id, self.running.id, report)
+            await connection.run("note_progress", workspace=self.lease.workspace_id, id=self.running.id, report=report)
 
     async def _reconcile(
         self, batch: Batch, extraction: Extraction, readings: list[Reading], checkpoints: Checkpoints
@@ -266,7 +266,7 @@ class Dream:
                     plan = await asyncio.to_thread(planned, around, said_at, judged.verdicts)
         return plan, readings
 
-    async def _bulletin(self, work: DreamWrite, checkpoints: Checkpoints) -> Bulletin | None:
+    async def _bulletin(self, work: DreamWrite, checkpoints: Checkpoints) -> NewBulletin | None:
         """The bulletin in the model's words; None, and the rules write it, when nothing changed or no model answers."""
         llm = checkpoints.model("bulletin")
         if llm is None:
@@ -277,7 +277,7 @@ class Dream:
             rows = await bulletin.inputs(
                 connection, workspace, self.lease.agent_id, now,
                 left_out=work.plan.left_out(), reinforced=list(work.plan.reinforced),
-                added=[new.bulletin_row(now) for new in work.plan.new if new.replaced_by is None and not new.done],
+                added=[new.bulletin_input(now) for new in work.plan.new if new.replaced_by is None and not new.done],
             )  # fmt: skip
             latest = await bulletins.latest_hash(connection, workspace, self.lease.agent_id)
             choices = (await agent_settings(connection, workspace, self.lease.agent_id)).dream
@@ -295,8 +295,8 @@ class Dream:
             return None
 
 
-def _report(batch: Batch, extraction: Extraction, plan: Plan, checkpoints: Checkpoints, seconds: float) -> Json:
-    """What a dream says of itself besides the counts of its diff."""
+def _report(batch: Batch, extraction: Extraction, plan: Plan, checkpoints: Checkpoints, seconds: float) -> JsonObject:
+    """Return what a dream says of itself besides the counts of its diff."""
     extractor = checkpoints.model("extract")
     return {
         "sessions": len({batch.session_of[turn.id] for turn in batch.turns}),

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Literal
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
 from service.domain.dead_letters import reason
+from service.domain.dreams import SeqRange
+from service.domain.json import JsonValue
 from service.domain.message_text import text_of_parts
 from service.extraction.candidates import Turn
-from service.store import agents, dead_letters, dreams
 from service.store.dreams import Lease
 
 MESSAGES_MAX = 5_000
@@ -34,12 +35,41 @@ class SavedMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class SeqRange:
-    """The part of a session that a dream covers: after ``from_seq``, up to and with ``to_seq``."""
+class DueMessage:
+    """A message to be dreamed about. ``status``, ``step`` and ``attempts`` are those of its dead letter: None, empty
+    and 0 where it has none. What is set aside has no text."""
 
+    id: UUID
     session_id: UUID
-    from_seq: int
-    to_seq: int
+    session: str
+    dreamed_seq: int
+    seq: int
+    role: str
+    name: str | None
+    user_name: str | None
+    created_at: datetime
+    content: str
+    parts: list[JsonValue] | None
+    status: Literal["dead", "retrying", "resolved", "discarded"] | None
+    step: str
+    attempts: int
+
+    def turn(self) -> Turn:
+        """Return the message as the extractors see it."""
+        text = text_of_parts(self.parts)
+        return Turn(
+            id=self.id, session=self.session, seq=self.seq, role=self.role,
+            content=self.content if text is None else text, at=self.created_at, speaker=self.name, user=self.user_name,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class DeadMemory:
+    """A memory that workers have died on in a dream."""
+
+    memory_id: UUID
+    step: str
+    attempts: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +96,7 @@ class MemorySetAside:
 class Ranges:
     """What a dream is going to read: stretches of sessions, and memories."""
 
-    stretches: list[dict[str, Any]]
+    stretches: list[SeqRange]
     memory_ids: list[UUID]
 
 
@@ -99,13 +129,9 @@ class Batch:
             if seq > self.dreamed_seq[session]
         ]
 
-    def watermarks(self) -> list[dict[str, Any]]:
-        """The stretches, for the dream's record."""
-        return [asdict(stretch) for stretch in self.ranges]
-
     def ranges_read(self) -> Ranges:
-        """All that the dream reads, for its record."""
-        return Ranges(self.watermarks(), [memory.id for memory in self.saved])
+        """Return all that the dream reads, for its record."""
+        return Ranges(self.ranges, [memory.id for memory in self.saved])
 
     def first(self, count: int) -> Batch:
         """The same batch with its first ``count`` turns only."""
@@ -131,60 +157,42 @@ async def gather(
     embedded: bool,
     now: datetime,
 ) -> Batch:
-    """The next messages and memories due for the agent, in order; ``within`` these ranges only, if given.
+    """Return the next messages and memories due for the agent, in order; ``within`` these ranges only, if given.
 
     Messages that were set aside and are retried come first, and by themselves. At most ``limit`` of either.
     ``embedded``: only memories that have their vectors.
     """
-    agent = await agents.agent_name(connection, lease.workspace_id, lease.agent_id)
+    agent: str = await connection.value("agent_by_id", **lease.of_agent)
     stretches = within.stretches if within else []
-    rows: list[Row] = []
+    messages: list[DueMessage] = []
     if not stretches:
-        rows = await dead_letters.retried(connection, lease.workspace_id, lease.agent_id, limit or MESSAGES_MAX)
-    if not rows and (stretches or within is None):
-        rows = await dreams.due_messages(
-            connection, lease, limit=limit or MESSAGES_MAX, tokens_max=TOKENS_MAX, ranges=stretches or None
-        )
-    due = await dreams.count_due(connection, lease)
-    saved = await dreams.unread_memories(
-        connection, lease, ids=within.memory_ids if within else None, embedded=embedded, limit=limit or MEMORIES_MAX,
-        now=now,
+        messages = await connection.many(DueMessage, "retried_messages", **lease.of_agent, limit=limit or MESSAGES_MAX)
+    if not messages and (stretches or within is None):
+        messages = await connection.many(
+            DueMessage, "due_messages", **lease.of_agent, limit=limit or MESSAGES_MAX, tokens_max=TOKENS_MAX,
+            stretches=stretches or None,
+        )  # fmt: skip
+    due: int = await connection.value("count_due_messages", **lease.of_agent)
+    saved = await connection.many(
+        SavedMemory, "unread_memories", **lease.of_agent, ids=within.memory_ids if within else None, embedded=embedded,
+        limit=limit or MEMORIES_MAX, now=now,
     )  # fmt: skip
-    unread = await dreams.count_unread_memories(connection, lease, embedded=embedded, now=now)
-    died_on = await dead_letters.memories_set_aside(connection, lease.workspace_id, lease.agent_id, dream_id)
+    unread: int = await connection.value("count_unread_memories", **lease.of_agent, embedded=embedded, now=now)
+    died_on = await connection.many(DeadMemory, "memories_set_aside", **lease.of_agent, dream_id=dream_id)
     return Batch(
         agent=agent,
-        turns=[_turn(row) for row in rows],
-        session_of={row["id"]: row["session_id"] for row in rows},
-        dreamed_seq={row["session_id"]: row["dreamed_seq"] for row in rows},
-        saved=[SavedMemory(**row) for row in saved],
-        more=due > len(rows) or unread > len(saved),
+        turns=[one.turn() for one in messages],
+        session_of={one.id: one.session_id for one in messages},
+        dreamed_seq={one.session_id: one.dreamed_seq for one in messages},
+        saved=saved,
+        more=due > len(messages) or unread > len(saved),
         set_aside=[
-            SetAside(row["id"], row["session"], row["seq"], reason(row["step"], row["attempts"]), row["attempts"])
-            for row in rows
-            if row["status"] == "dead"
+            SetAside(one.id, one.session, one.seq, reason(one.step, one.attempts), one.attempts)
+            for one in messages
+            if one.status == "dead"
         ],
         memories_set_aside=[
-            MemorySetAside(row["memory_id"], reason(row["step"], row["attempts"]), row["attempts"]) for row in died_on
+            MemorySetAside(one.memory_id, reason(one.step, one.attempts), one.attempts) for one in died_on
         ],
-        retried={row["id"]: row["attempts"] for row in rows if row["status"] == "retrying"},
+        retried={one.id: one.attempts for one in messages if one.status == "retrying"},
     )
-
-
-def _turn(row: Row) -> Turn:
-    return Turn(
-        id=row["id"],
-        session=row["session"],
-        seq=row["seq"],
-        role=row["role"],
-        content=_content(row),
-        at=row["created_at"],
-        speaker=row["name"],
-        user=row["user_name"],
-    )
-
-
-def _content(row: Row) -> str:
-    text = text_of_parts(row["parts"])
-    content: str = row["content"]
-    return content if text is None else text

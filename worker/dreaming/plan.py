@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
+from service.domain.bulletin import BulletinInput
+from service.domain.json import JsonObject
 from service.domain.origin import Origin
 from service.domain.types import MemoryType
 from service.domain.verdicts import PairVerdict
@@ -90,22 +92,21 @@ class NewMemory:
         return "done" if self.done else "open"
 
     @property
-    def source(self) -> dict[str, Any]:
-        """Where it comes from, and what fills which slot in it."""
+    def source(self) -> JsonObject:
+        """Return where it comes from, and what fills which slot in it."""
         candidate = self.candidate
         filled = {"slot": candidate.slot, "value": candidate.value} if candidate.slot else {}
         negative = {"polarity": "negative"} if candidate.polarity == "negative" else {}
         return {"kind": "dream"} | filled | negative
 
-    def bulletin_row(self, now: datetime) -> dict[str, Any]:
-        """What a bulletin will be made of once this is written, as the query ``bulletin_inputs`` gives it."""
+    def bulletin_input(self, now: datetime) -> BulletinInput:
+        """Return what a bulletin will be made of once this is written."""
         candidate = self.candidate
-        return {
-            "id": self.id, "type": self.policy_type, "content": self.content, "importance": candidate.importance,
-            "user": self.subject, "hearsay_by": self.hearsay_by, "origin": self.origin,
-            "occurred_at": self.at, "status": self.status,
-            "weight": candidate.importance, "at": self.at or now,
-        }  # fmt: skip
+        return BulletinInput(
+            id=self.id, type=self.policy_type, content=self.content, importance=candidate.importance,
+            user=self.subject, hearsay_by=self.hearsay_by, origin=self.origin, occurred_at=self.at, status=self.status,
+            weight=candidate.importance, at=self.at or now,
+        )  # fmt: skip
 
 
 Statement = ExistingMemory | NewMemory

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection
 from service.domain import proposals as domain
+from service.domain.dreams import ChangedFields
+from service.domain.json import JsonObject
 from service.extraction.candidates import Candidate
 from service.store import proposals
 from service.store.dreams import Lease
+from service.store.proposals import NewProposal
 from worker.dreaming.diff import Diff
 from worker.dreaming.plan import NewMemory
-
-Json = dict[str, Any]
 
 
 async def split_rejected(
     executor: FairExecutor, candidates: Sequence[Candidate], rejected: Mapping[str, float]
 ) -> tuple[list[Candidate], list[Candidate]]:
-    """The candidates to keep, and those that say what somebody has rejected and are no surer than it was; ``rejected``
-    are confidences by fingerprint."""
+    """Return the candidates to keep, and those that say what somebody has rejected and are no surer than it was;
+    ``rejected`` are confidences by fingerprint."""
     if not rejected:
         return list(candidates), []
     marks = await executor.each(_fingerprint, candidates, lambda one: len(one.content))
@@ -54,33 +55,43 @@ async def propose(
         connection, lease.workspace_id, lease.agent_id, [item for mark, item in items.items() if mark not in there],
         dream_id=dream_id, now=now,
     )  # fmt: skip
-    support: list[Json] = []
+    said_again: list[JsonObject] = []
     for mark, item in items.items():
         known = there.get(mark)
-        if item["id"] in added:
-            undo: Json = {"proposal_id": item["id"], "version": 1}
-        elif known is not None and known["status"] == "proposed":
-            more = [id_ for id_ in item["message_ids"] if id_ not in known["message_ids"]]
-            support.append({"id": known["id"], "message_ids": more, "confidence": item["confidence"]})
-            before = {name: known[name] for name in ("message_ids", "confidence", "updated_at", "version")}
-            undo = {"proposal_id": known["id"], "version": known["version"] + 1, "row": before}
+        if item.id in added:
+            proposal_id, undo = item.id, {"proposal_id": item.id, "version": 1}
+        elif known is not None and known.status == "proposed":
+            more = [id_ for id_ in item.message_ids if id_ not in known.message_ids]
+            said_again.append({"id": known.id, "message_ids": more, "confidence": item.confidence})
+            before = {
+                "message_ids": known.message_ids, "confidence": known.confidence, "updated_at": known.updated_at,
+                "version": known.version,
+            }  # fmt: skip
+            proposal_id, undo = known.id, {"proposal_id": known.id, "version": known.version + 1, "row": before}
         else:
             continue
-        after = {name: item[name] for name in ("type", "content", "confidence")} | {"user": item["user_name"]}
-        diff.note(
-            "proposed", after=after | {"hearsay_by": item["hearsay_by"], "proposal_id": undo["proposal_id"]}, undo=undo,
-            reason=item["reason"],
-        )  # fmt: skip
-    await proposals.support(connection, lease.workspace_id, support, now)
+        diff.note("proposed", after=_told(item, proposal_id), undo=undo, reason=item.reason)
+    await connection.run("support_proposals", workspace=lease.workspace_id, items=said_again, now=now)
 
 
-def _merged(items: Sequence[Json]) -> dict[str, Json]:
-    """The items by fingerprint: what is said twice is one, of all its messages and as sure as the surer."""
-    merged: dict[str, Json] = {}
+def _told(item: NewProposal, proposal_id: UUID) -> ChangedFields:
+    """Return what a diff tells of a proposal."""
+    return {
+        "type": item.type, "content": item.content, "confidence": item.confidence, "user": item.user_name,
+        "hearsay_by": item.hearsay_by, "proposal_id": proposal_id,
+    }  # fmt: skip
+
+
+def _merged(items: Sequence[NewProposal]) -> dict[str, NewProposal]:
+    """Return the items by fingerprint: what is said twice is one, of all its messages and as sure as the surer."""
+    merged: dict[str, NewProposal] = {}
     for item in items:
-        first = merged.setdefault(item["fingerprint"], item)
-        first["message_ids"] += [id_ for id_ in item["message_ids"] if id_ not in first["message_ids"]]
-        first["confidence"] = max(first["confidence"], item["confidence"])
+        first = merged.setdefault(item.fingerprint, item)
+        merged[item.fingerprint] = replace(
+            first,
+            message_ids=list(dict.fromkeys([*first.message_ids, *item.message_ids])),
+            confidence=max(first.confidence, item.confidence),
+        )
     return dict(sorted(merged.items()))
 
 
@@ -91,23 +102,23 @@ def _fingerprint(candidate: Candidate) -> str:
     )  # fmt: skip
 
 
-def _item(new: NewMemory) -> Json:
+def _item(new: NewMemory) -> NewProposal:
     candidate = new.candidate
-    return {
-        "id": new.id,
-        "fingerprint": _fingerprint(candidate),
-        "identity_hash": new.identity,
-        "type": new.type,
-        "content": new.content,
-        "user_name": new.subject,
-        "hearsay_by": new.hearsay_by,
-        "importance": candidate.importance,
-        "confidence": candidate.confidence,
-        "tags": list(candidate.tags),
-        "source": new.source,
-        "metadata": dict(candidate.metadata),
-        "message_ids": list(dict.fromkeys(new.evidence)),
-        "reason": candidate.held or f"not sure enough: confidence {candidate.confidence:.2f}",
-        "said_at": new.since,
-        "occurred_at": new.at,
-    }
+    return NewProposal(
+        id=new.id,
+        fingerprint=_fingerprint(candidate),
+        identity_hash=new.identity,
+        type=new.type,
+        content=new.content,
+        user_name=new.subject,
+        hearsay_by=new.hearsay_by,
+        importance=candidate.importance,
+        confidence=candidate.confidence,
+        tags=list(candidate.tags),
+        source=new.source,
+        metadata=dict(candidate.metadata),
+        message_ids=list(dict.fromkeys(new.evidence)),
+        reason=candidate.held or f"not sure enough: confidence {candidate.confidence:.2f}",
+        said_at=new.since,
+        occurred_at=new.at,
+    )

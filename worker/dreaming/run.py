@@ -14,10 +14,12 @@ from uuid import UUID
 import structlog
 
 from service.db.pool import Connection
+from service.domain import dreams as domain
+from service.domain.dreams import Trigger
 from service.domain.field_types import replace_unstorable
+from service.domain.json import JsonObject
 from service.domain.spending import paid_by, payer
 from service.errors import ReverieError, Unavailable
-from service.llm import Usage
 from service.memory.dreams import bulletin
 from service.memory.dreams.agents import payer_for
 from service.memory.dreams.in_flight import InFlight, Tracker
@@ -39,7 +41,6 @@ log = structlog.get_logger(__name__)
 RETRY_MAX_S = 6 * 3600.0
 
 T = TypeVar("T")
-Json = dict[str, Any]
 
 
 async def _nothing(step: str) -> None:
@@ -104,7 +105,7 @@ class Dreamer:
             log.warning("lease_lost", agent_id=str(lease.agent_id))
         return Outcome(lease.workspace_id, lease.agent_id, error)
 
-    async def dream_for(self, workspace: UUID, agent_id: UUID, *, dry_run: bool = False) -> Json | None:
+    async def dream_for(self, workspace: UUID, agent_id: UUID, *, dry_run: bool = False) -> domain.Dream | None:
         """Dream for one agent now and return the dream with its changes; None while another worker has the agent,
         or when it takes the agent over."""
         async with self.engine.db.unscoped() as connection:
@@ -119,10 +120,7 @@ class Dreamer:
         except LeaseLost:
             return None
         async with self.engine.db.transaction(workspace) as connection:
-            done = await dreams.get(connection, workspace, dream_id)
-            assert done is not None
-            done["changes"] = await dreams.changes(connection, workspace, dream_id)
-        return done
+            return await dreams.get_whole(connection, workspace, dream_id)
 
     def _agent_run(self, lease: Lease) -> AgentRun:
         return AgentRun(self, lease, self.in_flight or InFlight(self.engine, self.worker))
@@ -158,7 +156,7 @@ class AgentRun:
         A failure is recorded with its reason; its messages stay due, and are tried again after a while. A schedule
         that finds nothing to do leaves no dream behind. Why one failed, None when none did.
         """
-        trigger: str | None = None
+        trigger: Trigger | None = None
         if postponed := await self._postponed():
             await self._release(failures=self.lease.failures, due_at=postponed)
             return None
@@ -200,29 +198,34 @@ class AgentRun:
             if self.dreamer.any_hour or not self.lease.scheduled or self.lease.dream_id is not None:
                 return None
             quiet = settings.next_quiet_time(now)
-            return quiet if quiet > now and not await dreams.is_queued(connection, self.lease) else None
+            if quiet <= now:
+                return None
+            asked: UUID | None = await connection.value("next_queued_dream", **self.lease.of_agent)
+            return quiet if asked is None else None
 
-    async def _begin(self, trigger: str | None, *, dry_run: bool = False, scheduled: bool = True) -> DreamRun | None:
-        """The dream to run now: one left unfinished or asked for, else a new one if there is a trigger for it."""
+    async def _begin(
+        self, trigger: Trigger | None, *, dry_run: bool = False, scheduled: bool = True
+    ) -> DreamRun | None:
+        """Begin the dream to run now: one left unfinished or asked for, else a new one if there is a trigger for it."""
         now = self.dreamer.engine.now()
         async with fenced(self.dreamer.engine, self.lease) as connection:
-            row = await dreams.begin(connection, self.lease, now, trigger=trigger, dry_run=dry_run)
-            if row is None and scheduled and self.lease.scheduled and await self._has_reason(connection):
-                row = await dreams.begin(connection, self.lease, now, trigger="schedule")
-        if row is None:
+            begun = await dreams.begin(connection, self.lease, now, trigger=trigger, dry_run=dry_run)
+            if begun is None and scheduled and self.lease.scheduled and await self._has_reason(connection):
+                begun = await dreams.begin(connection, self.lease, now, trigger="schedule")
+        if begun is None:
             return None
         await self.dreamer.on_step("begun")
-        settled = Ranges(row["watermarks"], row["memory_ids"]) if row["watermarks"] or row["memory_ids"] else None
-        return DreamRun(row["id"], row["trigger"], row["dry_run"], Usage(**row["usage"]), settled)
+        settled = Ranges(begun.watermarks, begun.memory_ids) if begun.watermarks or begun.memory_ids else None
+        return DreamRun(begun.id, begun.trigger, begun.dry_run, begun.usage, settled)
 
     async def _has_reason(self, connection: Connection) -> bool:
         """Whether a dream would do anything: messages or memories are due, something fades, or the bulletin is out of
         date."""
         workspace, agent_id, now = self.lease.workspace_id, self.lease.agent_id, self.dreamer.engine.now()
-        if await dreams.count_due(connection, self.lease):
+        if await connection.value("count_due_messages", **self.lease.of_agent):
             return True
         embedded = self.dreamer.engine.embedder is not None
-        if await dreams.count_unread_memories(connection, self.lease, embedded=embedded, now=now):
+        if await connection.value("count_unread_memories", **self.lease.of_agent, embedded=embedded, now=now):
             return True
         settings = await agent_settings(connection, workspace, agent_id)
         if await dreams.has_decayed(connection, self.lease, settings, now):
@@ -265,7 +268,7 @@ class AgentRun:
             assert self._tracker is not None
         return self._tracker
 
-    async def _fail(self, running: DreamRun, error: Exception, report: Json) -> None:
+    async def _fail(self, running: DreamRun, error: Exception, report: JsonObject) -> None:
         reason = error.message if isinstance(error, ReverieError) else str(error)
         self.error = replace_unstorable(f"{type(error).__name__}: {reason}")[:2000]
         async with fenced(self.dreamer.engine, self.lease) as connection:

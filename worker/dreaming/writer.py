@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection, Row
 from service.domain.dream_settings import DreamChoices
+from service.domain.json import JsonObject
 from service.domain.origin import Origin, least_trusted, most_trusted, outranks
 from service.domain.verdicts import PairVerdict
 from service.extraction.extraction import Extraction
 from service.llm import LLM
 from service.memory.dreams import bulletin as bulletins_of
-from service.memory.dreams.bulletin import Bulletin
+from service.memory.dreams.bulletin import NewBulletin
 from service.store import bulletins, dead_letters, dreams, memories
-from service.store.dreams import Lease
+from service.store.dreams import Lease, MarkedRead
 from service.store.settings import agent_settings
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.diff import Diff, undo_record
@@ -105,25 +105,26 @@ class Writer:
         if not await dead_letters.resolve_messages(self.connection, self._workspace, retried, self.dream_id):
             return False
         for stretch in batch.ranges:
-            if not await dreams.advance_watermark(
-                self.connection, self._workspace, stretch.session_id, from_seq=stretch.from_seq, to_seq=stretch.to_seq
-            ):
+            if not await self.connection.run(
+                "advance_watermark", workspace=self._workspace, session_id=stretch.session_id,
+                from_seq=stretch.from_seq, seq=stretch.to_seq,
+            ):  # fmt: skip
                 return False
         return True
 
     async def decay(self) -> None:
         """Bring what search knows of each memory's importance in line with the time it has gone unused."""
         settings = await agent_settings(self.connection, self._workspace, self.lease.agent_id)
-        for row in await dreams.decay(self.connection, self.lease, settings, self.now):
+        for one in await dreams.decay(self.connection, self.lease, settings, self.now):
             self.diff.note(
                 "decayed",
-                memory_id=row["id"],
-                before={"effective_importance": row["importance_before"], "faded": row["faded_before"]},
-                after={"effective_importance": row["importance"], "faded": row["faded"]},
-                reason="not used for a while" if row["importance"] < row["importance_before"] else "used again",
+                memory_id=one.id,
+                before={"effective_importance": one.importance_before, "faded": one.faded_before},
+                after={"effective_importance": one.importance, "faded": one.faded},
+                reason="not used for a while" if one.importance < one.importance_before else "used again",
             )
 
-    async def bulletin(self, agent: str, written: Bulletin | None, llm: LLM | None, choices: DreamChoices) -> None:
+    async def bulletin(self, agent: str, written: NewBulletin | None, llm: LLM | None, choices: DreamChoices) -> None:
         """Add a version of the bulletin if what it is made of has changed."""
         rows = await bulletins_of.inputs(self.connection, self._workspace, self.lease.agent_id, self.now)
         latest = await bulletins.latest_hash(self.connection, self._workspace, self.lease.agent_id)
@@ -132,7 +133,7 @@ class Writer:
             return
         fits = written is not None and written.inputs_hash == bulletins_of.inputs_hash(rows, writer)
         if written is None or not fits:
-            characters = sum(len(row["content"]) for row in rows)
+            characters = sum(len(row.content) for row in rows)
             written = await self.executor.run(
                 bulletins_of.compose, agent, rows, choices.bulletin_tokens_max, characters=characters
             )
@@ -148,12 +149,14 @@ class Writer:
 
     async def _mark_read(self, readings: Sequence[Reading]) -> list[Reading]:
         """Note what was read in saved memories; those of them that have not changed meanwhile. The others stay due."""
-        items = [
+        items: list[MarkedRead] = [
             {"id": one.memory.id, "version": one.memory.version, "reading": one.stored(self.dream_id)}
             for one in readings
         ]
         marked = await dreams.mark_read(self.connection, self._workspace, items)
-        await dead_letters.resolve_memories(self.connection, self._workspace, list(marked), self.dream_id)
+        await self.connection.run(
+            "resolve_retried_memories", workspace=self._workspace, ids=list(marked), dream_id=self.dream_id
+        )
         self.diff.memories = len(marked)
         return [one for one in readings if one.memory.id in marked]
 
@@ -203,7 +206,7 @@ class Writer:
             self.connection, self._workspace, [(new.id, id_) for new in plan.new for id_ in dict.fromkeys(new.evidence)]
         )
         for new in plan.new:
-            after: dict[str, Any] = _describe(new) | {"type": new.type, "user": new.subject}
+            after: JsonObject = _describe(new) | {"type": new.type, "user": new.subject}
             if new.replaced_by is not None:
                 after |= {"superseded_by": new.replaced_by.id}
             if new.done:
@@ -217,7 +220,7 @@ class Writer:
             )
         return True
 
-    def _item(self, batch: Batch, new: NewMemory, ordinal: int) -> dict[str, Any]:
+    def _item(self, batch: Batch, new: NewMemory, ordinal: int) -> JsonObject:
         candidate = new.candidate
         return memory_row(
             self.lease, self.dream_id, self.now, candidate.content,
@@ -292,21 +295,21 @@ def _origin_after(again: Reinforcement, known: Row, merged: Sequence[Row]) -> Or
     return least_trusted([most_trusted([known["origin"], *alike]), *(row["origin"] for row in merged)])
 
 
-def _describe(held: Statement) -> dict[str, Any]:
-    """What a diff tells of a memory; of hearsay, whose word it is and about whom."""
+def _describe(held: Statement) -> JsonObject:
+    """Return what a diff tells of a memory; of hearsay, whose word it is and about whom."""
     hearsay = {"user": held.subject, "hearsay_by": held.hearsay_by} if held.hearsay_by else {}
     return {"content": held.content} | hearsay
 
 
-def _other_words(again: Reinforcement) -> dict[str, Any]:
-    """What was said, where it was not said in the words of the memory."""
+def _other_words(again: Reinforcement) -> JsonObject:
+    """Return what was said, where it was not said in the words of the memory."""
     known = again.known.content.rstrip(".")
     said = dict.fromkeys(new.content for new in again.said if new.content.rstrip(".") != known)
     return {"said": list(said)} if said else {}
 
 
-def _judged(verdict: PairVerdict | None) -> dict[str, Any]:
-    """What a diff tells of a decision model's verdict."""
+def _judged(verdict: PairVerdict | None) -> JsonObject:
+    """Return what a diff tells of a decision model's verdict."""
     if verdict is None or verdict.probability is None:
         return {}
     return {"verdict": {"outcome": verdict.outcome, "probability": round(verdict.probability, 6)}}

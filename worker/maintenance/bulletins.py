@@ -7,7 +7,7 @@ from uuid import UUID
 from service.memory.access.workspace import active_workspaces
 from service.memory.dreams import bulletin
 from service.memory.engine import Engine
-from service.store import agents, bulletins, dreams
+from service.store import bulletins, dreams
 from service.store.settings import agent_settings
 
 AGENTS_AT_ONCE = 200
@@ -28,7 +28,9 @@ async def _stale(engine: Engine, workspace: UUID) -> list[UUID]:
     after: str | None = None
     while True:
         async with engine.db.transaction(workspace) as connection:
-            page = await agents.list_agents(connection, workspace, only=None, after=after, limit=AGENTS_AT_ONCE)
+            page = await connection.fetch(
+                "list_agents", workspace=workspace, only=None, text=None, after=after, limit=AGENTS_AT_ONCE
+            )
             for row in page:
                 rows = await bulletin.inputs(connection, workspace, row["id"], engine.now())
                 latest = await bulletins.latest_hash(connection, workspace, row["id"])

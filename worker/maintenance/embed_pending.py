@@ -13,7 +13,7 @@ from service.memory.access.redaction import redact_lenient, workspace_masking
 from service.memory.access.workspace import active_workspaces
 from service.memory.dreams.in_flight import InFlight, Tracker
 from service.memory.engine import Engine
-from service.store import dead_letters, embeddings, health
+from service.store import embeddings, health
 from service.store.embeddings import FIRST
 
 log = structlog.get_logger(__name__)
@@ -85,5 +85,5 @@ async def _embed(engine: Engine, workspace: UUID, rows: Sequence[Row], tracker: 
 async def _left(engine: Engine, workspace: UUID) -> int:
     """How many texts are without a vector still; those that were retried and have one are resolved."""
     async with engine.db.transaction(workspace) as connection:
-        await dead_letters.resolve_texts(connection, workspace)
+        await connection.run("resolve_retried_texts", workspace=workspace)
         return await embeddings.count_pending(connection, workspace)

@@ -15,6 +15,7 @@ from service.api.dependencies import (
     AgentQuery,
     Call,
     ComparedTo,
+    JsonResponse,
     Paging,
     PartOfName,
     json_response,
@@ -22,6 +23,9 @@ from service.api.dependencies import (
 )
 from service.api.lists import Page
 from service.api.naming import api_router
+from service.domain.agents import Agent
+from service.domain.bulletin import Bulletin, BulletinVersion
+from service.domain.dreams import Dream, DreamAction, DreamChange, DreamChanges, DreamStatus
 from service.domain.field_types import Name
 from service.memory.dreams import agents, dream_changes, undo
 from service.memory.dreams import dream_requests as dreams
@@ -33,51 +37,47 @@ router = api_router(prefix="/v1", tags=["agents"])
 DreamId = Annotated[UUID, Path(description="Id of the dream.")]
 
 
-@router.get("/agents", response_model=Page[schemas.Agent], summary="List agents")
-async def list_agents(call: Call, paging: Paging, q: PartOfName = None) -> Response:
+@router.get("/agents", summary="List agents")
+async def list_agents(call: Call, paging: Paging, q: PartOfName = None) -> JsonResponse[Page[Agent]]:
     """Agents in the order of their names."""
     return page_response(*await agents.list_agents(*call, q, **paging))
 
 
-@router.get("/agents/{agent}", response_model=schemas.Agent)
-async def get_agent(call: Call, agent: AgentPath) -> Response:
+@router.get("/agents/{agent}")
+async def get_agent(call: Call, agent: AgentPath) -> JsonResponse[Agent]:
     """Get an agent."""
     return json_response(await agents.get_agent(*call, agent))
 
 
-@router.put("/agents/{agent}", response_model=schemas.Agent, summary="Create or update an agent")
-async def put_agent(call: Call, agent: AgentPath, body: schemas.PutAgent) -> Response:
+@router.put("/agents/{agent}", summary="Create or update an agent")
+async def put_agent(call: Call, agent: AgentPath, body: schemas.PutAgent) -> JsonResponse[Agent]:
     """Omitted fields keep their value."""
     changes = body.model_dump(exclude_unset=True)
     return json_response(await agents.put_agent(*call, agent, changes))
 
 
-@router.get("/agents/{agent}/bulletin", response_model=schemas.Bulletin)
+@router.get("/agents/{agent}/bulletin")
 async def get_bulletin(
     call: Call,
     agent: AgentPath,
     version: Annotated[
         int | None, Query(ge=1, le=VERSION_MAX, description="Version of the bulletin. Default: the newest.")
     ] = None,
-) -> Response:
+) -> JsonResponse[Bulletin]:
     """Get the bulletin of an agent."""
     return json_response(await agents.get_bulletin(*call, agent, version))
 
 
-@router.post("/agents/{agent}/bulletin", response_model=schemas.Bulletin, summary="Rewrite the bulletin of an agent")
-async def rewrite_bulletin(call: Call, agent: AgentPath) -> Response:
+@router.post("/agents/{agent}/bulletin", summary="Rewrite the bulletin of an agent")
+async def rewrite_bulletin(call: Call, agent: AgentPath) -> JsonResponse[Bulletin]:
     """Generates a new bulletin from the current memories and returns it."""
     return json_response(await agents.rewrite_bulletin(*call, agent))
 
 
-@router.get(
-    "/agents/{agent}/bulletin/versions",
-    response_model=Page[schemas.BulletinVersion],
-    summary="List the bulletins of an agent",
-)
+@router.get("/agents/{agent}/bulletin/versions", summary="List the bulletins of an agent")
 async def list_bulletin_versions(
     call: Call, agent: AgentPath, paging: Paging, compared_to: ComparedTo = None
-) -> Response:
+) -> JsonResponse[Page[BulletinVersion]]:
     """All versions of the bulletin, newest first, each with the sentences added and removed."""
     found = await agents.bulletin_versions(*call, agent, compared_to=compared_to, **paging)
     return page_response(*found)
@@ -86,20 +86,19 @@ async def list_bulletin_versions(
 @router.post(
     "/agents/{agent}/dream",
     status_code=202,
-    response_model=schemas.Dream,
-    responses={200: {"model": schemas.Dream}},
+    responses={200: {"model": Dream}},
     summary="Request a dream",
 )
 async def request_dream(
     request: Request, call: Call, agent: AgentPath, body: schemas.RequestDream | None = None
-) -> Response:
+) -> JsonResponse[Dream]:
     """Answers 202 once the dream is queued; with `wait`, 200 after its end."""
     wanted = body or schemas.RequestDream()
     queued = await dreams.request_dream(*call, agent, dry_run=wanted.dry_run)
     if not wanted.wait:
         return json_response(queued, 202)
     with call.engine.streams.slot(call.caller):
-        return json_response(await dreams.wait_for_dream(*call, queued["id"], request.is_disconnected))
+        return json_response(await dreams.wait_for_dream(*call, queued.id, request.is_disconnected))
 
 
 @router.post(
@@ -116,65 +115,63 @@ async def calibrate_agent(call: Call, agent: AgentPath, body: schemas.RequestCal
     return json_response(found.as_dict() | {"kinds": kinds, "written": written})
 
 
-@router.get("/dreams", response_model=Page[schemas.Dream], summary="List dreams")
+@router.get("/dreams", summary="List dreams")
 async def list_dreams(
     call: Call,
     paging: Paging,
     agent: AgentQuery = None,
     status: Annotated[
-        schemas.DreamStatus | None,
+        DreamStatus | None,
         Query(description="Status to filter by: queued, running, succeeded, failed, undone or dry_run."),
     ] = None,
-) -> Response:
+) -> JsonResponse[Page[Dream]]:
     """Dreams without their changes, newest first."""
     return page_response(*await dreams.list_dreams(*call, agent, status, **paging))
 
 
-@router.get("/dreams/{dream_id}", response_model=schemas.Dream)
-async def get_dream(call: Call, dream_id: DreamId) -> Response:
+@router.get("/dreams/{dream_id}")
+async def get_dream(call: Call, dream_id: DreamId) -> JsonResponse[Dream]:
     """Get a dream with its changes."""
     return json_response(await dreams.get_dream(*call, dream_id))
 
 
-@router.post("/dreams/{dream_id}/undo", response_model=schemas.Dream, summary="Undo a dream")
-async def undo_dream(call: Call, dream_id: DreamId) -> Response:
+@router.post("/dreams/{dream_id}/undo", summary="Undo a dream")
+async def undo_dream(call: Call, dream_id: DreamId) -> JsonResponse[Dream]:
     """Reverts every change of the dream. 409 lists the records changed since."""
     return json_response(await undo.undo_dream(*call, dream_id))
 
 
-@router.get("/dreams/{dream_id}/changes", response_model=schemas.DreamChanges, summary="List the changes of a dream")
+@router.get("/dreams/{dream_id}/changes", summary="List the changes of a dream")
 async def list_dream_changes(
     call: Call,
     dream_id: DreamId,
     paging: Paging,
     action: Annotated[
-        list[schemas.DreamAction] | None,
+        list[DreamAction] | None,
         Query(
             description="Actions to filter by: created, proposed, reinforced, superseded, completed, reopened, linked, "
             "entity, bulletin, decayed or skipped; may be repeated. Default: all."
         ),
     ] = None,
     type_: Annotated[Name | None, Query(alias="type", description="Memory type to filter by.")] = None,
-) -> Response:
+) -> JsonResponse[DreamChanges]:
     """Changes in order, each with the messages and memories that it rests on; with totals by action."""
     return json_response(await dream_changes.list_changes(*call, dream_id, actions=action, type_=type_, **paging))
 
 
-@router.post(
-    "/dreams/{dream_id}/changes/{n}/undo", response_model=schemas.DreamChange, summary="Undo one change of a dream"
-)
+@router.post("/dreams/{dream_id}/changes/{n}/undo", summary="Undo one change of a dream")
 async def undo_dream_change(
     call: Call,
     dream_id: DreamId,
     n: Annotated[int, Path(ge=1, le=VERSION_MAX, description="Number of the change within the dream.")],
-) -> Response:
+) -> JsonResponse[DreamChange]:
     """Reverts the change; links of a created memory go with it. 409 gives a `reason`: `dream_not_succeeded`,
     `already_undone`, `not_undoable`, `replaces_others`, `changed_since`, `in_use` or `later_version`."""
     return json_response(await dream_changes.undo_change(*call, dream_id, n))
 
 
-@router.post("/dreams/{dream_id}/cancel", response_model=schemas.Dream, summary="Cancel a dream")
-async def cancel_dream(call: Call, dream_id: DreamId) -> Response:
+@router.post("/dreams/{dream_id}/cancel", summary="Cancel a dream")
+async def cancel_dream(call: Call, dream_id: DreamId) -> JsonResponse[Dream]:
     """Ends a queued or running dream without any change: it is `failed`, and its messages stay due. 409 for one that
     is over."""
     return json_response(await dreams.cancel_dream(*call, dream_id))

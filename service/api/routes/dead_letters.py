@@ -6,12 +6,11 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import Path
-from starlette.responses import Response
 
-from service.api import engine_schemas as schemas
-from service.api.dependencies import Call, Paging, json_response, page_response
+from service.api.dependencies import Call, JsonResponse, Paging, json_response, page_response
 from service.api.lists import Page
 from service.api.naming import api_router
+from service.domain.dead_letters import DeadLetter
 from service.memory.dreams import dead_letters
 
 DeadLetterId = Annotated[UUID, Path(description="Id of the dead letter.")]
@@ -19,16 +18,14 @@ DeadLetterId = Annotated[UUID, Path(description="Id of the dead letter.")]
 router = api_router(prefix="/v1/dead-letters", tags=["engine"])
 
 
-@router.get("", response_model=Page[schemas.DeadLetter], summary="List dead letters")
-async def list_dead_letters(call: Call, paging: Paging) -> Response:
+@router.get("", summary="List dead letters")
+async def list_dead_letters(call: Call, paging: Paging) -> JsonResponse[Page[DeadLetter]]:
     """Texts excluded from processing after repeated worker crashes, newest first. Admin keys only."""
     return page_response(*await dead_letters.list_dead_letters(*call, **paging))
 
 
-@router.post(
-    "/{dead_letter_id}/retry", status_code=202, response_model=schemas.DeadLetter, summary="Retry a dead letter"
-)
-async def retry_dead_letter(call: Call, dead_letter_id: DeadLetterId) -> Response:
+@router.post("/{dead_letter_id}/retry", status_code=202, summary="Retry a dead letter")
+async def retry_dead_letter(call: Call, dead_letter_id: DeadLetterId) -> JsonResponse[DeadLetter]:
     """One more attempt; a message is dreamed about exactly once. Admin keys only."""
     return json_response(await dead_letters.retry_dead_letter(*call, dead_letter_id), 202)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Path
-from starlette.responses import Response
 
 from service.api import agent_schemas as schemas
-from service.api.dependencies import Call, Paging, json_response, page_response
+from service.api.dependencies import Call, JsonResponse, Paging, json_response, page_response
 from service.api.lists import Page
 from service.api.naming import api_router
 from service.api.path_params import PathName
+from service.domain.agents import Task
 from service.memory.ops import tasks
 
 router = api_router(prefix="/v1/tasks", tags=["agents"])
@@ -19,19 +19,19 @@ router = api_router(prefix="/v1/tasks", tags=["agents"])
 TaskPath = Annotated[PathName, Path(description="Name of the task.")]
 
 
-@router.get("", response_model=Page[schemas.Task], summary="List tasks")
-async def list_tasks(call: Call, paging: Paging) -> Response:
+@router.get("", summary="List tasks")
+async def list_tasks(call: Call, paging: Paging) -> JsonResponse[Page[Task]]:
     """Tasks in the order of their names. An agent key sees the tasks with its agent as a declared member."""
     return page_response(*await tasks.list_tasks(*call, **paging))
 
 
-@router.get("/{task}", response_model=schemas.Task)
-async def get_task(call: Call, task: TaskPath) -> Response:
+@router.get("/{task}")
+async def get_task(call: Call, task: TaskPath) -> JsonResponse[Task]:
     """Get a task."""
     return json_response(await tasks.get_task(*call, task))
 
 
-@router.put("/{task}", response_model=schemas.Task, summary="Declare the members of a task")
-async def put_task(call: Call, task: TaskPath, body: schemas.PutTask) -> Response:
+@router.put("/{task}", summary="Declare the members of a task")
+async def put_task(call: Call, task: TaskPath, body: schemas.PutTask) -> JsonResponse[Task]:
     """The members are in effect on the next call. Admin keys only."""
     return json_response(await tasks.put_task(*call, task, body.members))

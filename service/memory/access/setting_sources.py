@@ -14,7 +14,6 @@ from service.memory.access import audit
 from service.memory.access.own_types import check_own_types, check_profile
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
-from service.store import dreams
 from service.store.settings import put_settings, workspace_settings
 
 Json = dict[str, Any]
@@ -64,7 +63,9 @@ async def reset_settings(engine: Engine, principal: Principal, names: Sequence[s
         await check_own_types(connection, workspace, stored, settings)
         await put_settings(connection, workspace, settings)
         if any(name.split(".")[0] == "dream" for name in names):
-            await dreams.bring_forward(connection, workspace, None, settings.next_dream(engine.now()))
+            await connection.run(
+                "bring_forward", workspace=workspace, agent_id=None, due_at=settings.next_dream(engine.now())
+            )
         await audit.record(connection, principal, "settings.changed", details={"reset": sorted(set(names))})
     return settings
 

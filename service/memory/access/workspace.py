@@ -13,7 +13,7 @@ from service.memory.access.own_types import check_own_types, check_profile, reda
 from service.memory.access.redaction import masking_of, redact
 from service.memory.engine import Engine
 from service.memory.ops.model_settings import Changes, changed_model_settings
-from service.store import dreams, installation
+from service.store import installation
 from service.store.settings import put_settings as store_settings
 from service.store.settings import workspace_settings
 
@@ -69,7 +69,10 @@ async def put_settings(
         if wanted is not None:
             await installation.put_installation_settings(connection, wanted)
         if "dream" in changes.model_fields_set:
-            await dreams.bring_forward(connection, principal.workspace_id, None, settings.next_dream(engine.now()))
+            await connection.run(
+                "bring_forward", workspace=principal.workspace_id, agent_id=None,
+                due_at=settings.next_dream(engine.now()),
+            )  # fmt: skip
         changed = changes.shown().model_dump(mode="json", exclude_unset=True)
         changed |= dict(models) if models and wanted else {}
         await audit.record(connection, principal, "settings.changed", details=changed)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 import structlog
 
+from service.db.pool import Connection
 from service.domain import cursors
+from service.domain.agents import Agent
+from service.domain.bulletin import Bulletin, BulletinVersion, StoredBulletin
 from service.domain.citations import differences
+from service.domain.json import JsonObject
 from service.domain.principal import Principal
 from service.domain.spending import Payer, paid_by
 from service.errors import Forbidden, NotFound
@@ -17,40 +20,38 @@ from service.memory.access.own_types import check_filters
 from service.memory.access.redaction import redact_fields
 from service.memory.dreams import bulletin
 from service.memory.engine import Engine
-from service.store import agents, bulletins, dreams
+from service.store import agents, bulletins
 from service.store.settings import agent_settings, workspace_settings
 
 log = structlog.get_logger(__name__)
 
-Record = dict[str, Any]
 
-
-async def get_agent(engine: Engine, principal: Principal, agent: str) -> Record:
-    """One agent. Raises NotFound."""
+async def get_agent(engine: Engine, principal: Principal, agent: str) -> Agent:
+    """Return an agent. Raises NotFound."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        return _agent(await agents.existing_agent(connection, principal.workspace_id, principal.check_owns(agent)))
+        return await _shown(connection, principal.workspace_id, principal.check_owns(agent))
 
 
 async def list_agents(
     engine: Engine, principal: Principal, text: str | None = None, *, limit: int, cursor: str | None
-) -> tuple[list[Record], str | None]:
-    """A page of agents by name, of those whose name has ``text`` in it; an agent key sees itself."""
+) -> tuple[list[Agent], str | None]:
+    """Return a page of agents by name, of those whose name has ``text`` in it; an agent key sees itself."""
     (after,) = cursors.decode(cursor, str)
     async with engine.db.transaction(principal.workspace_id) as connection:
-        rows = await agents.list_agents(
-            connection, principal.workspace_id, only=principal.agent, text=text, after=after, limit=limit + 1
-        )
-    rows, more = cursors.paginate(rows, limit, "agent")
-    return [_agent(row) for row in rows], more
+        found = await connection.many(
+            Agent, "list_agents", workspace=principal.workspace_id, only=principal.agent, text=text, after=after,
+            limit=limit + 1,
+        )  # fmt: skip
+    return cursors.paginate(found, limit, "agent")
 
 
 async def payer_for(engine: Engine, workspace: UUID, agent_id: UUID) -> Payer:
-    """Who pays for what a worker does for an agent by itself."""
+    """Return who pays for what a worker does for an agent by itself."""
     async with engine.db.transaction(workspace) as connection:
-        return Payer(workspace, agent=await agents.agent_name(connection, workspace, agent_id))
+        return Payer(workspace, agent=await connection.value("agent_by_id", workspace=workspace, agent_id=agent_id))
 
 
-async def put_agent(engine: Engine, principal: Principal, agent: str, changes: Record) -> Record:
+async def put_agent(engine: Engine, principal: Principal, agent: str, changes: JsonObject) -> Agent:
     """Make or change an agent; only the fields given change. An agent key may set its name and settings only."""
     principal.require_write()
     principal.check_owns(agent)
@@ -66,39 +67,39 @@ async def put_agent(engine: Engine, principal: Principal, agent: str, changes: R
             check_filters(own.memory_types, ("body", "dream", "types"), own.dream.types)
             check_filters(own.memory_types, ("body", "dream", "ignore_types"), own.dream.ignore_types)
             due_at = own.next_dream(engine.now())
-            await dreams.bring_forward(connection, principal.workspace_id, agent_id, due_at)
+            await connection.run("bring_forward", workspace=principal.workspace_id, agent_id=agent_id, due_at=due_at)
         await agents.change_agent(connection, principal.workspace_id, agent_id, changes)
         if changes.get("teams") is not None:
             await agents.set_teams(connection, principal.workspace_id, agent_id, changes["teams"])
-        return _agent(await agents.existing_agent(connection, principal.workspace_id, agent))
+        return await _shown(connection, principal.workspace_id, agent)
 
 
-async def get_bulletin(engine: Engine, principal: Principal, agent: str, version: int | None) -> Record:
-    """The agent's bulletin, the latest or of that version. Raises NotFound when there is none yet."""
+async def get_bulletin(engine: Engine, principal: Principal, agent: str, version: int | None) -> Bulletin:
+    """Return the agent's bulletin, the latest or of that version. Raises NotFound when there is none yet."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        shown = await bulletin.shown_now(
+        stored = await bulletin.get(
             connection, principal.workspace_id, principal.check_owns(agent), version, engine.now()
         )
-    if shown is None:
+    if stored is None:
         raise NotFound(f"The agent {agent!r} has no such bulletin.")
     engine.read_audit.note(principal, "bulletin", [agent])
-    return shown
+    return bulletin.as_shown(stored)
 
 
-async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> Record:
+async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> Bulletin:
     """Regenerate the agent's bulletin now, by the language model where there is one and it answers, else by rules.
 
-    When nothing it is made of has changed, the bulletin that is there is given.
+    When nothing it is made of has changed, the bulletin that is there is returned.
     """
     principal.require_write()
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
         found = await agents.existing_agent(connection, workspace, principal.check_owns(agent))
-        rows = await bulletin.inputs(connection, workspace, found["id"], engine.now())
-        settings = await agent_settings(connection, workspace, found["id"])
+        rows = await bulletin.inputs(connection, workspace, found.id, engine.now())
+        settings = await agent_settings(connection, workspace, found.id)
         choices, llm = settings.dream, engine.model("bulletin", workspace, settings.llm)
         writer = bulletin.writer_of(llm, choices)
-        written = await bulletins.latest_hash(connection, workspace, found["id"])
+        written = await bulletins.latest_hash(connection, workspace, found.id)
     made = None
     if llm and rows and written != bulletin.inputs_hash(rows, writer):
         try:
@@ -107,12 +108,12 @@ async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> 
         except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
             log.warning("bulletin_by_rules", error=error.message)
     async with engine.db.transaction(workspace) as connection:
-        rows_now = await bulletin.inputs(connection, workspace, found["id"], engine.now())
+        rows_now = await bulletin.inputs(connection, workspace, found.id, engine.now())
         if made is None or made.inputs_hash != bulletin.inputs_hash(rows_now, writer):
             made = bulletin.compose(agent, rows_now, choices.bulletin_tokens_max)
         if written not in (bulletin.inputs_hash(rows_now, writer), made.inputs_hash):
             await bulletins.add(
-                connection, workspace, found["id"], content=made.content, tokens=made.tokens,
+                connection, workspace, found.id, content=made.content, tokens=made.tokens,
                 inputs_hash=made.inputs_hash, parts=made.parts, dream_id=None, now=engine.now(),
             )  # fmt: skip
     return await get_bulletin(engine, principal, agent, None)
@@ -120,26 +121,29 @@ async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> 
 
 async def bulletin_versions(
     engine: Engine, principal: Principal, agent: str, *, compared_to: int | None, limit: int, cursor: str | None
-) -> tuple[list[Record], str | None]:
-    """Some of the agent's bulletins, newest first, each with what it says and the one before, or the one of that
+) -> tuple[list[BulletinVersion], str | None]:
+    """Return some of the agent's bulletins, newest first, each with what it says and the one before, or the one of that
     number, does not; and the other way round. Raises NotFound for a version that does not exist."""
     (before,) = cursors.decode(cursor, int)
     workspace, owner, now = principal.workspace_id, principal.check_owns(agent), engine.now()
     async with engine.db.transaction(workspace) as connection:
-        rows = await bulletins.versions(connection, workspace, owner, before=before, limit=limit + 1, now=now)
+        rows = await connection.many(
+            StoredBulletin, "bulletin_versions", workspace=workspace, agent=owner, before=before, limit=limit + 1,
+            now=now,
+        )  # fmt: skip
         base = None
         if compared_to is not None:
-            base = await bulletins.get(connection, workspace, owner, compared_to, now)
+            base = await bulletin.get(connection, workspace, owner, compared_to, now)
             if base is None:
                 raise NotFound(f"The agent {agent!r} has no bulletin of version {compared_to}.")
     sentences = [bulletin.sentences_of(row).all for row in rows]
     changes = differences(sentences, bulletin.sentences_of(base).all if base is not None else None)
     kept, more = cursors.paginate(rows, limit, "version")
-    return [
-        bulletin.as_shown(row) | {"added": changed.added, "removed": changed.removed}
-        for row, changed in zip(kept, changes, strict=False)
-    ], more
+    return [bulletin.compared(row, changed) for row, changed in zip(kept, changes, strict=False)], more
 
 
-def _agent(row: Any) -> Record:
-    return {name: row[name] for name in ("agent", "name", "prime", "teams", "settings", "created_at")}
+async def _shown(connection: Connection, workspace: UUID, agent: str) -> Agent:
+    found = await connection.first(Agent, "get_agent", workspace=workspace, agent=agent)
+    if found is None:
+        raise agents.no_agent(agent)
+    return found

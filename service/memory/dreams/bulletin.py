@@ -14,12 +14,20 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection
-from service.domain.bulletin import BulletinPart, BulletinSentence, SectionSentence
-from service.domain.citations import Citation, ShownSentences, shown_sentences
+from service.domain.bulletin import (
+    Bulletin,
+    BulletinInput,
+    BulletinPart,
+    BulletinSentence,
+    BulletinVersion,
+    CitedState,
+    SectionSentence,
+    StoredBulletin,
+)
+from service.domain.citations import Citation, Difference, ShownSentences, shown_sentences
 from service.domain.dream_settings import DreamChoices
 from service.domain.hearsay import attributed, attributed_to_all
 from service.domain.json import dumps
@@ -27,14 +35,11 @@ from service.embedding.tokens import count_tokens
 from service.llm import LLM, LLMInvalidOutput
 from service.memory.dreams.prompts import BULLETIN, WrittenBulletin
 from service.memory.dreams.steering import fingerprint, steered
-from service.store import bulletins
 from service.store.settings import agent_settings
 
 INPUTS_MAX = 500
 LINES_PER_PERSON = 12
 NOTHING_YET = "{agent} knows nothing yet."
-SHOWN = ("agent", "version", "content", "tokens", "inputs_hash", "dream_id", "created_at")
-"""What is shown of a stored bulletin as it is."""
 
 IDENTITY, PEOPLE, PRIORITIES, DECISIONS, ALSO = SECTIONS = (
     "Identity", "People", "Current priorities", "Recent decisions", "Also known"
@@ -48,11 +53,9 @@ _JOINABLE_WORDS_MAX = 6
 _SENTENCE_ENDS = (".", "!", "?", "…", "。")
 _SENTENCE_END = re.compile(r"(?<=[.!?…。]) ")
 
-Row = Any
-
 
 @dataclass(frozen=True, slots=True)
-class Bulletin:
+class NewBulletin:
     """A bulletin ready to be stored. ``inputs_hash`` tells whether anything it says could have changed."""
 
     parts: list[BulletinPart]
@@ -69,32 +72,31 @@ async def inputs(
     *,
     left_out: Sequence[UUID] = (),
     reinforced: Sequence[UUID] = (),
-    added: Sequence[Row] = (),
-) -> list[Row]:
-    """What a bulletin is made of: the agent's live memories that have not faded, the weightiest 500, of origins
+    added: Sequence[BulletinInput] = (),
+) -> list[BulletinInput]:
+    """Return what a bulletin is made of: the agent's live memories that have not faded, the weightiest 500, of origins
     that are allowed, and hearsay, whose lines say whose word it is.
 
     As they will be once a plan is applied: without what is ``left_out``, with the importance that the ``reinforced``
-    will have, and with the ``added``, rows as the query gives them.
+    will have, and with the ``added``.
     """
     settings = await agent_settings(connection, workspace, agent_id)
     allowed = settings.origins.allowed
-    rows = await bulletins.inputs(
-        connection, workspace, agent_id, now=now, limit=INPUTS_MAX, faded_below=settings.retrieval.faded_below,
-        origins=allowed, left_out=left_out, reinforced=reinforced,
+    rows = await connection.many(
+        BulletinInput, "bulletin_inputs", workspace=workspace, agent_id=agent_id, now=now, limit=INPUTS_MAX,
+        faded_below=settings.retrieval.faded_below, origins=list(allowed), left_out=left_out, reinforced=reinforced,
     )  # fmt: skip
     if not added:
         return rows
-    whole = [*rows, *(row for row in added if row["hearsay_by"] is not None or row["origin"] in allowed)]
-    whole.sort(key=lambda row: (row["hearsay_by"] is not None, -row["weight"], -row["at"].timestamp(), row["id"]))
+    whole = [*rows, *(row for row in added if row.hearsay_by is not None or row.origin in allowed)]
+    whole.sort(key=lambda row: (row.hearsay_by is not None, -row.weight, -row.at.timestamp(), row.id))
     return whole[:INPUTS_MAX]
 
 
-def inputs_hash(rows: Iterable[Row], writer: str | None) -> str:
+def inputs_hash(rows: Iterable[BulletinInput], writer: str | None) -> str:
     """SHA-256 over what a bulletin is made of, whatever its order, and over its writer: a model, or the rules."""
     lines = sorted(
-        attributed(f"{row['id']}|{row['type']}|{row['content']}|{row['status']}", row["hearsay_by"], row["user"])
-        for row in rows
+        attributed(f"{row.id}|{row.type}|{row.content}|{row.status}", row.hearsay_by, row.user) for row in rows
     )
     return hashlib.sha256("\n".join([writer or "rules", *lines]).encode()).hexdigest()
 
@@ -104,16 +106,16 @@ def writer_of(llm: LLM | None, choices: DreamChoices) -> str | None:
     return f"{llm.model}{fingerprint(choices)}" if llm else None
 
 
-def is_stale(latest: str | None, rows: Sequence[Row], writer: str | None) -> bool:
+def is_stale(latest: str | None, rows: Sequence[BulletinInput], writer: str | None) -> bool:
     """Whether what the latest bulletin was made of has changed; one by rules stands in for one by the model."""
     if latest is None:
         return bool(rows)
     return latest not in (inputs_hash(rows, writer), inputs_hash(rows, None))
 
 
-def compose(agent: str, rows: Sequence[Row], tokens_max: int) -> Bulletin:
+def compose(agent: str, rows: Sequence[BulletinInput], tokens_max: int) -> NewBulletin:
     """A section each for ``SECTIONS``, people by what is known of them; what is said alike is said in one clause."""
-    sections: dict[str, list[Row]] = defaultdict(list)
+    sections: dict[str, list[BulletinInput]] = defaultdict(list)
     for row in rows:
         sections[_section_of(row)].append(row)
     titles = [title for title in SECTIONS if sections[title]]
@@ -128,29 +130,29 @@ def compose(agent: str, rows: Sequence[Row], tokens_max: int) -> Bulletin:
     return _bulletin(agent, parts, inputs_hash(rows, None))
 
 
-def _section_of(row: Row) -> str:
-    own = IDENTITY if row["type"] == "identity" else ALSO
-    section: str = _SECTION_OF.get(row["type"], PEOPLE if row["user"] else own)
+def _section_of(row: BulletinInput) -> str:
+    own = IDENTITY if row.type == "identity" else ALSO
+    section: str = _SECTION_OF.get(row.type, PEOPLE if row.user else own)
     return section
 
 
-def _ordered(title: str, rows: Sequence[Row]) -> list[Row]:
+def _ordered(title: str, rows: Sequence[BulletinInput]) -> list[BulletinInput]:
     """Decisions newest first; people by the weight of what is known of them, then by type; else by weight."""
     if title == DECISIONS:
-        return sorted(rows, key=lambda row: row["at"], reverse=True)
-    known: Counter[str] = Counter()
+        return sorted(rows, key=lambda row: row.at, reverse=True)
+    known: dict[str, float] = defaultdict(float)
     for row in rows:
-        known[row["user"] or ""] += row["importance"]
+        known[row.user or ""] += row.importance
     if title == PEOPLE:
-        return sorted(rows, key=lambda row: (-known[row["user"]], row["user"], _type_order(row)))
+        return sorted(rows, key=lambda row: (-known[row.user or ""], row.user or "", _type_order(row)))
     return list(rows)
 
 
-def _type_order(row: Row) -> int:
-    return len(_ORDER) if row["hearsay_by"] else _ORDER.index(row["type"])
+def _type_order(row: BulletinInput) -> int:
+    return len(_ORDER) if row.hearsay_by else _ORDER.index(row.type)
 
 
-async def write(llm: LLM, agent: str, rows: Sequence[Row], choices: DreamChoices) -> Bulletin:
+async def write(llm: LLM, agent: str, rows: Sequence[BulletinInput], choices: DreamChoices) -> NewBulletin:
     """The bulletin in the words of a language model. Raises what ``LLM.structured`` raises, and LLMInvalidOutput for
     an answer of which nothing can be used."""
     tokens_max = choices.bulletin_tokens_max
@@ -163,16 +165,16 @@ def answer_max(tokens_max: int) -> int:
     return tokens_max * 3 + 500
 
 
-def prompt(rows: Sequence[Row], choices: DreamChoices) -> list[dict[str, str]]:
+def prompt(rows: Sequence[BulletinInput], choices: DreamChoices) -> list[dict[str, str]]:
     """What a model is told to write a bulletin from."""
     lines = [
         dumps(
             {
                 "n": n,
-                "type": row["type"],
-                "about": row["user"],
-                "says": attributed(row["content"], row["hearsay_by"], row["user"]),
-                "at": row["occurred_at"],
+                "type": row.type,
+                "about": row.user,
+                "says": attributed(row.content, row.hearsay_by, row.user),
+                "at": row.occurred_at,
             }
         )
         for n, row in enumerate(rows, start=1)
@@ -184,7 +186,9 @@ def prompt(rows: Sequence[Row], choices: DreamChoices) -> list[dict[str, str]]:
     return steered(messages, choices)
 
 
-def from_written(writer: str, agent: str, rows: Sequence[Row], written: WrittenBulletin, tokens_max: int) -> Bulletin:
+def from_written(
+    writer: str, agent: str, rows: Sequence[BulletinInput], written: WrittenBulletin, tokens_max: int
+) -> NewBulletin:
     """A model's bulletin, without sentences that cite no memory, and cut to the token limit.
 
     Raises LLMInvalidOutput when nothing is left of it: there are memories to tell of.
@@ -200,11 +204,11 @@ def from_written(writer: str, agent: str, rows: Sequence[Row], written: WrittenB
                 continue
             text = attributed_to_all(
                 " ".join(sentence.text.split()),
-                [(rows[number - 1]["hearsay_by"], rows[number - 1]["user"]) for number in cited],
+                [(rows[number - 1].hearsay_by, rows[number - 1].user) for number in cited],
             )
             cost = count_tokens(" " + text)
             if cost <= left:
-                part["lines"].append({"text": _closed(text), "memories": [str(rows[n - 1]["id"]) for n in cited]})
+                part["lines"].append({"text": _closed(text), "memories": [str(rows[n - 1].id) for n in cited]})
                 left -= cost
         if part["lines"]:
             parts.append(part)
@@ -213,47 +217,62 @@ def from_written(writer: str, agent: str, rows: Sequence[Row], written: WrittenB
     return _bulletin(agent, parts, inputs_hash(rows, writer))
 
 
-async def shown_now(
+async def get(
     connection: Connection, workspace: UUID, agent: str, version: int | None, now: datetime
-) -> dict[str, Any] | None:
-    """A bulletin of the agent, the latest or of that version, as it may be shown now; None when there is none."""
-    row = await bulletins.get(connection, workspace, agent, version, now)
-    return as_shown(row) if row else None
+) -> StoredBulletin | None:
+    """Return the agent's bulletin of that version, or the latest."""
+    return await connection.first(
+        StoredBulletin, "get_bulletin", workspace=workspace, agent=agent, version=version, now=now
+    )
 
 
-def as_shown(row: Row, said_elsewhere: Collection[str] = (), unverified: Collection[str] = ()) -> dict[str, Any]:
-    """A stored bulletin with its sentences: of the newest those that still hold, and no other; of a former version all
-    that may be shown, each with what became of it. Its text has the same, but for what is
-    ``said_elsewhere``, and what rests on a memory that is ``unverified``."""
-    fields = {name: row[name] for name in SHOWN}
-    found = sentences_of(row)
-    sentences = found.current if row["newest"] else found.all
-    fields |= {"sentences": sentences, "stale": bool(found.outdated)}
+def as_shown(
+    stored: StoredBulletin, said_elsewhere: Collection[str] = (), unverified: Collection[str] = ()
+) -> Bulletin:
+    """Return a stored bulletin as it may be shown, with its sentences: of the newest those that still hold, and no
+    other; of a former version all that may be shown, each with what became of it. Its text has the same, but for what
+    is ``said_elsewhere``, and what rests on a memory that is ``unverified``."""
+    found = sentences_of(stored)
+    sentences = found.current if stored.newest else found.all
     told = [
         one
         for one in sentences
         for cited in ({str(id_) for id_ in one.memory_ids},)
         if not cited <= set(said_elsewhere) and cited.isdisjoint(unverified)
     ]
-    if len(told) < sum(len(part["lines"]) for part in row["parts"]):
-        fields["content"] = _text(row["agent"], [(one.section, one.text) for one in told])
-        fields["tokens"] = count_tokens(fields["content"])
-    return fields
+    content, tokens = stored.content, stored.tokens
+    if len(told) < sum(len(part["lines"]) for part in stored.parts):
+        content = _text(stored.agent, [(one.section, one.text) for one in told])
+        tokens = count_tokens(content)
+    return Bulletin(
+        agent=stored.agent, version=stored.version, content=content, tokens=tokens, inputs_hash=stored.inputs_hash,
+        dream_id=stored.dream_id, created_at=stored.created_at, sentences=sentences, stale=bool(found.outdated),
+    )  # fmt: skip
 
 
-def sentences_of(row: Row) -> ShownSentences[SectionSentence]:
+def compared(stored: StoredBulletin, with_other: Difference[SectionSentence]) -> BulletinVersion:
+    """Return a stored bulletin as it may be shown, with what it says and another does not, and the other way round."""
+    shown = as_shown(stored)
+    return BulletinVersion(
+        agent=shown.agent, version=shown.version, content=shown.content, tokens=shown.tokens,
+        inputs_hash=shown.inputs_hash, dream_id=shown.dream_id, created_at=shown.created_at, sentences=shown.sentences,
+        stale=shown.stale, added=with_other.added, removed=with_other.removed,
+    )  # fmt: skip
+
+
+def sentences_of(stored: StoredBulletin) -> ShownSentences[SectionSentence]:
     """Return the sentences of a stored bulletin, each with its section and with what became of its memories."""
     return shown_sentences(
         (
             partial(SectionSentence, _sentence(line), section=part["title"]),
-            [_citation(id_, row["states"].get(id_)) for id_ in line["memories"]],
+            [_citation(id_, stored.states.get(id_)) for id_ in line["memories"]],
         )
-        for part in row["parts"]
+        for part in stored.parts
         for line in part["lines"]
     )
 
 
-def _citation(id_: str, state: dict[str, Any] | None) -> Citation:
+def _citation(id_: str, state: CitedState | None) -> Citation:
     if state is None:
         return Citation(UUID(id_), visible=False, holds=False)
     superseded_by = UUID(state["superseded_by"]) if state["superseded_by"] else None
@@ -279,19 +298,19 @@ def _heading(agent: str) -> str:
     return f"What {agent} knows now."
 
 
-def _bulletin(agent: str, parts: list[BulletinPart], hash_: str) -> Bulletin:
+def _bulletin(agent: str, parts: list[BulletinPart], hash_: str) -> NewBulletin:
     content = _text(agent, [(part["title"], _sentence(line)) for part in parts for line in part["lines"]])
-    return Bulletin(parts, content, count_tokens(content), hash_)
+    return NewBulletin(parts, content, count_tokens(content), hash_)
 
 
-def _section(title: str, rows: Sequence[Row], tokens_max: int) -> tuple[BulletinPart, int]:
+def _section(title: str, rows: Sequence[BulletinInput], tokens_max: int) -> tuple[BulletinPart, int]:
     """The clauses of a section in the order of its rows, within the tokens; and what they take."""
     part: BulletinPart = {"title": title, "lines": []}
     spent = count_tokens(f"\n\n{title}: ")
     clauses: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for row in rows:
         lead, rest = _clause(row)
-        clauses.setdefault((row["user"] or "", lead or str(row["id"])), []).append((rest, str(row["id"])))
+        clauses.setdefault((row.user or "", lead or str(row.id)), []).append((rest, str(row.id)))
     lines: Counter[str] = Counter()
     for (user, lead), said in clauses.items():
         joined = lead if lead != said[0][1] else ""
@@ -304,14 +323,14 @@ def _section(title: str, rows: Sequence[Row], tokens_max: int) -> tuple[Bulletin
     return part, spent
 
 
-def _clause(row: Row) -> tuple[str, str]:
+def _clause(row: BulletinInput) -> tuple[str, str]:
     """The first sentence of a memory: the beginning it may share with others (``Ada likes``), and the rest; or no
     beginning and all. Hearsay shares nothing, and says whose word it is."""
     line = attributed(
-        _SENTENCE_END.split(" ".join(row["content"].split()), maxsplit=1)[0].rstrip("."), row["hearsay_by"], row["user"]
+        _SENTENCE_END.split(" ".join(row.content.split()), maxsplit=1)[0].rstrip("."), row.hearsay_by, row.user
     )
-    name = row["user"]
-    if row["hearsay_by"] or row["type"] != "preference" or not name or not line.startswith(f"{name} "):
+    name = row.user
+    if row.hearsay_by or row.type != "preference" or not name or not line.startswith(f"{name} "):
         return "", line
     verb, _, rest = line.removeprefix(f"{name} ").partition(" ")
     if rest and len(rest.split()) <= _JOINABLE_WORDS_MAX and verb.endswith("s"):

@@ -49,8 +49,8 @@ async def decided_pairs(engine: Engine, principal: Principal, agent: str, *, sto
     before = engine.now() - timedelta(days=stood_days)
     async with engine.db.transaction(workspace) as connection:
         row = await agents.existing_agent(connection, workspace, agent)
-        changes = await decided.changes(connection, workspace, row["id"], before=before, limit=CHANGES_MAX)
-        proposals = await decided.proposals(connection, workspace, row["id"], limit=PROPOSALS_MAX)
+        changes = await decided.changes(connection, workspace, row.id, before=before, limit=CHANGES_MAX)
+        proposals = await decided.proposals(connection, workspace, row.id, limit=PROPOSALS_MAX)
     found: dict[tuple[str, str], tuple[LabelledPair, Kind]] = {}
     of_changes = [(LabelledPair(a=one.a, b=one.b, label=one.label), one.kind) for one in changes]
     of_edits = [
@@ -113,11 +113,11 @@ async def calibrate_on_decisions(
     found = await decided_pairs(engine, principal, principal.check_owns(agent), stood_days=stood_days)
     async with engine.db.transaction(workspace) as connection:
         row = await agents.existing_agent(connection, workspace, agent)
-        choices = (await agent_settings(connection, workspace, row["id"])).llm
+        choices = (await agent_settings(connection, workspace, row.id)).llm
     calibration = await calibrate_for(
         engine, principal, found.pairs, choices=choices, write=write, labelled_min=LABELLED_MIN, agent=agent
     )
     if write and calibration.recommended:
-        own = row["settings"] | {"dream": row["settings"].get("dream", {}) | calibration.recommended}
+        own = row.settings | {"dream": row.settings.get("dream", {}) | calibration.recommended}
         await put_agent(engine, principal, agent, {"settings": own})
     return calibration, found.kinds

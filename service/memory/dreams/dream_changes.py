@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 from uuid import UUID
 
 from service.db.pool import Connection
 from service.domain import cursors
-from service.domain.dream_summary import describe_change
+from service.domain.dreams import DreamAction, DreamChange, DreamChanges
 from service.domain.principal import Principal
 from service.errors import Conflict, NotFound
 from service.memory.dreams.dream_requests import visible_dream
@@ -16,8 +16,7 @@ from service.memory.dreams.undo import Changes, read_changes, take_back
 from service.memory.engine import Engine
 from service.store import dreams, insights, subjects
 from service.store import undo as store
-
-Record = dict[str, Any]
+from service.store.undo import UndoableChange
 
 
 async def list_changes(
@@ -25,12 +24,12 @@ async def list_changes(
     principal: Principal,
     dream_id: UUID,
     *,
-    actions: Sequence[str] | None,
+    actions: Sequence[DreamAction] | None,
     type_: str | None,
     limit: int,
     cursor: str | None,
-) -> Record:
-    """A page of what a dream changed, in order: ``{items, next_cursor, total, totals}``; ``totals`` are of all actions.
+) -> DreamChanges:
+    """Return a page of what a dream changed, in order; ``totals`` are of all actions.
 
     Raises NotFound for an unknown dream and for another agent's.
     """
@@ -42,16 +41,11 @@ async def list_changes(
         )
     rows, more = cursors.paginate(rows, limit, "n")
     wanted = totals if actions is None else {name: totals.get(name, 0) for name in set(actions)}
-    return {
-        "items": [row | {"text": describe_change(row)} for row in rows],
-        "next_cursor": more,
-        "total": sum(wanted.values()),
-        "totals": totals,
-    }
+    return DreamChanges(rows, more, sum(wanted.values()), totals)
 
 
-async def undo_change(engine: Engine, principal: Principal, dream_id: UUID, n: int) -> Record:
-    """Take back one change of a dream that succeeded; links of a memory go with it. The change as it is then.
+async def undo_change(engine: Engine, principal: Principal, dream_id: UUID, n: int) -> DreamChange:
+    """Take back one change of a dream that succeeded; links of a memory go with it. Return the change as it is then.
 
     Raises NotFound, and Conflict with a ``reason``: ``dream_not_succeeded``, ``already_undone``, ``not_undoable``,
     ``replaces_others`` (``changed``: the memories that it replaced), ``changed_since`` (``changed``), ``in_use`` (an
@@ -61,32 +55,36 @@ async def undo_change(engine: Engine, principal: Principal, dream_id: UUID, n: i
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
         await visible_dream(connection, principal, dream_id)
-        record = await store.lock_dream(connection, workspace, dream_id)
-        change = await store.change(connection, workspace, dream_id, n)
-        if record["status"] != "succeeded":
-            _refuse("dream_not_succeeded", f"Only a dream that has succeeded can be undone; it is {record['status']}.")
+        dream = await store.lock_dream(connection, workspace, dream_id)
+        change = await connection.first(
+            UndoableChange, "undoable_change", workspace=workspace, dream_id=dream_id, ordinal=n
+        )
+        if dream.status != "succeeded":
+            _refuse("dream_not_succeeded", f"Only a dream that has succeeded can be undone; it is {dream.status}.")
         if change is None:
             raise NotFound("This dream has no such change.")
-        if change["undone_at"] is not None:
+        if change.undone_at is not None:
             _refuse("already_undone", "This change has been undone already.")
-        if change["undo"] is None:
+        if change.undo is None:
             _refuse("not_undoable", "There is nothing to take back of this change.")
         taken, ordinals = read_changes([change]), [n]
         if taken.created:
             ordinals += await _with_links(connection, workspace, dream_id, taken)
         await take_back(connection, workspace, dream_id, taken)
-        await _refuse_remaining(connection, workspace, record["agent_id"], taken)
-        if change["op"] == "linked" and change["memory_id"] is not None:
-            await insights.let_fall(connection, workspace, [change["memory_id"]])
-        await store.mark_changes_undone(connection, workspace, dream_id, ordinals, engine.now())
-        rows, _ = await dreams.list_changes(
+        await _refuse_remaining(connection, workspace, dream.agent_id, taken)
+        if change.op == "linked" and change.memory_id is not None:
+            await insights.let_fall(connection, workspace, [change.memory_id])
+        await connection.run(
+            "mark_changes_undone", workspace=workspace, dream_id=dream_id, ordinals=ordinals, now=engine.now()
+        )
+        (undone,), _ = await dreams.list_changes(
             connection, workspace, dream_id, actions=None, type_=None, after=n - 1, limit=1
         )
-    return rows[0] | {"text": describe_change(rows[0])}
+    return undone
 
 
 async def _with_links(connection: Connection, workspace: UUID, dream_id: UUID, taken: Changes) -> list[int]:
-    """Take the links of a memory back with it; the numbers of their changes."""
+    """Take the links of a memory back with it; return the numbers of their changes."""
     (memory_id,) = taken.created
     if replaced := await subjects.superseded_by(connection, workspace, [memory_id]):
         _refuse(
@@ -109,5 +107,5 @@ async def _refuse_remaining(connection: Connection, workspace: UUID, agent_id: U
             _refuse("later_version", "A later version of the bulletin follows.")
 
 
-def _refuse(reason: str, message: str, **details: Any) -> NoReturn:
-    raise Conflict(message, reason=reason, **details)
+def _refuse(reason: str, message: str, *, changed: Sequence[str] | None = None) -> NoReturn:
+    raise Conflict(message, reason=reason, **({"changed": changed} if changed is not None else {}))

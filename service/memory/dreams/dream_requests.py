@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from math import ceil
-from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection
 from service.domain import cursors
-from service.domain.dream_summary import describe_change, summarize_dream
+from service.domain.dreams import Dream, DreamStatus
 from service.domain.limits import LimitHolder
 from service.domain.principal import Principal
 from service.errors import Conflict, NotFound, TemporaryLimitReached, Unavailable
@@ -24,29 +23,28 @@ RETRY_DREAM_AFTER_S = 60
 POLLS_PER_LEASE_CHECK = 10
 MEMORY_OFF = "The memory of this agent is switched off (setting memory.enabled)."
 OVER = frozenset({"succeeded", "failed", "undone", "dry_run"})
-Record = dict[str, Any]
 DreamCounts = Mapping[UUID | None, int]
 
 
-async def request_dream(engine: Engine, principal: Principal, agent: str, *, dry_run: bool) -> Record:
-    """Queue a dream for the worker, due at once. A dream already queued is given as it is.
+async def request_dream(engine: Engine, principal: Principal, agent: str, *, dry_run: bool) -> Dream:
+    """Queue a dream for the worker, due at once. A dream already queued is returned as it is.
 
     Raises Conflict where the agent's memory is switched off, and TemporaryLimitReached where too many wait or run.
     """
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await agents.existing_agent(connection, principal.workspace_id, principal.check_owns(agent))
-        if not (await agent_settings(connection, principal.workspace_id, row["id"])).memory.enabled:
+        found = await agents.existing_agent(connection, principal.workspace_id, principal.check_owns(agent))
+        if not (await agent_settings(connection, principal.workspace_id, found.id)).memory.enabled:
             raise Conflict(MEMORY_OFF)
         before = await limits.unfinished_dreams(connection, principal.workspace_id)
         dream_id = await dreams.queue(
-            connection, principal.workspace_id, row["id"], trigger="api", dry_run=dry_run, now=engine.now(),
+            connection, principal.workspace_id, found.id, trigger="api", dry_run=dry_run, now=engine.now(),
             key_id=principal.key_id,
         )  # fmt: skip
-        found = await dreams.get(connection, principal.workspace_id, dream_id)
+        queued = await dreams.get(connection, principal.workspace_id, dream_id)
         _check_limits(principal, before, await limits.unfinished_dreams(connection, principal.workspace_id))
-    assert found is not None
-    return _described(found)
+    assert queued is not None
+    return queued
 
 
 def _check_limits(principal: Principal, before: DreamCounts, after: DreamCounts) -> None:
@@ -62,17 +60,17 @@ def _check_limits(principal: Principal, before: DreamCounts, after: DreamCounts)
 
 async def wait_for_dream(
     engine: Engine, principal: Principal, dream_id: UUID, disconnected: Callable[[], Awaitable[bool]]
-) -> Record:
-    """The dream once it is over. Raises Unavailable when no worker finishes it in five minutes, when the worker that
-    holds the agent is silent (another takes over when its lease ends), or whoever waits is ``disconnected``."""
+) -> Dream:
+    """Return the dream once it is over. Raises Unavailable when no worker finishes it in five minutes, when the worker
+    that holds the agent is silent (another takes over when its lease ends), or whoever waits is ``disconnected``."""
     for looked in range(int(WAIT_S / POLL_S)):
         dream = await get_dream(engine, principal, dream_id)
-        if dream["status"] in OVER:
+        if dream.status in OVER:
             return dream
         if await disconnected():
             break
         if looked % POLLS_PER_LEASE_CHECK == 0:
-            await _refuse_abandoned(engine, principal, dream["agent"])
+            await _refuse_abandoned(engine, principal, dream.agent)
         await asyncio.sleep(POLL_S)
     raise Unavailable("No worker has finished the dream yet; it stays queued.", retry_after_s=10)
 
@@ -88,7 +86,7 @@ async def _refuse_abandoned(engine: Engine, principal: Principal, agent: str) ->
         )
 
 
-async def cancel_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Record:
+async def cancel_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Dream:
     """End a dream that waits or runs; it leaves nothing, and what it was to read stays due until the next one.
 
     Raises NotFound, and Conflict for one that is over.
@@ -98,7 +96,7 @@ async def cancel_dream(engine: Engine, principal: Principal, dream_id: UUID) -> 
     async with engine.db.transaction(workspace) as connection:
         await visible_dream(connection, principal, dream_id)
         held = await undo.lock_dream(connection, workspace, dream_id)
-        settings = await agent_settings(connection, workspace, held["agent_id"])
+        settings = await agent_settings(connection, workspace, held.agent_id)
         now = engine.now()
         ended = await dreams.cancel(
             connection, workspace, dream_id, error=f"Cancelled by {principal.actor}.",
@@ -109,26 +107,27 @@ async def cancel_dream(engine: Engine, principal: Principal, dream_id: UUID) -> 
     return await get_dream(engine, principal, dream_id)
 
 
-async def visible_dream(connection: Connection, principal: Principal, dream_id: UUID) -> Record:
-    """A dream without its changes. Raises NotFound for an unknown one and for another agent's."""
-    dream = await dreams.get(connection, principal.workspace_id, dream_id)
-    if dream is None or (principal.agent is not None and dream["agent"] != principal.agent):
-        raise NotFound("There is no such dream here.")
-    return dream
+async def visible_dream(connection: Connection, principal: Principal, dream_id: UUID) -> Dream:
+    """Return a dream without its changes. Raises NotFound for an unknown one and for another agent's."""
+    return _visible(principal, await dreams.get(connection, principal.workspace_id, dream_id))
 
 
-async def get_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Record:
-    """One dream with its changes. Raises NotFound for an unknown one and for another agent's."""
+async def get_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Dream:
+    """Return a dream with its changes. Raises NotFound for an unknown one and for another agent's."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        dream = await visible_dream(connection, principal, dream_id)
-        changes = await dreams.changes(connection, principal.workspace_id, dream_id)
-    return _described(dream) | {"changes": [change | {"text": describe_change(change)} for change in changes]}
+        return _visible(principal, await dreams.get_whole(connection, principal.workspace_id, dream_id))
 
 
 async def list_dreams(
-    engine: Engine, principal: Principal, agent: str | None, status: str | None, *, limit: int, cursor: str | None
-) -> tuple[list[Record], str | None]:
-    """A page of dreams, newest first, without their changes."""
+    engine: Engine,
+    principal: Principal,
+    agent: str | None,
+    status: DreamStatus | None,
+    *,
+    limit: int,
+    cursor: str | None,
+) -> tuple[list[Dream], str | None]:
+    """Return a page of dreams, newest first, without their changes."""
     (before,) = cursors.decode(cursor, UUID)
     async with engine.db.transaction(principal.workspace_id) as connection:
         rows = await dreams.list_(
@@ -139,9 +138,10 @@ async def list_dreams(
             before=before,
             limit=limit + 1,
         )
-    rows, more = cursors.paginate(rows, limit, "id")
-    return [_described(row) for row in rows], more
+    return cursors.paginate(rows, limit, "id")
 
 
-def _described(dream: Record) -> Record:
-    return dream | {"summary": summarize_dream(dream)}
+def _visible(principal: Principal, dream: Dream | None) -> Dream:
+    if dream is None or (principal.agent is not None and dream.agent != principal.agent):
+        raise NotFound("There is no such dream here.")
+    return dream

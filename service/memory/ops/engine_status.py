@@ -10,6 +10,7 @@ from uuid import UUID
 
 from service import __version__
 from service.db.pool import Row
+from service.domain.dead_letters import DeadLetterCount
 from service.domain.principal import Principal
 from service.embedding.cache import CachedEmbedder
 from service.embedding.local import DEFAULT_MODEL as LOCAL_MODEL
@@ -21,7 +22,7 @@ from service.memory.access import audit
 from service.memory.access.redaction import masking_of
 from service.memory.engine import Engine
 from service.memory.ops.health import checks
-from service.store import dead_letters, embeddings, health, hnsw
+from service.store import embeddings, health, hnsw
 from service.store.embeddings import MigrationState
 
 Json = dict[str, Any]
@@ -87,7 +88,7 @@ async def _whole(engine: Engine, principal: Principal) -> Json:
         index_bytes = await hnsw.index_bytes(connection, state.active.number) if state.active else None
     async with engine.db.transaction(workspace) as connection:
         counts = await health.index_counts(connection, workspace)
-        dead = await dead_letters.count(connection, workspace)
+        dead = await connection.first(DeadLetterCount, "count_dead_letters", workspace=workspace)
     problems = [f"{name}: {one['error']}" for name, one in found.items() if one["status"] == "failing"]
     problems += [f"change of the embedding model: {state.error}"] if state.error else []
     problems += [f"reindex: {request['error']}"] if request and request["error"] else []

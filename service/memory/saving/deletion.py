@@ -82,7 +82,7 @@ async def matching(
     if owner is not None and author is None:
         return []
     ids = await memory_lists.matching(
-        connection, principal.workspace_id, author["id"] if author else None, limit=most + 1, deleted=deleted,
+        connection, principal.workspace_id, author.id if author else None, limit=most + 1, deleted=deleted,
         **parameters,
     )  # fmt: skip
     if len(ids) > most:

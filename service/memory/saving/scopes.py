@@ -14,6 +14,7 @@ from service.domain.principal import Principal
 from service.domain.types import Scope
 from service.errors import InvalidInput
 from service.store import agents
+from service.store.agents import StoredAgent
 
 CACHED_MAX = 10_000
 
@@ -90,7 +91,7 @@ class ScopeResolver:
         self._membership = membership
         self._barred: dict[tuple[str, str], bool] = {}
         self._known: dict[tuple[Any, ...], UUID] = {}
-        self._agents: dict[UUID, Any] = {}
+        self._agents: dict[UUID, StoredAgent] = {}
 
     async def prefetch(self, drafts: Sequence[MemoryDraft]) -> None:
         """Find or create what these name, in one order for all batches (lock ordering against deadlock)."""
@@ -123,12 +124,14 @@ class ScopeResolver:
         session_id = await self.session(agent_id, draft.session, user) if draft.session else None
         task_id = await self._task(agent, draft.task, loc) if draft.task else None
         team_id = await self._team(agent, draft.team, loc) if draft.team else None
+        audience: UUID | None
         if draft.scope is Scope.PRIME:
-            audience = (await self._agent_row(agent_id, agent))["prime_audience"]
+            audience = (await self._stored_agent(agent_id, agent)).prime_audience
         else:
             audience = {
                 Scope.AGENT: agent_id, Scope.TEAM: team_id, Scope.TASK: task_id, Scope.SESSION: session_id
             }[draft.scope]  # fmt: skip
+        assert audience is not None  # a draft names what its scope needs
         return ScopeIds(agent_id, audience, team_id, task_id, session_id)
 
     async def agent(self, agent: str) -> UUID:
@@ -163,13 +166,13 @@ class ScopeResolver:
     async def _team(self, agent: str, team: str, loc: tuple[str | int, ...]) -> UUID:
         if self._membership:
             agent_id = await self.agent(agent)
-            if team not in (await self._agent_row(agent_id, agent))["teams"]:
+            if team not in (await self._stored_agent(agent_id, agent)).teams:
                 raise InvalidInput((*loc, "team"), f"the agent is not a member of a team {team!r}")
         return await self.team(team)
 
-    async def _agent_row(self, agent_id: UUID, agent: str) -> Any:
+    async def _stored_agent(self, agent_id: UUID, agent: str) -> StoredAgent:
         if agent_id not in self._agents:
-            self._agents[agent_id] = await agents.get_agent(self._connection, self._workspace, agent)
+            self._agents[agent_id] = await agents.existing_agent(self._connection, self._workspace, agent)
         return self._agents[agent_id]
 
     async def _once(self, kind: str, name: str, owner: UUID | None = None, user: str | None = None) -> UUID:

@@ -11,10 +11,10 @@ from typing import Annotated
 from pydantic import Field
 
 from service.db.deferred_commit import without_deferred_commit
+from service.domain.bulletin import CitedState
 from service.domain.context import ContextRequest, Placement, SectionName, Shares, is_planning
 from service.domain.documents import DocumentPart
 from service.domain.excerpts import excerpt
-from service.domain.json import JsonObject
 from service.domain.memory import Memory
 from service.domain.message_text import plain_text, text_of
 from service.domain.origin import Origin, label, label_of
@@ -45,7 +45,7 @@ from service.memory.search.profiles import ProfileSources, sources_in_scope, sta
 from service.memory.search.recall import recall
 from service.memory.search.search_results import Degraded, SearchAnswer, SearchResult
 from service.memory.sessions import conversations
-from service.store import agents, bulletins
+from service.store import agents
 from service.store import context as store
 from service.store.search.records import ContextMemory, ContextMessage
 from service.store.settings import workspace_settings
@@ -214,7 +214,7 @@ async def _standing(
             )  # fmt: skip
         settings = reader.settings
         shares = request.sections.over(settings.context)
-        latest = await bulletins.get(connection, workspace, agent, None, engine.now())
+        latest = await bulletin.get(connection, workspace, agent, None, engine.now())
         sources = (
             await sources_in_scope(connection, workspace, reader, speaker, engine.now())
             if speaker and latest and shares.bulletin
@@ -230,12 +230,12 @@ async def _standing(
     if latest is not None:
         person = await standing_profile(engine, speaker or "", sources)
         in_profile = {str(id_) for field in person for id_ in field.memory_ids}
-        unverified = {id_ for id_, of in latest["states"].items() if of and _unverified(of, speaker, allowed)}
+        unverified = {id_ for id_, of in latest.states.items() if of and _unverified(of, speaker, allowed)}
         shown = bulletin.as_shown(latest, in_profile, unverified)
         line = profile_line(speaker or "", [one for one in person if not ids >= set(map(str, one.memory_ids))])
         entries["bulletin"] = [Entry("profile", line)] if line else []
-        if not line or shown["content"] != bulletin.NOTHING_YET.format(agent=agent):
-            entries["bulletin"].append(Entry(str(shown["version"]), marked(shown["content"], directives=False)))
+        if not line or shown.content != bulletin.NOTHING_YET.format(agent=agent):
+            entries["bulletin"].append(Entry(str(shown.version), marked(shown.content, directives=False)))
     lines = await engine.executor.each(
         lambda one: memory_line(one, speaker, allowed, one.session_user), offered, lambda one: len(one.content)
     )
@@ -377,10 +377,10 @@ async def _window(engine: Engine, principal: Principal, request: ContextRequest)
     return _Window([summary, *turns], summary)
 
 
-def _unverified(state: JsonObject, speaker: str | None, allowed: frozenset[Origin]) -> bool:
+def _unverified(state: CitedState, speaker: str | None, allowed: frozenset[Origin]) -> bool:
     """Return whether a memory that a bulletin cites, in this state, needs a label for who speaks."""
-    origin, user, session_user = state["origin"], state["user"], state.get("session_user")
-    return not state.get("hearsay_by") and bool(label_of(origin, user, session_user, speaker, allowed))
+    origin, user, session_user = state["origin"], state["user"], state["session_user"]
+    return not state["hearsay_by"] and bool(label_of(origin, user, session_user, speaker, allowed))
 
 
 def _summary_turn(summary: WindowSummary) -> WindowTurn:

@@ -127,10 +127,10 @@ async def summarize(
     days = older_than_days if older_than_days is not None else OLDER_THAN_DAYS if tokens_max is None else 0.0
     async with engine.db.transaction(workspace) as connection:
         found = await agents.existing_agent(connection, workspace, principal.acting_agent(agent))
-        settings = await agent_settings(connection, workspace, found["id"])
-        total: int = await connection.value("agent_memory_tokens", workspace=workspace, agent_id=found["id"], now=now)
+        settings = await agent_settings(connection, workspace, found.id)
+        total: int = await connection.value("agent_memory_tokens", workspace=workspace, agent_id=found.id, now=now)
         rows = await connection.fetch(
-            "summarizable_memories", workspace=workspace, agent_id=found["id"], importance_below=IMPORTANCE_BELOW,
+            "summarizable_memories", workspace=workspace, agent_id=found.id, importance_below=IMPORTANCE_BELOW,
             before=now - timedelta(days=days), limit=SUMMARIZED_MAX,
         )  # fmt: skip
         old = [Foldable(make(Memory, row), row["tokens"]) for row in rows]
@@ -148,9 +148,9 @@ async def summarize(
         return _answer(fold, total)
     llm = engine.model("summary", workspace, settings.llm)
     if llm is not None:
-        with paid_by(principal.payer(found["agent"])):
+        with paid_by(principal.payer(found.agent)):
             fold = await _by_llm(engine, llm, fold, settings.dream)
-    return _answer(fold, total, memory=await _replace_with_summary(engine, principal, found["id"], fold))
+    return _answer(fold, total, memory=await _replace_with_summary(engine, principal, found.id, fold))
 
 
 def _answer(

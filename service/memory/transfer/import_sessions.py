@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from service.domain.agents import Task
 from service.errors import InvalidImportLine, InvalidInput
 from service.memory.access.own_types import check_own_types
 from service.memory.sessions.conversations import message_characters, message_columns, said_in, search_words
@@ -42,8 +43,8 @@ async def write_agents(writing: ImportTransaction, lines: Lines) -> None:
         teams = sorted(set(line.teams)) if "teams" in line.model_fields_set else None
         if (
             present is not None
-            and all(present[name] == value for name, value in wanted.items())
-            and teams in (None, present["teams"])
+            and all(getattr(present, name) == value for name, value in wanted.items())
+            and teams in (None, present.teams)
         ):
             writing.tallies["agent"].unchanged += 1
             continue
@@ -60,8 +61,10 @@ async def write_agents(writing: ImportTransaction, lines: Lines) -> None:
 async def write_tasks(writing: ImportTransaction, lines: Lines) -> None:
     """Let only members name these tasks: those that the lines name, beside those declared here."""
     for _, line in lines:
-        present = await agents.get_task(writing.connection, writing.workspace, line.task, only=None)
-        if present is not None and present["members"] is not None and set(line.members) <= set(present["members"]):
+        present = await writing.connection.first(
+            Task, "get_task", workspace=writing.workspace, task=line.task, only=None
+        )
+        if present is not None and present.members is not None and set(line.members) <= set(present.members):
             writing.tallies["task"].unchanged += 1
             continue
         members = [await writing.places.agent(member) for member in sorted(set(line.members))]

@@ -176,8 +176,8 @@ async def test_what_is_not_called_for_lack_of_budget_is_told(api: Api, model: Fa
     dreamer = Dreamer(api.engine, "test", 60)
     done = await dreamer.dream_for(DEFAULT_WORKSPACE, await agent_id(api.engine))
     assert done is not None
-    assert done["status"] == "succeeded"
-    assert done["report"]["stopped"].startswith("budget reached")
+    assert done.status == "succeeded"
+    assert done.report["stopped"].startswith("budget reached")
     assert model.calls == before
     health = await api.get("/v1/engine")
     assert health["embedder"]["status"] != "failing"

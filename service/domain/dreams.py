@@ -1,0 +1,121 @@
+"""Dreams and their changes as they are shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field, GetPydanticSchema
+
+from service.domain.field_types import AgentName, CreatedAt
+from service.domain.json import JsonObject
+
+DreamAction = Literal[
+    "created", "proposed", "reinforced", "superseded", "completed", "reopened", "linked", "entity", "bulletin",
+    "decayed", "skipped",
+]  # fmt: skip
+DreamStatus = Literal["queued", "running", "succeeded", "failed", "undone", "dry_run"]
+Trigger = Literal["schedule", "api", "retry", "manual"]
+"""What a dream was made for."""
+
+ChangedFields = JsonObject
+"""Fields of what a dream changed; which ones depends on the action (``worker.dreaming``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeqRange:
+    """The part of a session that a dream covers: after ``from_seq``, up to and with ``to_seq``."""
+
+    session_id: UUID
+    from_seq: int
+    to_seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeLine:
+    """A change of a dream as the dream tells it."""
+
+    op: DreamAction
+    memory_id: UUID | None
+    before: ChangedFields | None
+    after: ChangedFields | None
+    reason: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dream:
+    """Consolidation run of an agent."""
+
+    id: Annotated[UUID, Field(description="Id of the dream.")]
+    agent: AgentName
+    status: Annotated[
+        DreamStatus,
+        Field(
+            description="Status: `queued`, `running`, `succeeded`, `failed`, `undone` (changes taken back) or "
+            "`dry_run` (finished preview)."
+        ),
+    ]
+    trigger: Annotated[str, Field(description="Cause: `schedule`, `api` (request) or `retry` (retried dead letter).")]
+    dry_run: Annotated[bool, Field(description="Preview without changes.")]
+    report: Annotated[
+        JsonObject,
+        Field(
+            description="Counts and usage of the dream; while it runs, `newest`: type and content of its newest "
+            "20 candidates at most, newest first."
+        ),
+    ]
+    error: Annotated[str | None, Field(description="Error message of a failed dream.")]
+    summary: Annotated[str, Field(description="Summary of the changes in words.")]
+    created_at: CreatedAt
+    started_at: Annotated[datetime | None, Field(description="Start time.")]
+    finished_at: Annotated[datetime | None, Field(description="End time.")]
+    changes: Annotated[
+        list[Annotated[ChangeLine, GetPydanticSchema(lambda _, schema_of: schema_of(JsonObject))]] | None,
+        Field(description="Changes with a line in words (`text`) each; null in lists."),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class DreamChange:
+    """One change of a dream, with what it rests on."""
+
+    n: Annotated[int, Field(description="Number of the change within the dream, starting at 1.")]
+    op: Annotated[
+        str,
+        Field(
+            description="Action: `created`, `proposed`, `reinforced`, `superseded`, `completed`, `reopened`, `linked`, "
+            "`entity`, `bulletin`, `decayed` or `skipped`."
+        ),
+    ]
+    text: Annotated[str, Field(description="Change in words.")]
+    memory_id: Annotated[
+        UUID | None, Field(description="Id of the changed memory; null for a change of something else.")
+    ]
+    before: Annotated[ChangedFields | None, Field(description="Fields before the change; null for something new.")]
+    after: Annotated[ChangedFields | None, Field(description="Fields after the change.")]
+    reason: Annotated[str, Field(description="Reason for the change.")]
+    message_ids: Annotated[
+        list[UUID], Field(description="Ids of the messages behind the memory or proposal; at most 50.")
+    ]
+    memory_ids: Annotated[
+        list[UUID], Field(description="Ids of the memories that the memory rests on or is linked to; at most 50.")
+    ]
+    undoable: Annotated[
+        bool, Field(description="Possibility of undoing this change alone, unless something rests on it.")
+    ]
+    undone_at: Annotated[datetime | None, Field(description="Time of undoing the change; null for one that stands.")]
+
+
+@dataclass(frozen=True, slots=True)
+class DreamChanges:
+    """One page of the changes of a dream."""
+
+    items: Annotated[list[DreamChange], Field(description="Changes of this page, in order.")]
+    next_cursor: Annotated[str | None, Field(description="Cursor of the next page; null on the last page.")]
+    total: Annotated[int, Field(description="Number of changes that pass the filters.")]
+    totals: Annotated[
+        dict[str, int], Field(description="Number of changes by action, whatever the filter for actions.")
+    ]
