@@ -341,7 +341,6 @@ CREATE TABLE memories (
     source jsonb DEFAULT '{}'::jsonb NOT NULL,
     status text,
     decay_exempt boolean DEFAULT false NOT NULL,
-    mood text,
     lexemes tsvector NOT NULL,
     occurred_at timestamp with time zone,
     expires_at timestamp with time zone,

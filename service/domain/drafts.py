@@ -137,7 +137,6 @@ class MemoryDraft(StrictModel):
     tags: Tags = Field([], description="Tags, at most 50. Default empty.")
     status: StatusField = None
     decay_exempt: bool = Field(False, description="Exemption from the decay of importance. Default false.")
-    mood: Name | None = Field(None, description="Mood of the statement.")
     metadata: Metadata = Field({}, description="JSON object of the caller's own. Default empty.")
     source: JsonObject = Field(
         {}, description="JSON object with the origin; its `kind` can be filtered by. Default empty."
@@ -183,7 +182,6 @@ class MemoryPatch(StrictModel):
     tags: Tags | None = Field(None, description="New tags, replacing all former ones; at most 50.")
     status: StatusField = None
     decay_exempt: bool | None = Field(None, description="Exemption from the decay of importance.")
-    mood: Name | None = Field(None, description="Mood of the statement.")
     metadata: Metadata | None = Field(None, description="Metadata to merge into the former, one level deep.")
     source: JsonObject | None = Field(None, description="New origin, replacing all of the former.")
     occurred_at: OccurredAtField = None

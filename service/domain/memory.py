@@ -52,7 +52,6 @@ class Memory:
         Literal["open", "done"] | None, Field(description="Status of a todo: `open` or `done`; null for other types.")
     ]
     decay_exempt: Annotated[bool, Field(description="Exemption from the decay of importance.")]
-    mood: Annotated[str | None, Field(description="Mood of the statement.")]
     embedding: Annotated[
         Literal["ready", "pending", "none"],
         Field(description="State of the vector: `ready`, `pending` (still to be computed) or `none` (not indexed)."),

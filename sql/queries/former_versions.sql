@@ -9,7 +9,7 @@ CROSS JOIN LATERAL (
 CROSS JOIN LATERAL jsonb_to_record(jsonb_build_object('origin', m.origin) || v.record) AS x(
     type text, scope text, team text, task text, "user" text, hearsay_by text, origin text, key text, content text, summary text,
     language text, tokens integer, importance float8, confidence float8, tags text[], metadata jsonb, source jsonb, status text,
-    decay_exempt boolean, mood text, occurred_at timestamptz, valid_from timestamptz, valid_until timestamptz, superseded_by uuid,
+    decay_exempt boolean, occurred_at timestamptz, valid_from timestamptz, valid_until timestamptz, superseded_by uuid,
     expires_at timestamptz, updated_at timestamptz, deleted_at timestamptz, version integer
 )
 
@@ -23,7 +23,7 @@ CROSS JOIN LATERAL jsonb_to_record(jsonb_build_object('origin', m.origin) || v.r
     UNION ALL
     SELECT m.workspace_id, m.id, m.agent_id, m.audience, m.session_id, m.task_id, m.agent, x.type, x.scope, m.team, m.task,
         m.session, x."user", x.hearsay_by, x.origin, x.key, x.content, x.summary, x.language, x.importance,
-        x.importance AS effective_importance, x.confidence, x.tags, x.metadata, x.source, x.status, x.decay_exempt, x.mood,
+        x.importance AS effective_importance, x.confidence, x.tags, x.metadata, x.source, x.status, x.decay_exempt,
         m.embedding, m.access_count, m.last_accessed_at, x.occurred_at, x.valid_from, x.valid_until, x.superseded_by,
         x.expires_at, m.created_at, x.updated_at, m.deleted_at, x.version, m.dream_id, x.tokens
     FROM {% include "memory_records" %} m

@@ -38,7 +38,6 @@
         m.source,
         m.status,
         m.decay_exempt,
-        m.mood,
         coalesce(
             (SELECT CASE WHEN i.embedding_model IS NULL THEN 'pending' ELSE 'ready' END
              FROM search_index i WHERE i.workspace_id = :workspace AND i.id = m.id),
@@ -128,7 +127,7 @@ WITH {% if known %} held AS MATERIALIZED (
         session_id uuid, user_name text, hearsay_by text, origin text, key text, content text, summary text, identity_hash text,
         language text, lexical text, lexical_key text, lexical_tags text, lexical_summary text, tokens integer,
         importance float8, confidence float8, tags text[], metadata jsonb, source jsonb,
-        status text, decay_exempt boolean, mood text, occurred_at timestamptz, expires_at timestamptz, valid_from timestamptz,
+        status text, decay_exempt boolean, occurred_at timestamptz, expires_at timestamptz, valid_from timestamptz,
         valid_until timestamptz, created_at timestamptz, dream_id uuid, changed_by text, change_reason text,
         words smallint, speaker text, asks boolean, question_share real,
         updated_at timestamptz, deleted_at timestamptz, superseded_by uuid, version integer, reinforced_at timestamptz,
@@ -147,13 +146,13 @@ WITH {% if known %} held AS MATERIALIZED (
 ), inserted AS (
     INSERT INTO memories (
         workspace_id, id, agent_id, audience, type, like_type, scope, team_id, task_id, session_id, user_name, hearsay_by, origin, key, content,
-        summary, identity_hash, language, tokens, importance, confidence, tags, metadata, source, status, decay_exempt, mood, lexemes,
+        summary, identity_hash, language, tokens, importance, confidence, tags, metadata, source, status, decay_exempt, lexemes,
         occurred_at, expires_at, valid_from, valid_until, created_at, updated_at, deleted_at, superseded_by, version,
         reinforced_at, dream_id, changed_by, change_reason, reading, key_id
     )
     SELECT :workspace, id, agent_id, audience, type, like_type, scope, team_id, task_id, session_id, user_name, hearsay_by, origin, key, content,
         summary, decode(identity_hash, 'hex'), configuration, tokens, importance, confidence, tags, metadata, source, status,
-        decay_exempt, mood, lexemes, occurred_at, expires_at, coalesce(valid_from, created_at), valid_until,
+        decay_exempt, lexemes, occurred_at, expires_at, coalesce(valid_from, created_at), valid_until,
         created_at, coalesce(updated_at, created_at), deleted_at, superseded_by, coalesce(version, 1), reinforced_at,
         dream_id, changed_by, change_reason, reading, key_id
     FROM item
@@ -313,7 +312,7 @@ WITH changed AS (
         session_id = i.session_id, user_name = i.user_name, hearsay_by = i.hearsay_by, origin = i.origin, key = i.key, content = i.content, summary = i.summary,
         identity_hash = decode(i.identity_hash, 'hex'), language = i.configuration, tokens = i.tokens,
         importance = i.importance, confidence = i.confidence, tags = i.tags, metadata = i.metadata, source = i.source,
-        status = i.status, decay_exempt = i.decay_exempt, mood = i.mood, occurred_at = i.occurred_at, expires_at = i.expires_at,
+        status = i.status, decay_exempt = i.decay_exempt, occurred_at = i.occurred_at, expires_at = i.expires_at,
         lexemes = i.lexemes, updated_at = :now, version = m.version + 1, changed_by = :changed_by,
         change_reason = :reason, reading = NULL
     FROM (
@@ -322,7 +321,7 @@ WITH changed AS (
             agent_id uuid, type text, like_type text, scope text, audience uuid, team_id uuid, task_id uuid, session_id uuid, user_name text,
             hearsay_by text, origin text, key text, content text, summary text, identity_hash text, language text, lexical text,
             lexical_key text, lexical_tags text, lexical_summary text, tokens integer, importance float8,
-            confidence float8, tags text[], metadata jsonb, source jsonb, status text, decay_exempt boolean, mood text,
+            confidence float8, tags text[], metadata jsonb, source jsonb, status text, decay_exempt boolean,
             occurred_at timestamptz, expires_at timestamptz
         ) CROSS JOIN LATERAL (SELECT i.agent_id) AS owner(agent_id) {% include "lexemes_of" %}
     ) AS i

@@ -18,12 +18,12 @@ from service.db.migrate import CREATE_ROLE, JOIN_ROLE
 from service.db.pool import APP_ROLE
 from service.db.queries import SQL_DIR
 
-revision = "0059"
+revision = "0058"
 down_revision = None
 branch_labels = None
 depends_on = None
 
-takes_over = ()
+takes_over = ("0057",)
 """Earlier revisions with this very schema: ``service.db.migrate`` only rewrites their number."""
 schema_sha256 = "aa7e18d3bf42ffcd9b7b3af526700a994c501b62a0a8728949ab6cbff37c9448"
 """Digest of the files that this revision runs, compared in ``tests/store/test_schema.py``."""
