@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import BaseModel, Field, model_validator
@@ -76,41 +76,3 @@ class MemoriesDeletion(BaseModel):
     token: str | None = Field(description="Token that confirms the deletion; null once it is done.")
     expires_at: datetime | None = Field(description="Expiry of the token; null once the deletion is done.")
     memory_ids: list[UUID] = Field(description="Ids of the memories, by which they can be restored.")
-
-
-class Deleted(BaseModel):
-    """A session, an agent or a team with what goes with it, counted or deleted."""
-
-    dry_run: bool = Field(description="Whether the rows were only counted.")
-    counts: dict[str, int] = Field(description="Number of rows by table.")
-    token: str | None = Field(description="Token that confirms the deletion; null once it is done.")
-    expires_at: datetime | None = Field(description="Expiry of the token; null once the deletion is done.")
-    deletion_id: UUID | None = Field(description="Id of the deletion, by which it can be undone; null for a dry run.")
-    restorable_until: datetime | None = Field(description="End of the time to undo it; null for a dry run.")
-
-
-class DeletionRecord(BaseModel):
-    """Deletion of a session, an agent or a team."""
-
-    id: UUID = Field(description="Id of the deletion.")
-    kind: Literal["session", "agent", "team"] = Field(
-        description="Kind of what was deleted: `session`, `agent` or `team`."
-    )
-    name: str = Field(description="Name of what was deleted.")
-    agent: str | None = Field(description="Agent of the session, or the agent itself; null for a team.")
-    counts: dict[str, int] = Field(description="Number of deleted rows by table.")
-    deleted_by: str = Field(description="Actor of the deletion.")
-    deleted_at: datetime = Field(description="Time of the deletion.")
-    restored_at: datetime | None = Field(description="Time of the undo; null unless undone.")
-    restorable_until: datetime = Field(description="End of the time to undo it.")
-
-
-class UndoneDeletion(BaseModel):
-    """Deletion that was undone."""
-
-    id: UUID = Field(description="Id of the deletion.")
-    kind: Literal["session", "agent", "team"] = Field(description="Kind of what is back: `session`, `agent` or `team`.")
-    name: str = Field(description="Name of what is back.")
-    agent: str | None = Field(description="Agent of the session, or the agent itself; null for a team.")
-    counts: dict[str, int] = Field(description="Number of rows by table when they were deleted.")
-    restored_at: datetime = Field(description="Time of the undo.")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
 from service.domain.ids import new_id
+from service.domain.json import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Line:
     subject: str | None
 
 
-async def add(connection: Connection, workspace: UUID, line: Line, details: dict[str, Any]) -> None:
+async def add(connection: Connection, workspace: UUID, line: Line, details: JsonObject) -> None:
     """Add a line."""
     await connection.run(
         "add_audit",
@@ -34,8 +34,3 @@ async def add(connection: Connection, workspace: UUID, line: Line, details: dict
         subject=line.subject,
         details=details,
     )
-
-
-async def list_(connection: Connection, workspace: UUID, **filters: Any) -> list[Row]:
-    """Lines newest first; ``filters`` are the parameters of the query ``list_audit``."""
-    return await connection.fetch("list_audit", workspace=workspace, **filters)

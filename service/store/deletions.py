@@ -7,35 +7,80 @@ they came from finds them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import NotRequired, TypedDict
 from uuid import UUID
 
 from service.db import moved_rows
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
 from service.db.workspace_rows import WRITTEN_BEHIND, delete_rows
+from service.domain.deletions import DeletedKind
 from service.store import insights
 
-Kind = Literal["session", "agent", "team"]
 NOT_COUNTED = WRITTEN_BEHIND | {"memory_usage", "search_index", "search_terms", "audience_languages"}
 """Tables that an index or a count is kept in, and that change without anybody's doing."""
-RESTORING = {"links": "restore_links", "sessions": "hook_memories"}
-"""What ties memories that stay to what is deleted, and how it is restored."""
 
 
-async def find(connection: Connection, workspace: UUID, kind: Kind, name: str, agent: str | None) -> Row | None:
-    """The ``id`` of what has that name, and the ``agents`` that dream about what it holds; None where there is none."""
+@dataclass(frozen=True, slots=True)
+class Deletable:
+    """A session, an agent or a team, and the ``agents`` that dream about what it holds."""
+
+    id: UUID
+    agents: list[UUID]
+
+
+@dataclass(frozen=True, slots=True)
+class NewDeletion:
+    """What is kept of a deletion beside what it took."""
+
+    id: UUID
+    kind: DeletedKind
+    name: str
+    agent: str | None
+    counts: dict[str, int]
+    deleted_by: str
+
+
+class Kept(TypedDict):
+    """What a deletion took and how it is brought back, as JSON: ids as text, those of ``copied`` by table."""
+
+    copied: dict[str, list[str]]
+    links: list[list[str]]
+    sessions: list[list[str]]
+    agents: list[str]
+    schedule: NotRequired[list[tuple[str, int, str | None]]]
+    memories: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class LockedDeletion:
+    """A deletion under its lock."""
+
+    kind: DeletedKind
+    name: str
+    agent: str | None
+    counts: dict[str, int]
+    kept: Kept
+    deleted_at: datetime
+    restored_at: datetime | None
+
+
+async def find(
+    connection: Connection, workspace: UUID, kind: DeletedKind, name: str, agent: str | None
+) -> Deletable | None:
+    """Return what has that name; None where there is none."""
     values = {"agent": agent} if kind == "session" else {}
-    return await connection.row("find_deleted", {"kind": kind}, workspace=workspace, name=name, **values)
+    return await connection.first(Deletable, "find_deleted", {"kind": kind}, workspace=workspace, name=name, **values)
 
 
-async def lock(connection: Connection, workspace: UUID, kind: Kind, id_: UUID) -> bool:
-    """Let nothing be written to it until the transaction ends; False where it is gone."""
+async def lock(connection: Connection, workspace: UUID, kind: DeletedKind, id_: UUID) -> bool:
+    """Let nothing be written to it until the transaction ends; return False where it is gone."""
     return await connection.row("lock_deleted", {"kind": kind}, workspace=workspace, id=id_) is not None
 
 
-async def mark(connection: Connection, workspace: UUID, kind: Kind, id_: UUID) -> dict[str, list[UUID]]:
-    """Mark everything that goes with it; the ids by table."""
+async def mark(connection: Connection, workspace: UUID, kind: DeletedKind, id_: UUID) -> dict[str, list[UUID]]:
+    """Mark everything that goes with it; return the ids by table."""
     marked: dict[str, list[UUID]] = {}
     for row in await connection.fetch("rows_of_deletion", {"kind": kind}, workspace=workspace, id=id_):
         marked.setdefault(row["table"], []).append(row["id"])
@@ -48,15 +93,15 @@ async def mark(connection: Connection, workspace: UUID, kind: Kind, id_: UUID) -
 
 
 async def count(connection: Connection, workspace: UUID) -> dict[str, int]:
-    """How many rows of each table are marked."""
+    """Return how many rows of each table are marked."""
     counts = await moved_rows.count_marked(connection, workspace)
     return {table: rows for table, rows in counts.items() if table not in NOT_COUNTED}
 
 
 async def take(
-    connection: Connection, workspace: UUID, marked: moved_rows.Marked, record: dict[str, Any], *, now: datetime
+    connection: Connection, workspace: UUID, marked: moved_rows.Marked, deletion: NewDeletion, *, now: datetime
 ) -> None:
-    """Move what is marked out of the workspace; ``record`` (id, kind, name, agent, counts, deleted_by) is kept."""
+    """Move what is marked out of the workspace, and keep the ``deletion``."""
     memories, messages = marked.get("memories", []), marked.get("messages", [])
     links = await connection.fetch("links_across", workspace=workspace, memories=memories, messages=messages)
     sessions = await connection.fetch(
@@ -64,8 +109,8 @@ async def take(
     )
     await note_memories(connection, workspace, "memory.deleted", memories, now)
     unscheduled = await connection.fetch("unschedule_deleted", workspace=workspace, agents=marked.get("agents", []))
-    await connection.run("add_deletion_workspace", id=record["id"], workspace=workspace, at=now)
-    copied = await moved_rows.move_marked(connection, workspace, record["id"])
+    await connection.run("add_deletion_workspace", id=deletion.id, workspace=workspace, at=now)
+    copied = await moved_rows.move_marked(connection, workspace, deletion.id)
     kept = {
         "copied": copied,
         "links": [[row["memory_id"], row["message_id"]] for row in links],
@@ -74,26 +119,22 @@ async def take(
         "schedule": [[row["agent_id"], row["lease_token"], row["dream_id"]] for row in unscheduled],
         "memories": memories,
     }
-    await connection.run("add_deletion", workspace=workspace, kept=kept, at=now, **record)
-
-
-async def get(connection: Connection, workspace: UUID, id_: UUID) -> Row | None:
-    """A deletion, locked."""
-    return await connection.row("lock_deletion", workspace=workspace, id=id_)
-
-
-async def list_(
-    connection: Connection, workspace: UUID, agent: str | None, *, before: tuple[datetime, UUID] | None, limit: int
-) -> list[Row]:
-    """Deletions, newest first; of one agent's sessions where one is given."""
-    before_at, before_id = before or (None, None)
-    return await connection.fetch(
-        "list_deletions", workspace=workspace, agent=agent, before_at=before_at, before=before_id, limit=limit
+    await connection.run(
+        "add_deletion",
+        workspace=workspace,
+        id=deletion.id,
+        kind=deletion.kind,
+        name=deletion.name,
+        agent=deletion.agent,
+        counts=deletion.counts,
+        kept=kept,
+        deleted_by=deletion.deleted_by,
+        at=now,
     )
 
 
-async def missing(connection: Connection, workspace: UUID, id_: UUID, kept: dict[str, Any]) -> list[str]:
-    """The tables of which rows are gone that a deletion refers to, but for what a purge has taken out of both."""
+async def missing(connection: Connection, workspace: UUID, id_: UUID, kept: Kept) -> list[str]:
+    """Return the tables of which rows are gone that a deletion refers to, but for what a purge has taken from both."""
     copied = _copied(kept)
     values = {table: copied.get(table, []) for table in ("agents", "teams", "tasks", "sessions", "dreams")}
     there = {(row["table"], row["id"]) for row in await connection.fetch("still_there", workspace=workspace, **values)}
@@ -103,14 +144,13 @@ async def missing(connection: Connection, workspace: UUID, id_: UUID, kept: dict
     return sorted({row["table"] for row in referred if (row["table"], row["id"]) not in there})
 
 
-async def restore(connection: Connection, workspace: UUID, id_: UUID, kept: dict[str, Any], *, now: datetime) -> None:
+async def restore(connection: Connection, workspace: UUID, id_: UUID, kept: Kept, *, now: datetime) -> None:
     """Move everything back. What a purge has removed meanwhile stays gone."""
     copied = _copied(kept)
     await moved_rows.take_back(connection, id_, workspace, copied)
-    for tie, second in (("links", "messages"), ("sessions", "sessions")):
-        pairs = [_ids(pair) for pair in kept[tie]]
-        values = {"memories": [pair[0] for pair in pairs], second: [pair[1] for pair in pairs]}
-        await connection.run(RESTORING[tie], workspace=workspace, **values)
+    links, sessions = _pairs(kept["links"]), _pairs(kept["sessions"])
+    await connection.run("restore_links", workspace=workspace, memories=links[0], messages=links[1])
+    await connection.run("hook_memories", workspace=workspace, memories=sessions[0], sessions=sessions[1])
     agents = [*_ids(kept["agents"]), *copied.get("agents", [])]
     unscheduled = kept.get("schedule", [])  # not kept by deletions of former releases
     await connection.run(
@@ -124,13 +164,13 @@ async def restore(connection: Connection, workspace: UUID, id_: UUID, kept: dict
 
 
 async def places(connection: Connection, workspace: UUID) -> list[UUID]:
-    """The workspace, and those in which what has been deleted from it waits."""
+    """Return the workspace, and those in which what has been deleted from it waits."""
     rows = await connection.fetch("deletion_workspaces", workspace=workspace)
     return [workspace, *(row["workspace_id"] for row in rows)]
 
 
 async def collect(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
-    """Remove deletions from before then for good; how many."""
+    """Remove deletions from before then for good; return how many."""
     rows = await connection.fetch("expired_deletions", workspace=workspace, before=before, limit=limit)
     for row in rows:
         if row["waiting"]:
@@ -158,8 +198,13 @@ async def note_memories(connection: Connection, workspace: UUID, kind: str, ids:
     await connection.run("note_moved_memories", workspace=workspace, kind=kind, ids=ids, now=now)
 
 
-def _copied(kept: dict[str, Any]) -> dict[str, list[UUID]]:
+def _copied(kept: Kept) -> dict[str, list[UUID]]:
     return {table: _ids(texts) for table, texts in kept["copied"].items()}
+
+
+def _pairs(pairs: Sequence[Sequence[str]]) -> tuple[list[UUID], list[UUID]]:
+    """Return the first ids of the pairs, and the second ones."""
+    return [UUID(first) for first, _ in pairs], [UUID(second) for _, second in pairs]
 
 
 def _ids(texts: Sequence[str]) -> list[UUID]:

@@ -8,9 +8,10 @@ from datetime import date, datetime
 from typing import Literal
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
 from service.domain.ids import NO_KEY
 from service.domain.limits import Limits, limits_from
+from service.domain.usage import By, DreamsItem, StoredItem
 
 Period = Literal["minute", "day"]
 
@@ -70,47 +71,41 @@ async def recount(connection: Connection, workspace: UUID, day: date) -> int:
     return int(await connection.value("recount_stored", workspace=workspace, no_key=NO_KEY, day=day) or 0)
 
 
-async def stored(connection: Connection, workspace: UUID) -> dict[UUID, Row]:
-    """Rows and bytes by key (zero: the workspace): as limits hold them, else when they were last counted."""
-    return {row["key_id"]: row for row in await connection.fetch("stored_now", workspace=workspace)}
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Rows and bytes of a key, or of the workspace where ``key_id`` is zero."""
+
+    key_id: UUID
+    rows: int
+    bytes: int
+
+
+async def stored(connection: Connection, workspace: UUID) -> dict[UUID, Stored]:
+    """Return rows and bytes by key (zero: the workspace): as limits hold them, else when they were last counted."""
+    return {one.key_id: one for one in await connection.many(Stored, "stored_now", workspace=workspace)}
 
 
 async def stored_by_day(
     connection: Connection, workspace: UUID, *, since: date, until: date, by_key: bool, limit: int
-) -> list[Row]:
-    """Rows and bytes at the last count of each of these days, or of each key's last of them."""
-    return await connection.fetch(
-        "stored_by_key" if by_key else "stored_by_day", workspace=workspace, since=since, until=until, no_key=NO_KEY,
-        limit=limit,
+) -> list[StoredItem]:
+    """Return rows and bytes at the last count of each of these days, or of each key's last of them."""
+    return await connection.many(
+        StoredItem, "stored_by_key" if by_key else "stored_by_day", workspace=workspace, since=since, until=until,
+        no_key=NO_KEY, limit=limit,
     )  # fmt: skip
 
 
 async def dreams_by(
-    connection: Connection, workspace: UUID, *, since: date, until: date, by: str, limit: int
-) -> list[Row]:
-    """Dreams begun on these days (UTC), by day, key or agent."""
-    return await connection.fetch(
-        "dreams_by", workspace=workspace, since=since, until=until, by_day=by == "day", by_key=by == "key",
+    connection: Connection, workspace: UUID, *, since: date, until: date, by: By, limit: int
+) -> list[DreamsItem]:
+    """Return dreams begun on these days (UTC), by day, key or agent."""
+    return await connection.many(
+        DreamsItem, "dreams_by", workspace=workspace, since=since, until=until, by_day=by == "day", by_key=by == "key",
         by_agent=by == "agent", limit=limit,
     )  # fmt: skip
 
 
 async def unfinished_dreams(connection: Connection, workspace: UUID) -> dict[UUID | None, int]:
-    """Dreams that wait or run, by the key that asked for them."""
+    """Return dreams that wait or run, by the key that asked for them."""
     rows = await connection.fetch("unfinished_dreams", workspace=workspace)
     return {row["key_id"]: row["dreams"] for row in rows}
-
-
-async def limited_keys(connection: Connection, workspace: UUID, *, limit: int) -> list[Row]:
-    """Live keys with limits: id, name and limits."""
-    return await connection.fetch("limited_keys", workspace=workspace, limit=limit)
-
-
-async def requests_now(connection: Connection, workspace: UUID, starts: Mapping[Period, datetime]) -> list[Row]:
-    """Requests of the minute and the day that begin then, by key and period."""
-    return await connection.fetch("requests_now", workspace=workspace, minute=starts["minute"], day=starts["day"])
-
-
-async def costs_now(connection: Connection, workspace: UUID, day: date) -> list[Row]:
-    """Cost of models of a day, and of its month up to it, by key with such a limit and of the workspace."""
-    return await connection.fetch("costs_now", workspace=workspace, day=day)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, replace
 from datetime import date, datetime
-from typing import Literal
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
 from service.domain.ids import NO_KEY
 from service.domain.spending import DREAM_PURPOSES, Purpose, Usage
-
-By = Literal["day", "key", "agent"]
+from service.domain.usage import By, UsageItem
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -101,12 +99,17 @@ async def settle(
         await connection.run("add_model_usage", workspace=workspace, **asdict(key), **asdict(used[key]))
 
 
-async def report(connection: Connection, workspace: UUID, *, since: date, until: date, by: By, limit: int) -> list[Row]:
-    """Usage of these days, both included, by day, key or agent, and by purpose; at most ``limit`` rows."""
-    return await connection.fetch(
-        "model_usage", workspace=workspace, since=since, until=until, limit=limit,
+async def report(
+    connection: Connection, workspace: UUID, *, since: date, until: date, by: By, limit: int
+) -> list[UsageItem]:
+    """Return the usage of these days, both included, by day, key or agent, and by purpose; at most ``limit`` of it."""
+    found = await connection.many(
+        UsageItem, "model_usage", workspace=workspace, since=since, until=until, limit=limit,
         by_day=by == "day", by_key=by == "key", by_agent=by == "agent",
     )  # fmt: skip
+    return [
+        replace(item, key_id=None if item.key_id == NO_KEY else item.key_id, agent=item.agent or None) for item in found
+    ]
 
 
 async def collect(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:

@@ -123,13 +123,14 @@ VALUES (:workspace, :id, :kind, :name, :agent, :counts, :kept, :deleted_by, :at)
 INSERT INTO workspaces (workspace_id, name, suspended_at, deletion_of) VALUES (:id, 'deletion ' || :id::uuid, :at, :workspace);
 
 -- name: lock_deletion
-SELECT id, kind, name, agent, counts, kept, deleted_by, deleted_at, restored_at
+SELECT kind, name, agent, counts, kept, deleted_at, restored_at
 FROM deletions WHERE workspace_id = :workspace AND id = :id
 FOR UPDATE;
 
 -- name: list_deletions
 -- Newest first; of one agent's sessions where one is given.
-SELECT id, kind, name, agent, counts, deleted_by, deleted_at, restored_at
+SELECT id, kind, name, agent, counts, deleted_by, deleted_at, restored_at,
+    deleted_at + :time_to_undo::interval AS restorable_until
 FROM deletions
 WHERE workspace_id = :workspace AND (:agent::text IS NULL OR (kind = 'session' AND agent = :agent))
     AND (:before_at::timestamptz IS NULL OR (deleted_at, id) < (:before_at, :before::uuid))

@@ -11,14 +11,25 @@ from starlette.responses import Response
 
 from service.api import admin_schemas as schemas
 from service.api import stats_schemas
-from service.api.dependencies import AgentQuery, Call, JsonResponse, Paging, json_response, page_response
+from service.api.dependencies import (
+    AgentQuery,
+    Call,
+    JsonResponse,
+    Paging,
+    items_response,
+    json_response,
+    page_response,
+)
 from service.api.lists import Items, Page
 from service.api.naming import api_router
+from service.domain.audit import AuditLine
 from service.domain.field_types import Name, Timestamp
 from service.domain.keys import CreatedKey, Key, KeyLimitsChanged, Whoami
 from service.domain.principal import Principal
+from service.domain.usage import UsageReport
 from service.domain.workspace import WorkspaceSettings
 from service.memory.access import audit, keys, setting_sources, workspace
+from service.memory.access.setting_sources import SettingSource
 from service.memory.engine import Engine
 from service.memory.ops.model_settings import model_settings
 from service.memory.ops.stats import stats_report
@@ -85,14 +96,10 @@ async def _shown(engine: Engine, caller: Principal, settings: WorkspaceSettings)
     return schemas.Settings.model_validate(settings.shown().model_dump() | models)
 
 
-@router.get(
-    "/settings/sources",
-    response_model=Items[schemas.SettingSource],
-    summary="List the workspace settings with their defaults",
-)
-async def list_setting_sources(call: Call) -> Response:
+@router.get("/settings/sources", summary="List the workspace settings with their defaults")
+async def list_setting_sources(call: Call) -> JsonResponse[Items[SettingSource]]:
     """Every setting of the workspace by its dotted name, with its default and whether the workspace chose its value."""
-    return json_response({"items": await setting_sources.setting_sources(*call)})
+    return items_response(await setting_sources.setting_sources(*call))
 
 
 @router.post("/settings/reset", response_model=schemas.Settings, summary="Reset workspace settings to their defaults")
@@ -101,7 +108,7 @@ async def reset_settings(call: Call, body: schemas.ResetSettings) -> schemas.Set
     return await _shown(*call, await setting_sources.reset_settings(*call, body.names))
 
 
-@router.get("/audit", response_model=Page[schemas.AuditLine], summary="List the audit log")
+@router.get("/audit", summary="List the audit log")
 async def list_audit_entries(
     call: Call,
     paging: Paging,
@@ -109,12 +116,12 @@ async def list_audit_entries(
     actor: Annotated[Name | None, Query(description="Actor to filter by: `agent:<name>` or `<role>:<key id>`.")] = None,
     since: Annotated[Timestamp | None, Query(description="Earliest time, inclusive.")] = None,
     until: Annotated[Timestamp | None, Query(description="Latest time, exclusive.")] = None,
-) -> Response:
+) -> JsonResponse[Page[AuditLine]]:
     """Administrative actions, and reads of other agents' data. Newest first. Admin keys only."""
     return page_response(*await audit.list_audit(*call, action=action, actor=actor, since=since, until=until, **paging))
 
 
-@router.get("/usage", response_model=schemas.UsageReport, summary="Get the model usage")
+@router.get("/usage", summary="Get the model usage")
 async def get_usage(
     call: Call,
     since: Annotated[date | None, Query(description="First day (UTC). Default: 29 days before `until`.")] = None,
@@ -122,7 +129,7 @@ async def get_usage(
     by: Annotated[
         Literal["day", "key", "agent"], Query(description="Grouping: `day` (UTC), `key` or `agent`. Default `day`.")
     ] = "day",
-) -> Response:
+) -> JsonResponse[UsageReport]:
     """Calls, tokens and cost by purpose, and requests, at most 10,000 rows each. Admin keys only."""
     return json_response(await usage_report(*call, since=since, until=until, by=by))
 

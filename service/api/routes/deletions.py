@@ -6,14 +6,13 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import Path
-from starlette.responses import Response
 
-from service.api import deletion_schemas as schemas
 from service.api.dependencies import (
     AgentPath,
     AgentQuery,
     Call,
     DryRun,
+    JsonResponse,
     Paging,
     SessionPath,
     Token,
@@ -23,6 +22,7 @@ from service.api.dependencies import (
 from service.api.lists import Page
 from service.api.naming import api_router
 from service.api.path_params import PathName
+from service.domain.deletions import Deleted, DeletionRecord, UndoneDeletion
 from service.memory.access import deletions
 
 TeamPath = Annotated[PathName, Path(description="Name of the team.")]
@@ -30,38 +30,44 @@ TeamPath = Annotated[PathName, Path(description="Name of the team.")]
 router = api_router(prefix="/v1", tags=["deletions"])
 
 
-@router.delete("/sessions/{session}", response_model=schemas.Deleted, summary="Delete a session")
+@router.delete("/sessions/{session}", summary="Delete a session")
 async def delete_session(
     call: Call, session: SessionPath, agent: AgentQuery = None, dry_run: DryRun = False, token: Token = None
-) -> Response:
+) -> JsonResponse[Deleted]:
     """With its messages, and the memories that come from it alone. Count first with `dry_run`, then send the token of
     the answer; 409 if the counts have changed meanwhile. Can be undone for `retention.deleted_days`."""
     return json_response(await deletions.delete_session(*call, agent, session, dry_run=dry_run, token=token))
 
 
-@router.delete("/agents/{agent}", response_model=schemas.Deleted, summary="Delete an agent")
-async def delete_agent(call: Call, agent: AgentPath, dry_run: DryRun = False, token: Token = None) -> Response:
+@router.delete("/agents/{agent}", summary="Delete an agent")
+async def delete_agent(
+    call: Call, agent: AgentPath, dry_run: DryRun = False, token: Token = None
+) -> JsonResponse[Deleted]:
     """With everything that it holds: sessions, memories of every scope, documents, entities, dreams, pages. Its keys
     stay, and make a new agent of its name when one of them writes. Counted, confirmed and undone as a session. Admin
     keys only."""
     return json_response(await deletions.delete_agent(*call, agent, dry_run=dry_run, token=token))
 
 
-@router.delete("/teams/{team}", response_model=schemas.Deleted, summary="Delete a team")
-async def delete_team(call: Call, team: TeamPath, dry_run: DryRun = False, token: Token = None) -> Response:
+@router.delete("/teams/{team}", summary="Delete a team")
+async def delete_team(
+    call: Call, team: TeamPath, dry_run: DryRun = False, token: Token = None
+) -> JsonResponse[Deleted]:
     """With the memories of its scope, of any author; its agents stay. Counted, confirmed and undone as a
     session. Admin keys only."""
     return json_response(await deletions.delete_team(*call, team, dry_run=dry_run, token=token))
 
 
-@router.get("/deletions", response_model=Page[schemas.DeletionRecord], summary="List deletions")
-async def list_deletions(call: Call, paging: Paging) -> Response:
+@router.get("/deletions", summary="List deletions")
+async def list_deletions(call: Call, paging: Paging) -> JsonResponse[Page[DeletionRecord]]:
     """Deletions of sessions, agents and teams, newest first; with an agent key, of the agent's own sessions."""
     return page_response(*await deletions.list_deletions(*call, **paging))
 
 
-@router.post("/deletions/{deletion_id}/undo", response_model=schemas.UndoneDeletion, summary="Undo a deletion")
-async def undo_deletion(call: Call, deletion_id: Annotated[UUID, Path(description="Id of the deletion.")]) -> Response:
+@router.post("/deletions/{deletion_id}/undo", summary="Undo a deletion")
+async def undo_deletion(
+    call: Call, deletion_id: Annotated[UUID, Path(description="Id of the deletion.")]
+) -> JsonResponse[UndoneDeletion]:
     """Everything is back as it was, but for what a purge has removed since; memories that were saved again meanwhile
     stay deleted. 409 if the name is taken or the agent is gone."""
     return json_response(await deletions.undo_deletion(*call, deletion_id))

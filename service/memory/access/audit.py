@@ -7,16 +7,15 @@ holds the content of anything.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection
 from service.domain import cursors
+from service.domain.audit import AuditLine
+from service.domain.json import JsonObject
 from service.domain.principal import Principal
 from service.memory.engine import Engine
 from service.store import audit
-
-Record = dict[str, Any]
 
 
 async def record(
@@ -26,9 +25,9 @@ async def record(
     *,
     target: str | None = None,
     subject: str | None = None,
-    details: Record | None = None,
+    details: JsonObject | None = None,
 ) -> None:
-    """One act, committed with what it did. ``subject`` is the user it was about; a purge of that user erases it."""
+    """Record one act, committed with what it did. ``subject`` is the user it was about, whom a purge takes out."""
     await audit.add(
         connection, principal.workspace_id, audit.Line(principal.actor, principal.key_id, action, target, subject),
         details or {},
@@ -45,15 +44,21 @@ async def list_audit(
     until: datetime | None,
     limit: int,
     cursor: str | None,
-) -> tuple[list[Record], str | None]:
-    """A page of the audit log, newest first. Raises Forbidden for anyone but an admin."""
+) -> tuple[list[AuditLine], str | None]:
+    """Return a page of the audit log, newest first. Raises Forbidden for anyone but an admin."""
     principal.require_admin()
     (before,) = cursors.decode(cursor, UUID)
     await engine.read_audit.flush()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        rows = await audit.list_(
-            connection, principal.workspace_id, action=action, actor=actor, since=since, until=until,
-            before=before, limit=limit + 1,
-        )  # fmt: skip
-    rows, more = cursors.paginate(rows, limit, "id")
-    return [dict(row) for row in rows], more
+        found = await connection.many(
+            AuditLine,
+            "list_audit",
+            workspace=principal.workspace_id,
+            action=action,
+            actor=actor,
+            since=since,
+            until=until,
+            before=before,
+            limit=limit + 1,
+        )
+    return cursors.paginate(found, limit, "id")

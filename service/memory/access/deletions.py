@@ -7,11 +7,11 @@ lease, so nothing of what is gone is written again.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
 from service.domain import cursors
+from service.domain.deletions import Deleted, DeletedKind, DeletionRecord, UndoneDeletion
 from service.domain.ids import new_id
 from service.domain.principal import Principal
 from service.errors import Conflict, InvalidInput, NotFound
@@ -20,15 +20,14 @@ from service.memory.access.confirmation import PLACE, check_token, issue_token, 
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.store import deletions, rescans, subjects
-from service.store.deletions import Kind
+from service.store.deletions import Deletable, LockedDeletion, NewDeletion
 
-Record = dict[str, Any]
 LONGEST_S = 600.0
 
 
 async def delete_session(
     engine: Engine, principal: Principal, agent: str | None, session: str, *, dry_run: bool, token: str | None
-) -> Record:
+) -> Deleted:
     """Delete a session with its messages, and the memories that come from it alone.
 
     Raises Forbidden for a reader key, NotFound, InvalidInput without a token, and Conflict for one of other counts.
@@ -38,14 +37,16 @@ async def delete_session(
     return await _delete(engine, principal, "session", session, owner, dry_run=dry_run, token=token)
 
 
-async def delete_agent(engine: Engine, principal: Principal, agent: str, *, dry_run: bool, token: str | None) -> Record:
+async def delete_agent(
+    engine: Engine, principal: Principal, agent: str, *, dry_run: bool, token: str | None
+) -> Deleted:
     """Delete an agent with everything that it holds. Raises Forbidden for anyone but an admin, else as above."""
     principal.check_owns(agent)
     principal.require_admin()
     return await _delete(engine, principal, "agent", agent, agent, dry_run=dry_run, token=token)
 
 
-async def delete_team(engine: Engine, principal: Principal, team: str, *, dry_run: bool, token: str | None) -> Record:
+async def delete_team(engine: Engine, principal: Principal, team: str, *, dry_run: bool, token: str | None) -> Deleted:
     """Delete a team with the memories of its scope; its agents stay. Raises Forbidden for anyone but an admin, else as
     above."""
     principal.require_admin()
@@ -53,8 +54,15 @@ async def delete_team(engine: Engine, principal: Principal, team: str, *, dry_ru
 
 
 async def _delete(
-    engine: Engine, principal: Principal, kind: Kind, name: str, agent: str | None, *, dry_run: bool, token: str | None
-) -> Record:
+    engine: Engine,
+    principal: Principal,
+    kind: DeletedKind,
+    name: str,
+    agent: str | None,
+    *,
+    dry_run: bool,
+    token: str | None,
+) -> Deleted:
     if not dry_run and token is None:
         raise InvalidInput(PLACE, "is needed: count with dry_run=true, then send the token of the answer")
     workspace, now = principal.workspace_id, engine.now()
@@ -68,23 +76,20 @@ async def _delete(
             found = await _locked(connection, workspace, kind, name, agent, now)
         if found is None:
             raise NotFound(f"There is no {kind} {name!r} here.")
-        marked = await deletions.mark(connection, workspace, kind, found["id"])
+        marked = await deletions.mark(connection, workspace, kind, found.id)
         counts = await deletions.count(connection, workspace)
-        target = ["deletion", kind, str(found["id"])]
+        target = ["deletion", kind, str(found.id)]
         if token is not None and not dry_run:
             check_token(secret, now, principal, target, counts, token)
             id_ = new_id()
-            record = {"id": id_, "kind": kind, "name": name, "agent": agent, "counts": counts}
-            await deletions.take(connection, workspace, marked, record | {"deleted_by": principal.actor}, now=now)
+            deletion = NewDeletion(id_, kind, name, agent, counts, deleted_by=principal.actor)
+            await deletions.take(connection, workspace, marked, deletion, now=now)
             await audit.record(
                 connection, principal, f"{kind}.deleted", target=str(id_), details={"agent": agent, "counts": counts}
             )
-            return {
-                "dry_run": False, "counts": counts, "token": None, "expires_at": None, "deletion_id": id_,
-                "restorable_until": now + time_to_undo,
-            }  # fmt: skip
+            return Deleted(False, counts, None, None, id_, now + time_to_undo)
     signed = await issue_token(engine, principal, target, counts)
-    return {"dry_run": True, "counts": counts, "deletion_id": None, "restorable_until": None} | signed
+    return Deleted(True, counts, signed["token"], signed["expires_at"], None, None)
 
 
 async def _time_to_undo(engine: Engine, principal: Principal) -> timedelta:
@@ -92,33 +97,38 @@ async def _time_to_undo(engine: Engine, principal: Principal) -> timedelta:
 
 
 async def _locked(
-    connection: Connection, workspace: UUID, kind: Kind, name: str, agent: str | None, now: datetime
-) -> Row | None:
-    """What is to be deleted, locked once nobody dreams about it any more; None where it is gone."""
+    connection: Connection, workspace: UUID, kind: DeletedKind, name: str, agent: str | None, now: datetime
+) -> Deletable | None:
+    """Lock what is to be deleted, once nobody dreams about it any more; return it, None where it is gone."""
     await subjects.lock_purges(connection, workspace)
     found = await deletions.find(connection, workspace, kind, name, agent)
     if found is None:
         return None
-    await subjects.break_leases(connection, workspace, found["agents"], now)
-    return found if await deletions.lock(connection, workspace, kind, found["id"]) else None
+    await subjects.break_leases(connection, workspace, found.agents, now)
+    return found if await deletions.lock(connection, workspace, kind, found.id) else None
 
 
 async def list_deletions(
     engine: Engine, principal: Principal, *, limit: int, cursor: str | None
-) -> tuple[list[Record], str | None]:
-    """A page of deletions, newest first; with an agent key, of the agent's own sessions."""
+) -> tuple[list[DeletionRecord], str | None]:
+    """Return a page of deletions, newest first; with an agent key, of the agent's own sessions."""
     deleted_at, id_ = cursors.decode(cursor, datetime, UUID)
-    before = None if deleted_at is None or id_ is None else (deleted_at, id_)
     time_to_undo = await _time_to_undo(engine, principal)
     async with engine.db.transaction(principal.workspace_id) as connection:
-        rows = await deletions.list_(
-            connection, principal.workspace_id, principal.agent, before=before, limit=limit + 1
+        found = await connection.many(
+            DeletionRecord,
+            "list_deletions",
+            workspace=principal.workspace_id,
+            agent=principal.agent,
+            time_to_undo=time_to_undo,
+            before_at=deleted_at,
+            before=id_,
+            limit=limit + 1,
         )
-    rows, more = cursors.paginate(rows, limit, "deleted_at", "id")
-    return [dict(row) | {"restorable_until": row["deleted_at"] + time_to_undo} for row in rows], more
+    return cursors.paginate(found, limit, "deleted_at", "id")
 
 
-async def undo_deletion(engine: Engine, principal: Principal, id_: UUID) -> Record:
+async def undo_deletion(engine: Engine, principal: Principal, id_: UUID) -> UndoneDeletion:
     """Bring back what a deletion took; what a purge has removed since stays gone.
 
     Raises Forbidden for a reader key and, but for sessions, for anyone but an admin without scopes; NotFound for an id
@@ -131,27 +141,27 @@ async def undo_deletion(engine: Engine, principal: Principal, id_: UUID) -> Reco
     async with engine.db.transaction(workspace) as connection:
         await connection.set_timeout(LONGEST_S)
         await subjects.lock_purges(connection, workspace)
-        found = await deletions.get(connection, workspace, id_)
+        found = await connection.first(LockedDeletion, "lock_deletion", workspace=workspace, id=id_)
         if (
             found is None
-            or (principal.agent is not None and found["agent"] != principal.agent)
-            or found["deleted_at"] + time_to_undo < now
+            or (principal.agent is not None and found.agent != principal.agent)
+            or found.deleted_at + time_to_undo < now
         ):
             raise NotFound(f"There is no deletion {id_} here.")
-        if found["kind"] != "session":
+        if found.kind != "session":
             principal.require_admin()
             principal.require_all_scopes()
-        if found["restored_at"] is not None:
+        if found.restored_at is not None:
             raise Conflict("This deletion has been undone already.")
-        if await deletions.find(connection, workspace, found["kind"], found["name"], found["agent"]):
-            raise Conflict(f"The {found['kind']} {found['name']!r} is there again.")
+        if await deletions.find(connection, workspace, found.kind, found.name, found.agent):
+            raise Conflict(f"The {found.kind} {found.name!r} is there again.")
         rescan = await rescans.get(connection, workspace)
         if rescan is not None and rescan["finished_at"] is None:
             raise Conflict("Secrets are being looked for in all that is stored; try again when that has ended.")
-        if gone := await deletions.missing(connection, workspace, id_, found["kept"]):
+        if gone := await deletions.missing(connection, workspace, id_, found.kept):
             raise Conflict(f"What this belongs to is gone: {', '.join(gone)}.")
-        await deletions.restore(connection, workspace, id_, found["kept"], now=now)
+        await deletions.restore(connection, workspace, id_, found.kept, now=now)
         await audit.record(
-            connection, principal, f"{found['kind']}.restored", target=str(id_), details={"counts": found["counts"]}
+            connection, principal, f"{found.kind}.restored", target=str(id_), details={"counts": found.counts}
         )
-    return {name: found[name] for name in ("id", "kind", "name", "agent", "counts")} | {"restored_at": now}
+    return UndoneDeletion(id_, found.kind, found.name, found.agent, found.counts, now)

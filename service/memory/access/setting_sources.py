@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
+from service.domain.json import JsonObject, JsonValue
 from service.domain.principal import Principal
 from service.domain.workspace import WorkspaceSettings
 from service.errors import InvalidInput
@@ -16,21 +18,27 @@ from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.store.settings import put_settings, workspace_settings
 
-Json = dict[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class SettingSource:
+    """Setting of a workspace with its default."""
+
+    name: Annotated[str, Field(description="Dotted name, such as `retrieval.rrf_k`.")]
+    value: Annotated[JsonValue, Field(description="Value in effect, without keys of models.")]
+    default: Annotated[JsonValue, Field(description="Default value.")]
+    source: Annotated[
+        Literal["default", "workspace"],
+        Field(description="Source of the value: `default` or `workspace` (chosen by an admin)."),
+    ]
 
 
-async def setting_sources(engine: Engine, principal: Principal) -> list[Json]:
-    """``{name, value, default, source}`` of every setting by its dotted name, without keys of models."""
+async def setting_sources(engine: Engine, principal: Principal) -> list[SettingSource]:
+    """Return every setting by its dotted name, without keys of models."""
     settings = (await get_settings(engine, principal)).shown()
     chosen = _flat(settings, settings.model_dump(mode="json", exclude_defaults=True))
     values, defaults = _leaves(settings), _leaves(WorkspaceSettings())
     return [
-        {
-            "name": name,
-            "value": value,
-            "default": defaults[name],
-            "source": "workspace" if name in chosen else "default",
-        }
+        SettingSource(name, value, defaults[name], "workspace" if name in chosen else "default")
         for name, value in values.items()
     ]
 
@@ -70,13 +78,13 @@ async def reset_settings(engine: Engine, principal: Principal, names: Sequence[s
     return settings
 
 
-def _leaves(settings: WorkspaceSettings) -> Json:
+def _leaves(settings: WorkspaceSettings) -> JsonObject:
     return _flat(settings, settings.model_dump(mode="json"))
 
 
-def _flat(settings: WorkspaceSettings, dumped: Json) -> Json:
-    """Values by dotted name, one level deep: a section is a model, whatever else a setting."""
-    found: Json = {}
+def _flat(settings: WorkspaceSettings, dumped: JsonObject) -> JsonObject:
+    """Return values by dotted name, one level deep: a section is a model, whatever else a setting."""
+    found: JsonObject = {}
     for name, value in dumped.items():
         if isinstance(getattr(settings, name), BaseModel) and isinstance(value, dict):
             found |= {f"{name}.{field}": inner for field, inner in value.items()}

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import UTC, date
-from typing import Any
 
-from service.db.pool import Row
-from service.domain.ids import NO_KEY
 from service.domain.principal import Principal
+from service.domain.usage import BudgetToday, By, RequestsItem, StoredItem, UsageReport
 from service.memory.engine import Engine
 from service.memory.ops.limit_use import limit_use
 from service.memory.ops.stats import days_between
 from service.store import limits, model_usage
-from service.store.model_usage import By
 from service.store.settings import workspace_settings
-
-Record = dict[str, Any]
 
 ROWS_MAX = 10_000
 
 
 async def usage_report(
     engine: Engine, principal: Principal, *, since: date | None, until: date | None, by: By
-) -> Record:
-    """Usage of these days (UTC, both included; by default the last 30), requests and what was stored (none by
-    agent), dreams, what of today's budget is taken, and what is used of each limit.
-
+) -> UsageReport:
+    """Return the usage of these days (UTC, both included; by default the last 30), requests and what was stored (none
+    by agent), dreams, what of today's budget is taken, and what is used of each limit.
 
     Raises Forbidden for anyone but an admin, and InvalidInput.
     """
@@ -38,11 +31,17 @@ async def usage_report(
     await engine.key_usage.flush()
     await engine.request_limits.flush()
     async with engine.db.transaction(workspace) as connection:
-        rows = await model_usage.report(connection, workspace, since=since, until=until, by=by, limit=ROWS_MAX)
-        requests, stored = list[Row](), list[Row]()
+        items = await model_usage.report(connection, workspace, since=since, until=until, by=by, limit=ROWS_MAX)
+        requests, stored = list[RequestsItem](), list[StoredItem]()
         if by != "agent":
-            requests = await connection.fetch(
-                "key_requests", workspace=workspace, since=since, until=until, by_day=by == "day", limit=ROWS_MAX
+            requests = await connection.many(
+                RequestsItem,
+                "key_requests",
+                workspace=workspace,
+                since=since,
+                until=until,
+                by_day=by == "day",
+                limit=ROWS_MAX,
             )
             stored = await limits.stored_by_day(
                 connection, workspace, since=since, until=until, by_key=by == "key", limit=ROWS_MAX
@@ -51,24 +50,23 @@ async def usage_report(
         taken, _ = await model_usage.taken(connection, workspace, today)
         used = await limit_use(engine, connection, workspace)
         settings = await workspace_settings(connection, workspace)
-    return {
-        "since": since,
-        "until": until,
-        "by": by,
-        "items": [_item(dict(row)) for row in rows],
-        "requests": [dict(row) for row in requests],
-        "stored": [dict(row) for row in stored],
-        "dreams": [dict(row) for row in dreams],
-        "limits": used,
-        "today": asdict(taken)
-        | {
-            "tokens_max": settings.budget.day_tokens_max,
-            "cost_max_usd": settings.budget.day_cost_max_usd,
-            "dream_tokens_max": settings.dream.day_tokens_max,
-            "dream_cost_max_usd": settings.dream.day_cost_max_usd,
-        },
-    }
-
-
-def _item(row: Record) -> Record:
-    return row | {"key_id": None if row["key_id"] == NO_KEY else row["key_id"], "agent": row["agent"] or None}
+    return UsageReport(
+        since=since,
+        until=until,
+        by=by,
+        items=items,
+        requests=requests,
+        stored=stored,
+        dreams=dreams,
+        limits=used,
+        today=BudgetToday(
+            tokens=taken.tokens,
+            cost_usd=taken.cost_usd,
+            dream_tokens=taken.dream_tokens,
+            dream_cost_usd=taken.dream_cost_usd,
+            tokens_max=settings.budget.day_tokens_max,
+            cost_max_usd=settings.budget.day_cost_max_usd,
+            dream_tokens_max=settings.dream.day_tokens_max,
+            dream_cost_max_usd=settings.dream.day_cost_max_usd,
+        ),
+    )
