@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict
 from typing import Any
 
 from fastapi import FastAPI
@@ -129,7 +130,7 @@ def _studio_routes(app: FastAPI, settings: Settings) -> list[BaseRoute]:
     """The Studio's pages, and the sign-in at a provider where one is set, whose addresses come first."""
 
     async def identify(key: str) -> dict[str, Any]:
-        return await describe_caller(app.state.engine, await authenticate(app.state.engine, key))
+        return asdict(await describe_caller(app.state.engine, await authenticate(app.state.engine, key)))
 
     async def revoke(key: str) -> None:
         with suppress(Unauthenticated, WorkspaceSuspended):

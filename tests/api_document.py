@@ -9,8 +9,7 @@ from typing import Any
 
 import fasteners
 
-from service.app import create_app
-from service.settings import Settings
+from scripts.clients.document import document
 from tests.run_folder import RUN, run_folder
 
 
@@ -20,13 +19,9 @@ def _of_run(folder: Path) -> dict[str, Any]:
     kept = folder / "openapi.json"
     with fasteners.InterProcessLock(folder / "openapi.lock"):
         if not kept.exists():
-            kept.write_text(json.dumps(_made()), encoding="utf-8")
+            kept.write_text(json.dumps(document()), encoding="utf-8")
     found: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
     return found
 
 
-def _made() -> dict[str, Any]:
-    return create_app(Settings(DATABASE_URL="postgresql://nowhere", _env_file=None)).openapi()
-
-
-DOCUMENT: dict[str, Any] = _of_run(run_folder()) if RUN in os.environ else _made()
+DOCUMENT: dict[str, Any] = _of_run(run_folder()) if RUN in os.environ else document()

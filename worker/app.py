@@ -23,7 +23,7 @@ from service.memory.engine import Engine
 from service.memory.ops.health import health_payload
 from service.runtime import open_runtime
 from service.settings import Settings
-from service.store import dreams, embeddings, health, workspaces
+from service.store import dreams, embeddings, health
 from service.telemetry import open_telemetry
 from worker.dreaming.run import Dreamer, Outcome
 from worker.maintenance.bulletins import schedule_stale_bulletins
@@ -221,6 +221,6 @@ async def run_once(settings: Settings) -> OnceReport:
 
 async def _name_of(engine: Engine, outcome: Outcome) -> str:
     async with engine.db.transaction(outcome.workspace_id) as connection:
-        workspace = await workspaces.name_of(connection, outcome.workspace_id)
+        workspace: str = await connection.value("workspace_name", workspace=outcome.workspace_id)
         agent: str = await connection.value("agent_by_id", workspace=outcome.workspace_id, agent_id=outcome.agent_id)
     return f"{workspace}/{agent}"

@@ -12,8 +12,7 @@ from reverie.evaluation.records import Lines
 from reverie.evaluation.report import share, table
 from reverie.evaluation.run import Progress
 from reverie.evaluation.systems.reverie import dreamt
-from reverie_client import Reverie
-from reverie_client.calls import sessions
+from reverie_client import Reverie, calls
 
 PEOPLE = 100
 """Of one agent."""
@@ -74,7 +73,7 @@ def _tell(client: Reverie, agent: str, week: int, said: list[tuple[str, Said]]) 
         message = {"role": "user", "content": one.text, "created_at": one.at.isoformat()}
         by_user.setdefault(user, []).append(message)
     for user, messages in by_user.items():
-        call = sessions.append_messages(f"{user}-{week}", messages, user=user, agent=agent)
+        call = calls.append_messages(f"{user}-{week}", messages, user=user, agent=agent)
         client.send(call, idempotency_key=f"{agent}-{user}-{week}")
     dreamt(client, agent)
 

@@ -11,8 +11,7 @@ from reverie.evaluation.records import Lines
 from reverie.evaluation.report import table
 from reverie.evaluation.run import Progress
 from reverie.evaluation.systems.reverie import dreamt
-from reverie_client import Reverie
-from reverie_client.calls import sessions
+from reverie_client import Reverie, calls
 
 NIGHTS = 3
 """Dreams of each agent, one for every ten days."""
@@ -53,7 +52,7 @@ def _ingest(client: Reverie, run: str, people: Sequence[Life], night: int) -> No
             if day in life.sessions:
                 session = f"{_name(run, life)}-{day}"
                 messages: list[Any] = list(life.sessions[day])
-                call = sessions.append_messages(session, messages, user=_name(run, life), agent=f"{run}-{life.agent}")
+                call = calls.append_messages(session, messages, user=_name(run, life), agent=f"{run}-{life.agent}")
                 client.send(call, idempotency_key=session)
 
 

@@ -8,26 +8,12 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from service.domain.field_types import CreatedAt, Name, Timestamp
+from service.domain.field_types import Name, Timestamp
 from service.domain.installation import EmbeddingSettings, InstallationSettings, RerankSettings
 from service.domain.limits import NO_LIMITS, LimitHolder, Limits
 from service.domain.principal import KEY_SCOPES, KeyGrant, KeyScope
 from service.domain.strict import StrictModel
 from service.domain.workspace import WorkspaceSettings
-
-KeyPrefix = Annotated[
-    str | None, Field(description="First characters of the secret; null for keys made before schema 0048.")
-]
-Scopes = Annotated[
-    list[KeyScope] | None,
-    Field(description="Scopes that narrow the role (`read`, `write`, `dream`, `export`); null for all of it."),
-]
-KeyLimits = Annotated[Limits, Field(description="Limits of the key.")]
-KeyExpiry = Annotated[datetime | None, Field(description="Time of expiry; null for a key that does not expire.")]
-OAuthClient = Annotated[
-    UUID | None,
-    Field(description="OAuth client whose access token the key is; null for a key made by `POST /v1/keys`."),
-]
 
 
 class CreateKey(StrictModel):
@@ -62,65 +48,6 @@ class UpdateKey(StrictModel):
     """Changes of an API key."""
 
     limits: Limits = Field(description="Limits to change; null lifts one, and those left out stay.")
-
-
-class KeyLimitsChanged(BaseModel):
-    """Limits of an API key after a change."""
-
-    id: UUID = Field(description="Id of the key.")
-    limits: KeyLimits
-
-
-class CreatedKey(BaseModel):
-    """New API key with its secret."""
-
-    id: UUID = Field(description="Id of the key.")
-    key: str = Field(description="Secret of the key, returned only here.")
-    role: str = Field(description="Role of the key: `admin`, `reader` or `agent`.")
-    agent: str | None = Field(description="Agent of the key; null for other roles.")
-    name: str = Field(description="Display name of the key.")
-    prefix: KeyPrefix
-    scopes: Scopes
-    expires_at: KeyExpiry
-    limits: KeyLimits
-
-
-class Key(BaseModel):
-    """API key without its secret."""
-
-    id: UUID = Field(description="Id of the key.")
-    name: str = Field(description="Display name of the key.")
-    role: str = Field(description="Role of the key: `admin`, `reader` or `agent`.")
-    agent: str | None = Field(description="Agent of the key; null for other roles.")
-    prefix: KeyPrefix
-    scopes: Scopes
-    limits: KeyLimits
-    created_at: CreatedAt
-    expires_at: KeyExpiry
-    revoked_at: datetime | None = Field(description="Time of revocation; null for a valid key.")
-    last_used_at: datetime | None = Field(
-        description="Time of the last request, to the minute; null for a key that was never used."
-    )
-    client_id: OAuthClient
-    granted_by: UUID | None = Field(
-        description="Key whose holder consented to the OAuth client; revoked, it takes this key with it. Null for a "
-        "key without a client."
-    )
-
-
-class Whoami(BaseModel):
-    """Key of the request, with its workspace and role."""
-
-    workspace: str = Field(description="Name of the workspace.")
-    key_id: UUID = Field(description="Id of the key.")
-    name: str = Field(description="Display name of the key.")
-    role: str = Field(description="Role of the key: `admin`, `reader` or `agent`.")
-    agent: str | None = Field(description="Agent of the key; null for other roles.")
-    prefix: KeyPrefix
-    scopes: Scopes
-    expires_at: KeyExpiry
-    limits: KeyLimits
-    client_id: OAuthClient
 
 
 class AuditLine(BaseModel):

@@ -1,4 +1,4 @@
-"""Documents as they are given, and how they are cut."""
+"""Documents: as they are given, how they are cut, and as they are shown."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from service.domain.field_types import ActingAgent, CreatedAt, JsonObject, Name, not_blank, reject_unstorable
-from service.domain.json import JsonValue
+from service.domain.field_types import (
+    ActingAgent,
+    AgentName,
+    CreatedAt,
+    JsonObject,
+    Name,
+    not_blank,
+    reject_unstorable,
+)
 from service.domain.strict import FrozenModel, StrictModel
 
 DOCUMENT_MAX = 5_000_000
@@ -54,6 +61,27 @@ class DocumentDraft(StrictModel):
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentHead:
+    """Document without its text."""
+
+    id: Annotated[UUID, Field(description="Id of the document.")]
+    agent: AgentName
+    title: Annotated[str, Field(description="Title of the document.")]
+    user: Annotated[str | None, Field(description="User the document belongs to.")]
+    metadata: Annotated[JsonObject, Field(description="JSON object of the caller's own.")]
+    tokens: Annotated[int, Field(description="Length in tokens.")]
+    chunks: Annotated[int, Field(description="Number of chunks.")]
+    created_at: CreatedAt
+
+
+@dataclass(frozen=True, slots=True)
+class Document(DocumentHead):
+    """Document with its text."""
+
+    text: Annotated[str, Field(description="Full text of the document.")]
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentPart:
     """Document chunk found by a search."""
 
@@ -64,5 +92,5 @@ class DocumentPart:
     chunks: Annotated[int, Field(description="Number of chunks of the document.")]
     content: Annotated[str, Field(description="Text of the chunk.")]
     user: Annotated[str | None, Field(description="User the document belongs to.")]
-    metadata: Annotated[dict[str, JsonValue], Field(description="JSON object of the document.")]
+    metadata: Annotated[JsonObject, Field(description="JSON object of the document.")]
     created_at: CreatedAt

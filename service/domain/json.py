@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 from uuid import UUID
 
 import orjson
+from pydantic import BaseModel
 
 JsonValue: TypeAlias = Any
 """A JSON value of a caller's own: nothing is known of its shape."""
@@ -20,7 +21,9 @@ def dumps(value: Any) -> bytes:
     return orjson.dumps(value, _plain, _OPTIONS)
 
 
-def _plain(value: Any) -> str:
+def _plain(value: Any) -> str | JsonObject:
     if isinstance(value, UUID):
         return str(value)
+    if isinstance(value, BaseModel):
+        return value.model_dump()
     raise TypeError(f"{type(value).__name__} has no JSON form")

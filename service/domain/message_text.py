@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
+from uuid import UUID
 
 from service.domain.json import dumps
 from service.domain.languages import language_of
@@ -66,11 +67,26 @@ def with_speaker(text: str, speaker: str | None) -> str:
     return f"{speaker}: {text}" if speaker else text
 
 
-def search_row(ordinal: int, id_: Any, text: str, speaker: str | None, role: str) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class SearchedMessage:
     """What the index keeps of a message's text; ``ordinal`` is its place among those indexed together, from 1."""
-    return {
-        "ordinal": ordinal,
-        "id": id_,
-        "lexical": normalize_for_search(with_speaker(text, speaker)),
-        "language": language_of(text),
-    } | asdict(extract_features(text, role if role == "assistant" else speaker or role))
+
+    ordinal: int
+    id: UUID
+    lexical: str
+    language: str
+    words: int
+    speaker: str | None
+    asks: bool
+    question_share: float
+
+
+def search_row(ordinal: int, id_: UUID, text: str, speaker: str | None, role: str) -> SearchedMessage:
+    """Return what the index keeps of a message's text."""
+    return SearchedMessage(
+        ordinal,
+        id_,
+        normalize_for_search(with_speaker(text, speaker)),
+        language_of(text),
+        **asdict(extract_features(text, role if role == "assistant" else speaker or role)),
+    )

@@ -12,8 +12,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
+
+from pydantic import Field
 
 from service.domain.guards import normalize
 from service.domain.json import dumps
@@ -68,28 +70,70 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class ProfileField:
-    """One value of a field, the memories that say so, and since when. ``detail``: what of the field it is (`employer`,
-    `sister`), if it is one of several things."""
+class User:
+    """User whom memories are about."""
 
-    name: str
-    detail: str | None
-    value: Scalar
-    memory_ids: tuple[UUID, ...]
-    since: datetime
-    group: FieldGroup = "static"
+    user: Annotated[str, Field(description="Name of the user.")]
+    memories: Annotated[int, Field(description="Number of live memories about the user.")]
+    last_seen_at: Annotated[
+        datetime, Field(description="Time at which a memory of the user was last saved or said again.")
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileField:
+    """One value of a field of a profile."""
+
+    name: Annotated[
+        str,
+        Field(
+            description="Name of the field: `name`, `home`, `work`, `family`, `diet`, `likes`, `dislikes`, `goals`, "
+            "`language`, `time zone`, `birthday`, `pets` or `recent` (events of the last 30 days). A field with "
+            "several values is there once for each."
+        ),
+    ]
+    detail: Annotated[
+        str | None,
+        Field(
+            description="Aspect of the field, as `employer`, `sister` or `allergy`; null for a field without aspects."
+        ),
+    ]
+    value: Annotated[
+        Scalar, Field(description="Value as said; with the setting `profile_schema` of the type that it names.")
+    ]
+    memory_ids: Annotated[tuple[UUID, ...], Field(description="Ids of the memories that say so, the newest first.")]
+    since: Annotated[datetime, Field(description="Start of validity.")]
+    group: Annotated[
+        FieldGroup,
+        Field(
+            description="Part of the profile: `static`, `recent`, `preferences` or `goals`; `static` for a field that "
+            "a model filled."
+        ),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Profile of a user."""
+
+    user: Annotated[str, Field(description="Name of the user.")]
+    fields: Annotated[
+        list[ProfileField], Field(description="Fields in a fixed order, the newest value first within each.")
+    ]
+    version: Annotated[str, Field(description="Digest of the fields; equal for equal profiles.")]
+    as_of: Annotated[datetime, Field(description="Time that the profile is of.")]
 
 
 def profile_of(user: str, known: Iterable[Known], as_of: datetime) -> list[ProfileField]:
-    """The fields of a user's profile, in the order of ``GROUPS`` and the newest first within each."""
+    """Return the fields of a user's profile, in the order of ``GROUPS`` and the newest first within each."""
     order = list(GROUPS)
     fields = [one for one in values_of(user, known, as_of) if one.name in GROUPS]
     return sorted(fields, key=lambda one: order.index(one.name))
 
 
 def values_of(user: str, known: Iterable[Known], as_of: datetime) -> list[ProfileField]:
-    """What the memories say of the user, the newest first: values of the fields of ``GROUPS``, and of other attributes
-    under their own names.
+    """Return what the memories say of the user, the newest first: values of the fields of ``GROUPS``, and of other
+    attributes under their own names.
 
     What can have one value at a time has the newest that was not denied since; the others have each value once.
     """
@@ -114,7 +158,8 @@ def values_of(user: str, known: Iterable[Known], as_of: datetime) -> list[Profil
 
 
 def profile_line(user: str, fields: Sequence[ProfileField]) -> str:
-    """The fields as one line: "About ada: home: Bergen; work: Initech (employer), nurse (role)."; empty without any."""
+    """Return the fields as one line: "About ada: home: Bergen; work: Initech (employer), nurse (role)."; empty without
+    any."""
     values: dict[str, list[str]] = {}
     for one in fields:
         value = text_of(one.value)
@@ -124,12 +169,12 @@ def profile_line(user: str, fields: Sequence[ProfileField]) -> str:
 
 
 def text_of(value: Scalar) -> str:
-    """A value as it is written in a sentence."""
+    """Return a value as it is written in a sentence."""
     return value if isinstance(value, str) else dumps(value).decode()
 
 
 def version_of(fields: Sequence[ProfileField]) -> str:
-    """A digest that changes with what a profile shows."""
+    """Return a digest that changes with what a profile shows."""
     shown = [[one.name, one.detail, one.value, [str(id_) for id_ in one.memory_ids]] for one in fields]
     return hashlib.sha256(dumps(shown)).hexdigest()[:16]
 

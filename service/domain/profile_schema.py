@@ -8,12 +8,12 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from service.domain.field_types import CONTENT_MAX, reject_unstorable
 from service.domain.guards import normalize
-from service.domain.json import dumps
+from service.domain.json import JsonValue, dumps
 from service.domain.json_schema import check_schema, problems
 from service.domain.profile import GROUPS, SEVERAL, SINGLE, Known, ProfileField, Scalar, field_of_kind, values_of
 
@@ -35,7 +35,7 @@ class Property:
 
     name: str
     slot: tuple[str, str | None] | None
-    value: Mapping[str, Any]
+    value: Mapping[str, JsonValue]
     several: bool
 
 
@@ -44,12 +44,12 @@ class Filled:
     """A value that a model has given a property, the memories that it cited, and since when it holds."""
 
     name: str
-    value: Any
+    value: JsonValue
     memory_ids: tuple[UUID, ...]
     since: datetime
 
 
-def check_profile_schema(schema: Mapping[str, Any]) -> None:
+def check_profile_schema(schema: Mapping[str, JsonValue]) -> None:
     """Raise ValueError for what is no schema of a profile: an object whose properties are texts, numbers or booleans,
     or lists of such."""
     if unknown := schema.keys() - _TOP:
@@ -62,7 +62,7 @@ def check_profile_schema(schema: Mapping[str, Any]) -> None:
     check_schema({**schema, "properties": dict(map(_checked, properties.items()))}, bytes_max=SCHEMA_BYTES_MAX)
 
 
-def _checked(item: tuple[str, Any]) -> tuple[str, Any]:
+def _checked(item: tuple[str, JsonValue]) -> tuple[str, JsonValue]:
     """A property without its slot, as JSON Schema knows it."""
     name, given = item
     if not name.strip() or not name.isprintable() or len(name) > NAME_MAX:
@@ -82,14 +82,14 @@ def _checked(item: tuple[str, Any]) -> tuple[str, Any]:
     return name, {keyword: value for keyword, value in given.items() if keyword != SLOT}
 
 
-def _is_scalar(schema: Mapping[str, Any]) -> bool:
+def _is_scalar(schema: Mapping[str, JsonValue]) -> bool:
     of_type, listed = schema.get("type"), schema.get("enum", [schema["const"]] if "const" in schema else None)
     if of_type is not None:
         return isinstance(of_type, str) and of_type in _SCALARS
     return isinstance(listed, list) and bool(listed) and all(isinstance(one, str | int | float) for one in listed)
 
 
-def properties_of(schema: Mapping[str, Any]) -> list[Property]:
+def properties_of(schema: Mapping[str, JsonValue]) -> list[Property]:
     """The fields of a checked schema, by name: as it is stored, it has no order."""
     found = []
     for name, given in sorted(schema["properties"].items()):
@@ -120,7 +120,7 @@ def _slot(named: str) -> tuple[str, str | None] | None:
 
 
 def profile_by_schema(
-    user: str, known: Iterable[Known], filled: Sequence[Filled], as_of: datetime, schema: Mapping[str, Any]
+    user: str, known: Iterable[Known], filled: Sequence[Filled], as_of: datetime, schema: Mapping[str, JsonValue]
 ) -> list[ProfileField]:
     """The fields of the schema that have a value, by name and the newest first within each."""
     said = values_of(user, known, as_of)
@@ -148,10 +148,10 @@ def _by_model(wanted: Property, filled: Sequence[Filled]) -> Iterator[ProfileFie
         value = fitting(one.value, wanted.value)
         if value is not None and (key := dumps(value)) not in shown:
             shown.add(key)
-            yield ProfileField(wanted.name, None, value, one.memory_ids, one.since)
+            yield ProfileField(wanted.name, None, value, one.memory_ids, one.since, "static")
 
 
-def fitting(value: Any, data_schema: Mapping[str, Any]) -> Scalar | None:
+def fitting(value: JsonValue, data_schema: Mapping[str, JsonValue]) -> Scalar | None:
     """The value itself where it is one and fits the schema, else None."""
     if not isinstance(value, str | bool | int | float):
         return None
@@ -160,7 +160,7 @@ def fitting(value: Any, data_schema: Mapping[str, Any]) -> Scalar | None:
     return None if problems(value, data_schema) else value
 
 
-def coerced(text: str, data_schema: Mapping[str, Any]) -> Scalar | None:
+def coerced(text: str, data_schema: Mapping[str, JsonValue]) -> Scalar | None:
     """A value in words as the schema wants it: one of an enumeration whatever its case, a number, or yes and no; None
     where it is not to be had of it."""
     return next(
@@ -168,7 +168,7 @@ def coerced(text: str, data_schema: Mapping[str, Any]) -> Scalar | None:
     )
 
 
-def _readings(text: str, data_schema: Mapping[str, Any]) -> Iterator[Scalar]:
+def _readings(text: str, data_schema: Mapping[str, JsonValue]) -> Iterator[Scalar]:
     folded = normalize(text)
     yield text
     for listed in data_schema.get("enum", [data_schema.get("const")]):

@@ -12,7 +12,9 @@ from pydantic import Field, WithJsonSchema
 from service.domain.field_types import AgentName, CreatedAt
 from service.domain.json import JsonValue
 
-_ANY_OBJECT = WithJsonSchema({"anyOf": [{"additionalProperties": True, "type": "object"}, {"type": "null"}]})
+_ANY_OBJECT = WithJsonSchema(
+    {"anyOf": [{"additionalProperties": True, "type": "object"}, {"type": "null"}], "title": "Summary"}
+)
 """The summary of a window in the OpenAPI document, whose clients have its fields by their names alone."""
 
 

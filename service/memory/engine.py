@@ -18,7 +18,7 @@ from service.concurrency.group_commit import GroupCommit
 from service.concurrency.limit import Bounds, ConcurrencyLimit
 from service.concurrency.lru import LRUCache
 from service.concurrency.single_flight import SingleFlight
-from service.db.pool import Connection, Database, Row
+from service.db.pool import Connection, Database
 from service.db.replica import Replica
 from service.domain.health_status import HealthStatus
 from service.domain.installation import Environment
@@ -46,6 +46,7 @@ from service.privacy.redactor import PiiPolicy, Redactor
 from service.settings import Settings
 from service.store.embeddings import model_number
 from service.store.hnsw import HnswLimits
+from service.store.keys import AuthenticatedKey
 from service.store.search.plan import SearchLimits
 from service.store.vectors import EmbeddingBatch, VectorSpace
 
@@ -120,7 +121,7 @@ class Engine:
     credential_cache: LRUCache[bytes, CachedCredential] = field(default_factory=lambda: LRUCache(CREDENTIALS_MAX))
     clean_names: LRUCache[tuple[PiiPolicy, str], bool] = field(default_factory=lambda: LRUCache(NAMES_MAX))
     pii_secrets: LRUCache[UUID, bytes] = field(default_factory=lambda: LRUCache(CREDENTIALS_MAX))
-    auth_flight: SingleFlight[Row | None] = field(default_factory=SingleFlight)
+    auth_flight: SingleFlight[AuthenticatedKey | None] = field(default_factory=SingleFlight)
     next_embedder: Embedder | None = None
     model_factory: ModelFactory = field(default_factory=lambda: ModelFactory(Settings.model_construct()))
     refresh_active_model: Callable[[], Awaitable[None]] | None = None

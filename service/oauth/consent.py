@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
@@ -20,6 +19,7 @@ from starlette.responses import RedirectResponse, Response
 
 from service.api.errors import problem_response
 from service.domain.field_types import Name
+from service.domain.keys import Whoami
 from service.domain.principal import Principal
 from service.domain.redirect_uris import shown_destination
 from service.errors import Forbidden, InvalidInput, NotFound, ReverieError, Unauthenticated
@@ -68,7 +68,7 @@ class SignedIn:
     """Whose consent it would be, and what ``/v1/whoami`` says of the key."""
 
     principal: Principal
-    known: Mapping[str, Any]
+    known: Whoami
 
 
 async def show(request: Request) -> Response:
@@ -136,7 +136,7 @@ async def _signed_in(request: Request, key: str) -> SignedIn:
     engine = _engine(request)
     principal = await authenticate(engine, key)
     known = await describe_caller(engine, principal)
-    if known["client_id"] is not None:
+    if known.client_id is not None:
         raise Forbidden("This is the access of an app. Sign in with an API key.")
     return SignedIn(principal, known)
 
@@ -193,8 +193,8 @@ async def _consent_page(request: Request, asked: Asked, signed_in: SignedIn, err
     asked = replace(asked, client=replace(asked.client, name=name))
     return _page(
         request, asked, "consent", error,
-        key_name=signed_in.known["name"],
-        workspace=signed_in.known["workspace"],
+        key_name=signed_in.known.name,
+        workspace=signed_in.known.workspace,
         own_agent=principal.agent,
         agent=agents[0].agent if len(agents) == 1 else "",
         agents=[one.agent for one in agents],

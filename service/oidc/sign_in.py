@@ -126,7 +126,7 @@ class OidcSignIn:
             return None
         expires_at = engine.now() + timedelta(seconds=IDLE_S)
         granted = KeyGrant(grant.role, name, grant.agent, grant.scopes, expires_at)
-        _, key = await add_key(engine, workspace["id"], granted)
+        _, key = await add_key(engine, workspace.id, granted)
         try:
             principal = await authenticate(engine, key)
         except WorkspaceSuspended:
@@ -134,7 +134,7 @@ class OidcSignIn:
         who = await describe_caller(engine, principal)
         async with engine.db.transaction(principal.workspace_id) as connection:
             await audit.record(connection, principal, "key.created", target=str(principal.key_id), details={"by": name})
-        return HeldKey(str(principal.key_id), key, name, grant.role, who["workspace"], grant.agent, single_sign_on=True)
+        return HeldKey(str(principal.key_id), key, name, grant.role, who.workspace, grant.agent, single_sign_on=True)
 
     async def end_session(self, request: Request) -> str | None:
         """Where a browser that has signed out here also ends its session at the provider, and comes back to the

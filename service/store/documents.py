@@ -2,48 +2,80 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
+from service.domain.json import JsonObject
 from service.store.vectors import EmbeddingBatch
+
+
+@dataclass(frozen=True, slots=True)
+class NewDocument:
+    """A document to be stored; ``created_by`` is who it is from, as the audit log names them."""
+
+    id: UUID
+    title: str
+    text: str
+    user: str | None
+    metadata: JsonObject
+    created_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewChunk:
+    """A part of a document to be stored, with what the index keeps of it."""
+
+    ordinal: int
+    id: UUID
+    content: str
+    language: str
+    lexical: str
+    tokens: int
+    words: int
+    asks: bool
+    question_share: float
 
 
 async def add(
     connection: Connection,
     workspace: UUID,
-    document: dict[str, Any],
-    chunks: list[dict[str, Any]],
+    document: NewDocument,
+    chunks: Sequence[NewChunk],
     embedded: EmbeddingBatch,
     *,
     agent_id: UUID,
     now: datetime,
 ) -> None:
-    """Store a document (columns of ``documents``) with its parts (``ordinal`` from 1), searchable at once."""
-    await connection.run("add_document", workspace=workspace, agent_id=agent_id, now=now, **document)
+    """Store a document with its parts (``ordinal`` from 1), searchable at once."""
+    await connection.run(
+        "add_document",
+        workspace=workspace,
+        id=document.id,
+        agent_id=agent_id,
+        title=document.title,
+        text=document.text,
+        user=document.user,
+        metadata=document.metadata,
+        tokens=sum(chunk.tokens for chunk in chunks),
+        chunks=len(chunks),
+        created_by=document.created_by,
+        now=now,
+    )
     await connection.run(
         "add_chunks",
         embedded.flags,
         workspace=workspace,
-        document_id=document["id"],
+        document_id=document.id,
         audience=agent_id,
-        user=document["user"],
+        user=document.user,
         items=chunks,
         embeddings=embedded.stored(),
         model=embedded.model,
         now=now,
     )
-
-
-async def get(connection: Connection, workspace: UUID, document_id: UUID, agent: str | None) -> Row | None:
-    """The document, when it is the agent's; agent None sees the workspace's."""
-    return await connection.row("get_document", workspace=workspace, id=document_id, agent=agent)
-
-
-async def list_(connection: Connection, workspace: UUID, **filters: Any) -> list[Row]:
-    """Documents without their text, newest first."""
-    return await connection.fetch("list_documents", workspace=workspace, **filters)
 
 
 async def drop(connection: Connection, workspace: UUID, document_id: UUID) -> None:

@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from service.db.pool import Connection, Row
+from service.db.records import make_all
 from service.domain.origin import Origin
 from service.domain.profile import Known
 from service.domain.profile_schema import Filled
@@ -20,7 +21,7 @@ async def list_users(
     connection: Connection, workspace: UUID, reader: Reader | None, *, text: str | None, after: str | None, limit: int,
     now: datetime,
 ) -> list[Row]:  # fmt: skip
-    """Users by name with their live memories; the reader None sees those of the whole workspace."""
+    """Return users by name with their live memories; the reader None sees those of the whole workspace."""
     return await connection.fetch(
         "list_users", workspace=workspace, text=text, after=after, limit=limit, now=now, **_of(reader)
     )
@@ -30,23 +31,22 @@ async def known_of(
     connection: Connection, workspace: UUID, reader: Reader | None, user: str, as_of: datetime, *, past: bool = False,
     in_scope: bool = False,
 ) -> tuple[list[Known], set[str]]:  # fmt: skip
-    """What is remembered of a user and may be in a profile, and the agents that it is of; with ``past`` as it was
-    then, and ``in_scope`` only what may be used in the reader's session and task, of origins that need no label."""
+    """Return what is remembered of a user and may be in a profile, and the agents that it is of; with ``past`` as it
+    was then, and ``in_scope`` only what may be used in the reader's session and task, of origins that need no label."""
     rows = await connection.fetch(
         "profile_memories", {"past": past}, workspace=workspace, user=user, types=list(TYPES), as_of=as_of,
         openings=[_opening(f"{user}'s"), _opening(f"{user}’s")], limit=MEMORIES_MAX,
         origins=_origins(reader, in_scope=in_scope), **_of(reader, in_scope=in_scope),
     )  # fmt: skip
-    known = [Known(**{name: value for name, value in row.items() if name != "agent"}) for row in rows]
-    return known, {row["agent"] for row in rows}
+    return make_all(Known, rows), {row["agent"] for row in rows}
 
 
 async def filled_by_model(
     connection: Connection, workspace: UUID, reader: Reader | None, user: str, as_of: datetime, *, past: bool = False,
     in_scope: bool = False,
 ) -> tuple[list[Filled], set[str]]:  # fmt: skip
-    """The values that models have given fields of a user's profile and that their memories bear out, and the agents
-    that they are of; as ``known_of``."""
+    """Return the values that models have given fields of a user's profile and that their memories bear out, and the
+    agents that they are of; as ``known_of``."""
     rows = await connection.fetch(
         "profile_fields", {"past": past}, workspace=workspace, user=user, as_of=as_of, limit=MEMORIES_MAX,
         origins=_origins(reader, in_scope=in_scope), **_of(reader, in_scope=in_scope),
@@ -59,7 +59,7 @@ async def filled_by_model(
 
 
 def _opening(words: str) -> str:
-    """A pattern for texts that open so."""
+    """Return a pattern for texts that open so."""
     escaped = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"{escaped} %"
 

@@ -3,72 +3,107 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict
 from uuid import UUID
 
 from service.db.pool import Connection, Row
+from service.db.records import make_all
 from service.domain.ids import new_id
-from service.store import memories
+from service.domain.json import JsonObject, JsonValue
+from service.domain.message_text import SearchedMessage
+from service.domain.session import Message
+from service.store import agents, memories
 from service.store.vectors import EmbeddingBatch
 
 SEQ_END = 2**63 - 1
 
 
-async def lock(connection: Connection, workspace: UUID, session_id: UUID) -> Row:
-    """The session's row under its lock, in which sequence numbers are given out."""
-    return await connection.one("lock_session", workspace=workspace, id=session_id)
+@dataclass(frozen=True, slots=True)
+class SessionWindow:
+    """Where the window of a session stands; ``agent_settings`` are the agent's own."""
+
+    id: UUID
+    window_seq: int
+    window_started_at: datetime | None
+    last_message_at: datetime | None
+    agent_settings: JsonObject | None
 
 
-async def lock_named(connection: Connection, workspace: UUID, agent: str, session: str) -> Row | None:
-    """The same for the agent's session of that name, which may not be there yet."""
-    return await connection.row("lock_named_session", workspace=workspace, agent=agent, session=session)
+@dataclass(frozen=True, slots=True)
+class LockedSession(SessionWindow):
+    """A session under its lock, in which sequence numbers are given out."""
+
+    agent_id: UUID
+    last_seq: int
+    window_from_seq: int
 
 
-async def begin_named(
+class MessageColumns(TypedDict):
+    """The columns of ``messages`` for a new message; ``content_json`` is set for what is no text."""
+
+    id: UUID
+    role: str
+    content: str
+    content_json: JsonValue
+    name: str | None
+    tool_call_id: str | None
+    user_name: str | None
+    tokens: int
+    created_at: datetime | None
+
+
+async def lock_or_begin(
     connection: Connection, workspace: UUID, agent: str, session: str, user: str | None
-) -> Row | None:
-    """The same for one made now; None where the agent is not there yet, or the session is by now."""
-    return await connection.row(
-        "begin_named_session", workspace=workspace, agent=agent, session=session, id=new_id(), user=user
+) -> LockedSession:
+    """Lock the agent's session of that name, made with its agent on first use."""
+    name = {"workspace": workspace, "agent": agent, "session": session}
+    row = await connection.first(LockedSession, "lock_named_session", **name) or await connection.first(
+        LockedSession, "begin_named_session", id=new_id(), user=user, **name
     )
+    if row is None:
+        agent_id = await agents.ensure_agent(connection, workspace, agent)
+        await agents.ensure_session(connection, workspace, agent_id, session, user)
+        row = await connection.first(LockedSession, "lock_named_session", **name)
+        assert row is not None
+    return row
 
 
 async def append(
     connection: Connection,
     workspace: UUID,
-    moved: Row,
-    items: list[dict[str, Any]],
+    moved: LockedSession,
+    items: Sequence[MessageColumns],
     *,
     user: str | None,
     key_id: UUID,
     now: datetime,
-) -> tuple[list[dict[str, Any]], int, int]:
-    """Append messages under the session's lock; the messages as stored, in order, and how many messages and tokens
-    are in the window with them.
+) -> tuple[list[Message], int, int]:
+    """Append messages under the session's lock; return the messages as stored, in order, and how many messages and
+    tokens are in the window with them.
 
-    ``moved``: the locked row with its window as it is to be with them, ``last_seq`` still without.
+    ``moved``: the locked session with its window as it is to be with them, ``last_seq`` still without.
     """
     rows = await connection.fetch(
         "append_messages",
         workspace=workspace,
-        session_id=moved["id"],
+        session_id=moved.id,
         items=items,
-        first_seq=moved["last_seq"] + 1,
-        window_seq=moved["window_seq"],
-        window_from_seq=moved["window_from_seq"],
-        window_started_at=moved["window_started_at"],
+        first_seq=moved.last_seq + 1,
+        window_seq=moved.window_seq,
+        window_from_seq=moved.window_from_seq,
+        window_started_at=moved.window_started_at,
         user=user,
         key_id=key_id,
         now=now,
     )
-    stored = [message(row) for row in rows]
-    sizes = [(each.pop("window_messages"), each.pop("window_tokens")) for each in stored]
-    return stored, *(sizes[0] if sizes else (0, 0))
+    messages, tokens = (rows[0]["window_messages"], rows[0]["window_tokens"]) if rows else (0, 0)
+    return make_all(Message, rows), messages, tokens
 
 
 async def index_messages(
-    connection: Connection, workspace: UUID, words: list[dict[str, Any]], embedded: EmbeddingBatch
+    connection: Connection, workspace: UUID, words: Sequence[SearchedMessage], embedded: EmbeddingBatch
 ) -> None:
     """Index the words of stored messages (``ordinal`` from 1 in ``embedded``'s order)."""
     if words:
@@ -82,11 +117,6 @@ async def index_messages(
         )
 
 
-async def find(connection: Connection, workspace: UUID, agent: str, session: str) -> Row | None:
-    """The agent's session of that name."""
-    return await connection.row("find_session", workspace=workspace, agent=agent, session=session)
-
-
 async def messages(
     connection: Connection,
     workspace: UUID,
@@ -97,9 +127,10 @@ async def messages(
     descending: bool = False,
     text: str | None = None,
     limit: int,
-) -> list[dict[str, Any]]:
-    """Messages with ``after < seq < before``, in order; with ``text`` those that have it."""
-    rows = await connection.fetch(
+) -> list[Message]:
+    """Return the messages with ``after < seq < before``, in order; with ``text`` those that have it."""
+    return await connection.many(
+        Message,
         "session_messages",
         {"descending": descending},
         workspace=workspace,
@@ -109,37 +140,15 @@ async def messages(
         text=text,
         limit=limit,
     )
-    return [message(row) for row in rows]
 
 
 def message(row: Row) -> dict[str, Any]:
-    """A message as the API shows it: content is the JSON it was given as, where it was."""
+    """Return a message as the API shows it: content is the JSON it was given as, where it was."""
     fields = dict(row)
     structured = fields.pop("content_json")
     if structured is not None:
         fields["content"] = structured
     return fields
-
-
-async def by_id(connection: Connection, workspace: UUID, session_id: UUID) -> Row | None:
-    """The session's row by its id."""
-    return await connection.row("session_by_id", workspace=workspace, id=session_id)
-
-
-async def window_messages(connection: Connection, workspace: UUID, session_id: UUID) -> list[dict[str, Any]]:
-    """The messages in a session's window, oldest first, whether it has gone idle or not."""
-    rows = await connection.fetch("window_messages", workspace=workspace, session_id=session_id)
-    return [message(row) for row in rows]
-
-
-async def full_windows(
-    connection: Connection, workspace: UUID, agent_id: UUID, messages_max: int, tokens_max: int
-) -> list[UUID]:
-    """The agent's sessions whose windows are past these bounds."""
-    rows = await connection.fetch(
-        "full_windows", workspace=workspace, agent_id=agent_id, messages_max=messages_max, tokens_max=tokens_max
-    )
-    return [row["id"] for row in rows]
 
 
 async def compact_window(
@@ -158,57 +167,7 @@ async def compact_window(
     await connection.run("move_window", workspace=workspace, id=session_id, seq=to_seq + 1)
 
 
-async def window_summaries(connection: Connection, workspace: UUID, session_id: UUID) -> list[Row]:
-    """The live summaries of what has left the session's present window, oldest first."""
-    return await connection.fetch("window_summaries", workspace=workspace, session_id=session_id)
-
-
 async def ask_to_compact(connection: Connection, workspace: UUID, agent_id: UUID, now: datetime) -> None:
-    """A window of the agent is full: have a worker fold it now."""
+    """Have a worker fold a full window of the agent now."""
     if await connection.run("ask_to_compact", workspace=workspace, agent_id=agent_id, now=now):
         await connection.run("wake_workers")
-
-
-async def list_(
-    connection: Connection, workspace: UUID, *, agent: str | None, user: str | None, text: str | None,
-    before: UUID | None, limit: int,
-) -> list[Row]:  # fmt: skip
-    """Sessions, newest first; with ``text`` those whose name or a message has it."""
-    return await connection.fetch(
-        "list_sessions", workspace=workspace, agent=agent, user=user, text=text, before=before, limit=limit
-    )
-
-
-async def place_of(connection: Connection, workspace: UUID, session_id: UUID, message_id: UUID) -> int | None:
-    """The number of a message in a session; None where it is not there."""
-    return await connection.value("message_seq", workspace=workspace, session_id=session_id, message_id=message_id)
-
-
-async def clear_window(connection: Connection, workspace: UUID, session_id: UUID) -> None:
-    """Move the window of a session past its last message."""
-    await connection.run("clear_window", workspace=workspace, id=session_id)
-
-
-async def message_agent(connection: Connection, workspace: UUID, message_id: UUID) -> str | None:
-    """The name of the agent to which a message was said."""
-    return await connection.value("message_agent", workspace=workspace, message_id=message_id)
-
-
-async def count_present(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> int:
-    """How many of these messages are still there."""
-    return await connection.value("messages_present", workspace=workspace, ids=ids)
-
-
-async def claim_compaction(connection: Connection, *, now: datetime, until: datetime) -> Row | None:
-    """An agent whose windows are to be compacted, leased until then; None when there is none. Outside any workspace."""
-    return await connection.row("claim_compaction", now=now, until=until)
-
-
-async def finish_compaction(connection: Connection, claim: Row) -> None:
-    """Give a claim back as done, unless compaction was asked for again meanwhile. Outside any workspace."""
-    await connection.run(
-        "finish_compaction",
-        workspace=claim["workspace_id"],
-        agent_id=claim["agent_id"],
-        claimed=claim["compact_at"],
-    )

@@ -1,8 +1,8 @@
 -- name: authenticate
 -- The key with this hash, the settings of its workspace and the limits of both; nothing for an unknown or revoked one.
 -- ``retry_after_s`` is set when the key has used up its rate.
-SELECT id, role, agent, hash, settings, retry_after_s, scopes, expires_at, expired, suspended, limits,
-    workspace_limits
+SELECT id, role, agent, hash, settings, retry_after_s, scopes, expires_at, expired, suspended,
+    coalesce(limits, '{}') AS limits, coalesce(workspace_limits, '{}') AS workspace_limits
 FROM reverie_authenticate_v6(:workspace, :hash);
 
 -- fragment: credential_is_current
@@ -53,8 +53,8 @@ LIMIT 1;
 
 -- name: list_keys
 -- Keys newest first, revoked ones included; never their hashes.
-SELECT k.id, k.name, k.role, k.agent, k.prefix, k.scopes, k.limits, k.created_at, k.expires_at, k.revoked_at,
-    k.client_id, k.granted_by, (
+SELECT k.id, k.name, k.role, k.agent, k.prefix, k.scopes, coalesce(k.limits, '{}') AS limits, k.created_at, k.expires_at,
+    k.revoked_at, k.client_id, k.granted_by, (
     SELECT u.last_used_at FROM key_usage u WHERE u.workspace_id = :workspace AND u.key_id = k.id
     ORDER BY u.day DESC LIMIT 1
 ) AS last_used_at
@@ -65,7 +65,8 @@ LIMIT :limit;
 
 -- name: describe_key
 -- What a key is called, what it may do, and the workspace it opens.
-SELECT w.name AS workspace, k.name, k.prefix, k.scopes, k.expires_at, k.limits, k.client_id
+SELECT w.name AS workspace, k.id AS key_id, k.name, k.role, k.agent, k.prefix, k.scopes, k.expires_at,
+    coalesce(k.limits, '{}') AS limits, k.client_id
 FROM api_keys k JOIN workspaces w ON w.workspace_id = k.workspace_id
 WHERE k.workspace_id = :workspace AND k.id = :id;
 
@@ -73,7 +74,7 @@ WHERE k.workspace_id = :workspace AND k.id = :id;
 -- Replace the secret of a live key; the hash of the former one is kept, so that no start takes it in again.
 UPDATE api_keys SET hash = :hash, prefix = :prefix, former_hashes = array_append(former_hashes, hash)
 WHERE workspace_id = :workspace AND id = :id AND revoked_at IS NULL AND client_id IS NULL
-RETURNING id, name, role, agent, prefix, scopes, expires_at, limits;
+RETURNING id, name, role, agent, prefix, scopes, expires_at, coalesce(limits, '{}') AS limits;
 
 -- name: update_key_limits
 -- Set the limits of a live key.
@@ -81,7 +82,9 @@ UPDATE api_keys SET limits = :limits WHERE workspace_id = :workspace AND id = :i
 
 -- name: lock_key
 -- A live key, locked for a change of its limits.
-SELECT limits FROM api_keys WHERE workspace_id = :workspace AND id = :id AND revoked_at IS NULL FOR NO KEY UPDATE;
+SELECT id, coalesce(limits, '{}') AS limits FROM api_keys
+WHERE workspace_id = :workspace AND id = :id AND revoked_at IS NULL
+FOR NO KEY UPDATE;
 
 -- name: revoke_key
 UPDATE api_keys SET revoked_at = now()

@@ -3,7 +3,7 @@
 
 -- name: lock_session
 -- The session's row under its lock: sequence numbers are given out while it is held.
-SELECT id, last_seq, window_seq, window_started_at, last_message_at, user_name
+SELECT window_seq
 FROM sessions
 WHERE workspace_id = :workspace AND id = :id
 FOR UPDATE;
@@ -55,7 +55,8 @@ WITH item AS (
     SELECT count(*) AS messages, coalesce(sum(tokens), 0) AS tokens
     FROM messages WHERE workspace_id = :workspace AND session_id = :session_id AND seq >= :window_seq
 )
-SELECT i.id, i.seq, i.role, i.content, i.content_json, i.name, i.tool_call_id, i.user_name AS "user", i.tokens, i.created_at,
+SELECT i.id, i.seq, i.role, coalesce(i.content_json, to_jsonb(i.content)) AS content, i.name, i.tool_call_id,
+    i.user_name AS "user", i.tokens, i.created_at,
     shown.messages + count(*) OVER () AS window_messages, shown.tokens + sum(i.tokens) OVER () AS window_tokens
 FROM inserted i, shown ORDER BY i.seq;
 
@@ -111,8 +112,7 @@ FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.ag
 WHERE s.workspace_id = :workspace AND a.agent = :agent AND s.session = :session;
 
 -- name: list_sessions
-SELECT s.id, s.session, a.agent, s.user_name AS "user", s.last_seq AS messages, s.window_started_at,
-    s.last_message_at, s.created_at
+SELECT s.id, s.session, a.agent, s.user_name AS "user", s.last_seq AS messages, s.last_message_at, s.created_at
 FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
 WHERE s.workspace_id = :workspace
     AND (:agent::text IS NULL OR a.agent = :agent)
@@ -126,7 +126,8 @@ LIMIT :limit;
 
 -- name: session_messages
 -- The permanent history, forwards from ``after`` or backwards from ``before``.
-SELECT id, seq, role, content, content_json, name, tool_call_id, user_name AS "user", tokens, created_at
+SELECT id, seq, role, coalesce(content_json, to_jsonb(content)) AS content, name, tool_call_id, user_name AS "user", tokens,
+    created_at
 FROM messages
 WHERE workspace_id = :workspace AND session_id = :session_id AND seq > :after AND seq < :before
     AND (:text::text IS NULL OR position(lower(:text) IN lower(content)) > 0)
@@ -162,7 +163,8 @@ FROM sessions s WHERE s.workspace_id = :workspace AND s.id = :id;
 
 -- name: window_messages
 -- What is in the window, oldest first.
-SELECT m.id, m.seq, m.role, m.content, m.content_json, m.name, m.tool_call_id, m.user_name AS "user", m.tokens, m.created_at
+SELECT m.id, m.seq, m.role, coalesce(m.content_json, to_jsonb(m.content)) AS content, m.name, m.tool_call_id,
+    m.user_name AS "user", m.tokens, m.created_at
 FROM sessions s JOIN messages m ON m.workspace_id = s.workspace_id AND m.session_id = s.id AND m.seq >= s.window_seq
 WHERE s.workspace_id = :workspace AND s.id = :session_id
 ORDER BY m.seq;

@@ -31,7 +31,8 @@ WHERE s.workspace_id = l.workspace_id AND s.agent_id = l.agent_id;
 -- The messages of a user: its own; those in anybody's session that are said under its name (by role user), and what is
 -- said after them by other roles; and those without a user that stand after one of its own (the answers to it) or in a
 -- session that is its own.
-SELECT id, session_id, seq, role, content, content_json, name, tool_call_id, tokens, created_at
+SELECT id, session_id, seq, role, coalesce(content_json, to_jsonb(content)) AS content, name, tool_call_id, tokens,
+    created_at
 FROM (
     SELECT m.*, coalesce(m.user_name, before.user_name, s.user_name) AS speaker,
         CASE m.role WHEN 'user' THEN m.name ELSE asked.name END AS under_name

@@ -4,7 +4,7 @@ SELECT workspace_id FROM workspaces WHERE suspended_at IS NULL;
 
 -- name: list_workspaces
 -- Workspaces newest first.
-SELECT workspace_id AS id, name, created_at, suspended_at, limits
+SELECT workspace_id AS id, name, created_at, suspended_at, coalesce(limits, '{}') AS limits
 FROM workspaces
 WHERE deletion_of IS NULL
     AND (:created_at::timestamptz IS NULL OR (created_at, workspace_id) < (:created_at, :id::uuid))
@@ -13,7 +13,7 @@ LIMIT :limit;
 
 -- name: get_workspace
 -- The workspace of this id, else of this name.
-SELECT workspace_id AS id, name, created_at, suspended_at, limits
+SELECT workspace_id AS id, name, created_at, suspended_at, coalesce(limits, '{}') AS limits
 FROM workspaces
 WHERE deletion_of IS NULL AND (name = :given OR workspace_id = :id)
 ORDER BY workspace_id = :id DESC
@@ -27,7 +27,7 @@ UPDATE workspaces SET
         WHEN NOT :suspended THEN NULL ELSE suspended_at END,
     limits = :limits
 WHERE workspace_id = :id
-RETURNING workspace_id AS id, name, created_at, suspended_at, limits;
+RETURNING workspace_id AS id, name, created_at, suspended_at, coalesce(limits, '{}') AS limits;
 
 -- name: hold_workspace
 -- Keep a workspace from being deleted for the rest of the transaction; nothing where it is gone.

@@ -7,20 +7,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import shutil
 import tarfile
 from collections import defaultdict
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.async_api import Route
 
 from reverie_client.api import Api
 from service import __version__
-from tests.api_document import DOCUMENT
 from tests.clients.contract import CONTRACTS
 from tests.clients.npm import FOLDER, SKIPPED, npm, packed, run
 from tests.live_api import SharedServer
@@ -29,7 +26,6 @@ from tests.studio.browser import browser, chromium
 
 pytestmark = pytest.mark.xdist_group("typescript")
 
-TYPES = FOLDER / "src" / "openapi.ts"
 PACKED_BYTES_MAX = 200_000
 IMPORTED = re.compile(r"""(?:\bfrom |\brequire\(|\bimport\()["']([^"']+)["']""")
 EXAMPLES = re.findall(
@@ -97,44 +93,10 @@ def test_without_node_it_says_loudly_that_nothing_is_checked(tmp_path: Path) -> 
 
 
 def test_its_methods_have_the_names_of_the_python_client() -> None:
-    """A new call needs a function in ``clients/typescript/src/calls``, of the same name in camel case."""
+    """A call written by hand for one language needs its twin in the other, of the same name in camel case."""
     camel = {re.sub("_(.)", lambda letter: letter[1].upper(), name) for name in vars(Api) if not name.startswith("_")}
     sources = [path.read_text("utf-8") for path in (FOLDER / "src" / "calls").glob("*.ts")]
     assert {name for text in sources for name in re.findall(r"^export function (\w+)", text, re.MULTILINE)} == camel
-
-
-def test_the_types_are_those_of_the_api(tmp_path: Path) -> None:
-    description, generated = tmp_path / "openapi.json", tmp_path / "openapi.ts"
-    description.write_text(json.dumps(successes(DOCUMENT)), encoding="utf-8")
-    npm("run", "--silent", "types", "--", str(description), "-o", str(generated))
-    if os.environ.get("UPDATE_TYPES") == "1":
-        TYPES.write_text(generated.read_text("utf-8"), encoding="utf-8")
-    assert TYPES.read_text("utf-8") == generated.read_text("utf-8"), "The API has changed: run make client-types"
-
-
-def successes(document: dict[str, Any]) -> dict[str, Any]:
-    """The description of the API with the answers of success alone: failures are classes of the client. Without titles,
-    which say the name of a field again, and without objects as defaults, whose fields have their own."""
-    found: dict[str, Any] = _without_repetition(document)
-    for operation in (operation for methods in found["paths"].values() for operation in methods.values()):
-        operation["responses"] = {status: one for status, one in operation["responses"].items() if status < "300"}
-    return found
-
-
-def _without_repetition(node: Any) -> Any:
-    if isinstance(node, list):
-        return [_without_repetition(one) for one in node]
-    if not isinstance(node, dict):
-        return node
-    kept = {
-        name: one
-        for name, one in node.items()
-        if not (name == "title" and isinstance(one, str)) and not (name == "default" and isinstance(one, dict))
-    }
-    found = {name: _without_repetition(one) for name, one in kept.items() if name != "properties"}
-    if "properties" in kept:
-        found["properties"] = {name: _without_repetition(one) for name, one in kept["properties"].items()}
-    return found
 
 
 @pytest.mark.exhaustive

@@ -23,6 +23,7 @@ from service.domain.bulletin import BulletinInput
 from service.domain.documents import DocumentSettings
 from service.domain.field_types import reject_unstorable_json
 from service.domain.folding import SHARES, Note, note, note_lines
+from service.domain.session import Message
 from service.domain.types import MemoryType
 from service.embedding.static import StaticEmbedder
 from service.errors import ReverieError
@@ -134,8 +135,8 @@ def _row(text: str) -> dict[str, Any]:
 
 
 def _window(text: str) -> object:
-    message = {"role": "user", "name": None, "user": None, "content": text, "seq": 1, "created_at": _NOW}
-    fold = compaction._Window({"user_name": "ann", "session": "s"}, [message])  # type: ignore[arg-type]
+    message = Message(_ID, 1, "user", text, None, None, None, 1, _NOW)
+    fold = compaction._Window(compaction._Session(_ID, _ID, "s", "ann", 1), [message])
     return compaction._summary_by_rules(fold, [text])
 
 

@@ -17,7 +17,7 @@ from service.extraction.extraction import Extraction
 from service.llm import LLM
 from service.memory.dreams import bulletin as bulletins_of
 from service.memory.dreams.bulletin import NewBulletin
-from service.store import bulletins, dead_letters, dreams, memories, sessions
+from service.store import bulletins, dead_letters, dreams, memories
 from service.store.dreams import Lease, MarkedRead
 from service.store.settings import agent_settings
 from service.store.vectors import EmbeddingBatch
@@ -63,7 +63,8 @@ class Writer:
         """
         self.diff.messages = len(batch.turns)
         ids = [turn.id for turn in batch.turns]
-        if await sessions.count_present(self.connection, self._workspace, ids) != len(ids):
+        present: int = await self.connection.value("messages_present", workspace=self._workspace, ids=ids)
+        if present != len(ids):
             return False
         await propose(
             self.connection, self.lease, self.dream_id, plan.proposed, diff=self.diff, executor=self.executor,

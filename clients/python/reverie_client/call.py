@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Generic, Literal, TypeVar
 from urllib.parse import quote
-from uuid import UUID
 
 from pydantic import TypeAdapter
 
-from reverie_client.models import Item, Json, Page
+from reverie_client.models import Id, Item, Page
+
+__all__ = ["Call", "Id", "Parameters", "drop_none", "part", "plain"]
 
 T = TypeVar("T")
-Id = UUID | str
 Parameters = list[tuple[str, str | int | float | bool | None]]
 
 
@@ -47,7 +47,7 @@ class Call(Generic[T]):
         return [
             (name, plain(one))
             for name, value in named.items()
-            for one in (value if isinstance(value, list) else [value])
+            for one in (value if isinstance(value, list | tuple) else [value])
         ]
 
     def after(self, cursor: str) -> Call[T]:
@@ -65,11 +65,20 @@ class Call(Generic[T]):
         body = self.body
         if self.agent_in == "body" and agent and body.get("agent") is None:
             body = {**body, "agent": agent}
-        return json.dumps(body, default=plain, ensure_ascii=False).encode()
+        return json.dumps(body, default=jsonable, ensure_ascii=False).encode()
+
+
+def jsonable(value: Any) -> Any:
+    """Return what JSON can write of a value that it has no form for."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    return list(value) if isinstance(value, Sequence) else plain(value)
 
 
 def plain(value: Any) -> str:
-    """A value as the API reads it in a query, or in JSON where JSON has no form for it."""
+    """Return a value as the API reads it in a query."""
+    if isinstance(value, dict):
+        return json.dumps(value)
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, bool):
@@ -82,11 +91,6 @@ def drop_none(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def as_json(where: Json | None) -> str | None:
-    """A filter as a query string has it."""
-    return None if where is None else json.dumps(where)
-
-
-def part(name: Id) -> str:
+def part(name: Id | int) -> str:
     """A name as one part of a path."""
     return quote(str(name), safe="")

@@ -19,10 +19,10 @@ from datetime import UTC, datetime, timedelta
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
+from reverie_client import calls
 from reverie_client import models as m
 from reverie_client import options as o
 from reverie_client.call import Call
-from reverie_client.calls import memories
 from reverie_client.digests import digest
 from reverie_client.errors import Conflict, NotFound, ReverieClientError
 from reverie_client.extras import extra
@@ -213,7 +213,7 @@ class ReverieStore(BaseStore):
             limit=min(RANKED_MAX, max(1, op.offset + op.limit)) if exact else RANKED_MAX,
             min_relevance=0,
         )
-        (answer,) = yield [memories.search(cast(str, op.query), **options)]
+        (answer,) = yield [calls.search(cast(str, op.query), **options)]
         found = [(result.memory, result.score) for result in _whole(answer).results]
         return [(memory, score) for memory, score in found if _accepts(op, memory)]
 
@@ -257,17 +257,17 @@ class ReverieStore(BaseStore):
         for draft in (self._draft(op, next(iter(there.get(id(op), ())), None)) for op in ops):
             chars = len(json.dumps(draft))
             if batch and (len(batch) == BATCH_ITEMS or size + chars > BATCH_CHARS):
-                _whole(*(yield [memories.save_memories(batch)]))
+                _whole(*(yield [calls.save_memories(batch)]))
                 batch, size = [], 0
             batch.append(draft)
             size += chars
         if batch:
-            _whole(*(yield [memories.save_memories(batch)]))
+            _whole(*(yield [calls.save_memories(batch)]))
 
     def _delete(self, ops: list[PutOp]) -> Steps[None]:
         found = (yield from self._find(ops)) if ops else []
         if any(found):
-            yield [memories.delete_memory(memory.id) for those in found for memory in those]
+            yield [calls.delete_memory(memory.id) for those in found for memory in those]
 
     def _renew(self, read: list[m.MemoryRecord]) -> Steps[None]:
         """Give what has just been read its whole time to live again. Whoever changed it meanwhile has done so too."""
@@ -279,7 +279,7 @@ class ReverieStore(BaseStore):
                 continue
             until = now + timedelta(minutes=minutes)
             if until - memory.expires_at >= timedelta(minutes=minutes) * REFRESH_SHARE:
-                renewals.append(memories.change_memory(memory.id, memory.version, expires_at=until, reason="read"))
+                renewals.append(calls.change_memory(memory.id, memory.version, expires_at=until, reason="read"))
         if renewals:
             yield renewals
 
@@ -311,12 +311,12 @@ def _tag(prefix: Sequence[str]) -> str:
 
 def _keyed(namespace: Sequence[str], key: str) -> Call[m.Page[m.MemoryRecord]]:
     """The memory of an item; where a dream has found something newer, it stands here still."""
-    return memories.list_memories(limit=PAGE, key=_key(namespace, key), source=OWN, include="superseded")
+    return calls.list_memories(limit=PAGE, key=_key(namespace, key), source=OWN, include="superseded")
 
 
 def _within(prefix: Sequence[str]) -> Call[m.Page[m.MemoryRecord]]:
     """What is in a namespace, or where labels of it are masked, in what is left of it without them."""
-    return memories.list_memories(limit=PAGE, tag=_tag(unmasked(prefix)), source=OWN, include="superseded")
+    return calls.list_memories(limit=PAGE, tag=_tag(unmasked(prefix)), source=OWN, include="superseded")
 
 
 def _is_unmasked(op: GetOp | PutOp) -> bool:

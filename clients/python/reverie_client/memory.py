@@ -15,11 +15,11 @@ from typing import Any
 
 import httpx
 
+from reverie_client import calls
 from reverie_client import models as m
 from reverie_client import options as o
 from reverie_client.bindings import Procedure
 from reverie_client.call import Call, Id
-from reverie_client.calls import agents, memories, sessions, users_documents, workspace
 from reverie_client.errors import NotAllowed, NotFound
 from reverie_client.transport import AsyncSender, Client, Http, Sender, Steps
 
@@ -130,7 +130,7 @@ def search(
         options["min_relevance"] = threshold
     if rerank:
         options["rerank"] = True
-    answer: m.SearchAnswer = yield memories.search(query, **options)
+    answer: m.SearchAnswer = yield calls.search(query, **options)
     found = [shown | {"score": one.score} for one in answer.results if (shown := _found(one, whose))]
     return {"results": found[:wanted]}
 
@@ -148,7 +148,7 @@ def _found(result: m.SearchResult, whose: Owner) -> m.Json | None:
 def get(memory_id: Id) -> Steps[m.Json | None]:
     """A memory; None for one that is not there."""
     try:
-        found: m.MemoryRecord = yield memories.get_memory(memory_id)
+        found: m.MemoryRecord = yield calls.get_memory(memory_id)
     except NotFound:
         return None
     return item(found)
@@ -171,17 +171,17 @@ def get_all(
 
 def update(memory_id: Id, data: str, metadata: m.Json | None = None) -> Steps[m.Json]:
     """Give a memory another text and, where it is given, other metadata. Raises NotFound, Conflict."""
-    present: m.MemoryRecord = yield memories.get_memory(memory_id)
+    present: m.MemoryRecord = yield calls.get_memory(memory_id)
     changes = o.MemoryChanges(content=data)
     if metadata is not None:
         changes["metadata"] = metadata
-    yield memories.change_memory(memory_id, present.version, **changes)
+    yield calls.change_memory(memory_id, present.version, **changes)
     return {"message": "The memory is updated."}
 
 
 def delete(memory_id: Id) -> Steps[m.Json]:
     """Delete a memory. Raises NotFound."""
-    yield memories.delete_memory(memory_id)
+    yield calls.delete_memory(memory_id)
     return {"message": "The memory is deleted."}
 
 
@@ -191,18 +191,18 @@ def delete_all(*, user_id: str | None = None, agent_id: str | None = None, run_i
     """
     whose = owner(user_id, agent_id, run_id)
     if user_id and not agent_id and not run_id:
-        purged: m.Json = yield users_documents.purge_user(user_id)
+        purged: m.Json = yield calls.purge_user(user_id)
         return {"message": f"All that is known of {user_id} is deleted.", **purged}
     found = yield from _list(whose, {}, None)
     for one in found:
         with suppress(NotFound):
-            yield memories.delete_memory(one.id)
+            yield calls.delete_memory(one.id)
     return {"message": f"Memories deleted: {len(found)}."}
 
 
 def history(memory_id: Id) -> Steps[list[m.Json]]:
     """What became of a memory, oldest first."""
-    page: m.Page[m.Json] = yield memories.memory_history(memory_id)
+    page: m.Page[m.Json] = yield calls.memory_history(memory_id)
     changes: list[m.Json] = []
     before: m.Json = {}
     for version in page.items:
@@ -274,7 +274,7 @@ def _save(turns: Sequence[Turn], whose: Owner, metadata: m.Json, *, with_role: b
         }
         for turn in turns
     ]
-    page: m.Page[m.SavedMemory] = yield memories.save_memories(drafts)
+    page: m.Page[m.SavedMemory] = yield calls.save_memories(drafts)
     return {
         "results": [
             item(one.memory) | {"event": "ADD" if one.created else "UPDATE" if one.updated else "NONE"}
@@ -288,7 +288,7 @@ def _append(turns: Sequence[Turn], whose: Owner) -> Steps[m.Json]:
     """Append turns to the session of the run, else of the user, and ask for a dream without waiting for it."""
     session = whose.session or whose.user or whose.agent
     drafts: Any = [dict(turn) for turn in turns]
-    stored: m.Appended = yield sessions.append_messages(session, drafts, user=whose.user, agent=whose.agent)
+    stored: m.Appended = yield calls.append_messages(session, drafts, user=whose.user, agent=whose.agent)
     if stored.messages:
         yield from _ask_for_dream(whose.agent)
     return {
@@ -301,18 +301,18 @@ def _append(turns: Sequence[Turn], whose: Owner) -> Steps[m.Json]:
 
 def _ask_for_dream(agent: str) -> Steps[None]:
     try:
-        yield agents.dream(agent)
+        yield calls.dream(agent)
     except (NotAllowed, NotFound):  # the key is bound to another agent, which is who acts
-        bound: m.Whoami = yield workspace.whoami()
+        bound: m.Whoami = yield calls.whoami()
         if bound.agent is None:
             raise
-        yield agents.dream(bound.agent)
+        yield calls.dream(bound.agent)
 
 
 def _list(whose: Owner, metadata: m.Json, limit: int | None) -> Steps[list[m.MemoryRecord]]:
     filters = o.MemoryFilters(**whose.saved())  # type: ignore[typeddict-item]
     found: list[m.MemoryRecord] = []
-    call: Call[m.Page[m.MemoryRecord]] | None = memories.list_memories(limit=PAGE, **filters)
+    call: Call[m.Page[m.MemoryRecord]] | None = calls.list_memories(limit=PAGE, **filters)
     while call is not None and (limit is None or len(found) < limit):
         page: m.Page[m.MemoryRecord] = yield call
         found += [one for one in page.items if metadata.items() <= one.metadata.items()]

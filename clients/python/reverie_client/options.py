@@ -1,90 +1,46 @@
+# Made by scripts/clients of the OpenAPI document and of clients/names.toml: make clients.
 """The optional fields that calls take."""
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any, Literal, TypedDict
 
-from reverie_client.models import Json, MemoryType, Origin, Role, Scope
+from reverie_client.models import (
+    Id,
+    Json,
+    Moment,
+    Origin,
+    Role,
+    Scope,
+)
 
+__all__ = [
+    "AgentChanges",
+    "AskFields",
+    "BulkAction",
+    "ContextOptions",
+    "MemoryChanges",
+    "MemoryDraft",
+    "MemoryFields",
+    "MemoryFilters",
+    "MessageDraft",
+    "MessageFields",
+    "Moment",
+    "PageFields",
+    "ProposalEdit",
+    "SavedSearchFields",
+    "SearchOptions",
+    "Strategy",
+    "WebhookChanges",
+]
+BulkAction = Literal["delete", "restore", "pin", "unpin", "add_tags", "remove_tags"]
 Strategy = Literal["hybrid", "semantic", "keyword", "recent"]
-Moment = datetime | str
 
 
 class MemoryFields(TypedDict, total=False):
-    """What a memory may be given besides its type and content."""
+    """What ``save_memory`` can be given besides."""
 
-    agent: str
-    summary: str
-    scope: Scope
-    team: str
-    task: str
-    session: str
-    user: str
-    hearsay_by: str
-    origin: Origin
-    key: str
-    importance: float
-    confidence: float
-    tags: list[str]
-    status: Literal["open", "done"]
-    decay_exempt: bool
-    metadata: Json
-    source: Json
-    occurred_at: Moment
-    expires_at: Moment
-    created_at: Moment
-    links: list[Json]
-
-
-class MemoryDraft(MemoryFields):
-    """A memory of a batch."""
-
-    type: MemoryType
-    content: str
-
-
-class AskFields(TypedDict, total=False):
-    """How a question is answered, and from what."""
-
-    types: list[MemoryType]
-    tags: list[str]
-    user: str
-    session: str
-    task: str
-    metadata: Json
-    where: Json
-    since: Moment
-    until: Moment
-    as_of: Moment
-    queries: list[str]
-    expand: bool
-    effort: Literal["low", "medium", "high"]
-    response_schema: Json
-    evidence: bool
-
-
-class SavedSearchFields(TypedDict, total=False):
-    """Optional fields of a saved search."""
-
-    query: str
-    k: int
-    options: Json
-
-
-class PageFields(TypedDict, total=False):
-    """What a page may be given besides its question."""
-
-    scope: Json
-    trigger: str
-    max_tokens: int
-
-
-class MemoryChanges(TypedDict, total=False):
-    """What may change of a memory; None clears what may be empty."""
-
-    type: MemoryType
-    content: str
+    agent: str | None
     summary: str | None
     scope: Scope
     team: str | None
@@ -92,9 +48,9 @@ class MemoryChanges(TypedDict, total=False):
     session: str | None
     user: str | None
     hearsay_by: str | None
-    origin: Origin
+    origin: Origin | None
     key: str | None
-    importance: float
+    importance: float | None
     confidence: float
     tags: list[str]
     status: Literal["open", "done"] | None
@@ -103,131 +59,200 @@ class MemoryChanges(TypedDict, total=False):
     source: Json
     occurred_at: Moment | None
     expires_at: Moment | None
-    reason: str
-
-
-BulkAction = Literal["delete", "restore", "pin", "unpin", "add_tags", "remove_tags"]
+    created_at: Moment | None
+    links: list[Json]
 
 
 class MemoryFilters(TypedDict, total=False):
-    """Which memories to list."""
+    """What ``list_memories`` can be given besides."""
 
-    agent: str
-    type: list[MemoryType]
-    scope: list[Scope]
-    session: str
-    user: str
-    tag: str
-    key: str
-    source: str
-    q: str
-    since: Moment
-    until: Moment
-    created_since: Moment
-    created_until: Moment
+    agent: str | None
+    type: list[str] | None
+    scope: list[Scope] | None
+    session: str | None
+    user: str | None
+    tag: str | None
+    key: str | None
+    source: str | None
+    q: str | None
+    since: Moment | None
+    until: Moment | None
+    created_since: Moment | None
+    created_until: Moment | None
     include: str
-    min_importance: float
+    min_importance: float | None
     sort: Literal["newest", "oldest", "happened", "recalled", "importance"]
     total: bool
-    where: Json
-    as_of: Moment
+    where: Json | None
+    as_of: Moment | None
 
 
 class SearchOptions(TypedDict, total=False):
-    """How to search."""
+    """What ``search`` and ``preview`` can be given besides."""
 
-    agent: str
-    strategy: Strategy
-    fusion: Literal["relative", "rrf"]
-    limit: int
-    types: list[MemoryType]
-    scopes: list[Scope]
-    tags: list[str]
-    tags_mode: Literal["any", "all"]
-    user: str
-    session: str
-    task: str
-    metadata: Json
-    where: Json
-    min_importance: float
-    since: Moment
-    until: Moment
-    as_of: Moment
-    now: Moment
-    max_tokens: int
-    include: list[Literal["memories", "messages", "documents"]]
+    strategy: Strategy | None
+    fusion: Literal["relative", "rrf"] | None
+    min_relevance: float | None
+    max_tokens: int | None
     include_faded: bool
-    explain: bool
-    rerank: bool
+    rerank: bool | None
+    types: list[str] | None
+    scopes: list[Scope] | None
+    tags: list[str] | None
+    tags_mode: Literal["any", "all"]
+    user: str | None
+    session: str | None
+    task: str | None
+    metadata: Json | None
+    where: Json | None
+    min_importance: float | None
+    since: Moment | None
+    until: Moment | None
+    as_of: Moment | None
+    now: Moment | None
+    agent: str | None
     queries: list[str]
     expand: bool
-    min_relevance: float
+    limit: int
+    include: list[Literal["memories", "messages", "documents"]]
+    explain: bool
+
+
+class MemoryChanges(TypedDict, total=False):
+    """What ``change_memory`` can be given besides."""
+
+    type: str | None
+    content: str | None
+    summary: str | None
+    scope: Scope | None
+    team: str | None
+    task: str | None
+    session: str | None
+    user: str | None
+    hearsay_by: str | None
+    origin: Origin | None
+    key: str | None
+    importance: float | None
+    confidence: float | None
+    tags: list[str] | None
+    status: Literal["open", "done"] | None
+    decay_exempt: bool | None
+    metadata: Json | None
+    source: Json | None
+    occurred_at: Moment | None
+    expires_at: Moment | None
+    reason: str | None
 
 
 class ContextOptions(TypedDict, total=False):
-    """How to assemble a context."""
+    """What ``context`` can be given besides."""
 
-    agent: str
-    session: str
-    user: str
-    task: str
-    max_tokens: int
-    sections: dict[str, float]
-    types: list[MemoryType]
-    tags: list[str]
-    user_filter: str
-    metadata: Json
-    where: Json
-    documents: list[str]
-    since: Moment
-    until: Moment
-    include_messages: Literal["always", "undreamed", "never"]
+    agent: str | None
+    session: str | None
+    user: str | None
+    task: str | None
+    queries: list[str]
+    expand: bool
+    max_tokens: int | None
+    sections: Json
+    types: list[str] | None
+    tags: list[str] | None
+    user_filter: str | None
+    metadata: Json | None
+    where: Json | None
+    documents: list[Id] | None
+    since: Moment | None
+    until: Moment | None
+    include_messages: Literal["always", "undreamed", "never"] | None
     tool_results: list[Any]
     placement: Literal["system", "user"]
 
 
+class AskFields(TypedDict, total=False):
+    """What ``ask`` can be given besides."""
+
+    queries: list[str]
+    expand: bool
+    types: list[str] | None
+    tags: list[str] | None
+    user: str | None
+    metadata: Json | None
+    where: Json | None
+    since: Moment | None
+    until: Moment | None
+    session: str | None
+    task: str | None
+    as_of: Moment | None
+    effort: Literal["low", "medium", "high"]
+    response_schema: Json | None
+    evidence: bool
+
+
 class AgentChanges(TypedDict, total=False):
-    """What may change of an agent."""
+    """What ``put_agent`` can be given besides."""
 
     name: str | None
-    prime: bool
-    teams: list[str]
-    settings: Json
+    prime: bool | None
+    teams: list[str] | None
+    settings: Json | None
 
 
 class ProposalEdit(TypedDict, total=False):
-    """What an edit changes of a proposal before it is saved."""
+    """What ``decide_proposals`` and ``decide_proposal`` can be given besides."""
 
-    type: MemoryType
-    content: str
+    type: str | None
+    content: str | None
     user: str | None
-    importance: float
-    confidence: float
-    tags: list[str]
-    metadata: Json
+    importance: float | None
+    confidence: float | None
+    tags: list[str] | None
+    metadata: Json | None
     occurred_at: Moment | None
 
 
-class MessageFields(TypedDict, total=False):
-    """What a message may be given besides its role and content."""
+class PageFields(TypedDict, total=False):
+    """What ``create_page`` and ``put_page`` can be given besides."""
 
-    name: str
-    tool_call_id: str
-    created_at: Moment
+    scope: Json
+    trigger: str
+    max_tokens: int
 
 
-class MessageDraft(MessageFields):
-    """A turn to append."""
+class SavedSearchFields(TypedDict, total=False):
+    """What ``create_search`` and ``put_search`` can be given besides."""
 
-    role: Role
-    content: Any
+    query: str
+    options: Json
+    k: int
 
 
 class WebhookChanges(TypedDict, total=False):
-    """What a webhook's change may hold."""
+    """What ``update_webhook`` can be given besides."""
 
-    url: str
+    url: str | None
     name: str | None
     events: list[str] | None
-    active: bool
+    active: bool | None
     rotate_secret: bool
+
+
+class MemoryDraft(MemoryFields):
+    """Memory to save."""
+
+    type: str
+    content: str
+
+
+class MessageFields(TypedDict, total=False):
+    """The optional fields of ``MessageDraft``."""
+
+    name: str | None
+    tool_call_id: str | None
+    created_at: Moment | None
+
+
+class MessageDraft(MessageFields):
+    """Message of a conversation."""
+
+    role: Role
+    content: Any

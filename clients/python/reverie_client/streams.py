@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Literal
 
 import httpx
 
-from reverie_client.call import Call, Id, as_json, part
-from reverie_client.calls.sessions import ask
+from reverie_client.call import Call, Id, part
+from reverie_client.calls import ask
 from reverie_client.errors import APIError, ConnectionFailed, ServerFailed, error_of
 from reverie_client.models import AskAnswer, AskEvent, Imported, Json
 from reverie_client.options import AskFields
@@ -92,7 +92,7 @@ def answer_call(question: str, max_tokens: int | None, agent: str | None, fields
 
 def export_call(agent: str | None, include: str | None, resume_from: str | None, where: Json | None) -> Call[None]:
     """Of the agent named in the call alone: an export of a client that acts as an agent is still of the workspace."""
-    query = {"agent": agent, "include": include, "resume_from": resume_from, "where": as_json(where)}
+    query = {"agent": agent, "include": include, "resume_from": resume_from, "where": where}
     return Call("GET", "/v1/export", None, query=query)
 
 

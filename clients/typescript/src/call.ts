@@ -61,13 +61,17 @@ export function path(texts: TemplateStringsArray, ...names: string[]): string {
   return String.raw({ raw: texts }, ...names.map(encodeURIComponent));
 }
 
-/** The query of an address; arrays are repeated, and what is undefined or null is left out. */
+function asText(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === "object" ? JSON.stringify(value) : `${value}`;
+}
+
+/** The query of an address; arrays are repeated, objects are JSON, and what is undefined or null is left out. */
 export function queryString(query: object): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined && one !== null)
-        parameters.append(name, one instanceof Date ? one.toISOString() : `${one}`);
+      if (one !== undefined && one !== null) parameters.append(name, asText(one));
     }
   }
   const text = parameters.toString();

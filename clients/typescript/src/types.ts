@@ -11,8 +11,11 @@ type Success<Responses> = { [Status in keyof Responses]: Json<Responses[Status]>
 /** What an operation answers; undefined where it answers without a body. */
 export type Answer<Name extends Operation> = Success<operations[Name]["responses"]>;
 
-/** The query parameters of an operation. The client follows the cursors of lists itself. */
-export type Query<Name extends Operation> = Omit<NonNullable<operations[Name]["parameters"]["query"]>, "cursor">;
+type Parameters<Name extends Operation> = NonNullable<operations[Name]["parameters"]["query"]>;
+type Filter<Sent> = "where" extends keyof Sent ? { where?: string | Record<string, unknown> } : unknown;
+
+/** The query parameters of an operation. The client follows the cursors of lists itself, and filters may be objects. */
+export type Query<Name extends Operation> = Omit<Parameters<Name>, "cursor" | "where"> & Filter<Parameters<Name>>;
 
 /** The headers of an operation. */
 export type Headers<Name extends Operation> = NonNullable<operations[Name]["parameters"]["header"]>;

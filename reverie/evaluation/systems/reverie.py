@@ -12,8 +12,7 @@ from uuid import UUID
 from reverie.evaluation.conversations import Conversation, Question, Turn
 from reverie.evaluation.records import Lines
 from reverie.evaluation.systems.base import Context, Found, SystemUnavailable
-from reverie_client import Reverie
-from reverie_client.calls import memories, sessions
+from reverie_client import Reverie, calls
 from reverie_client.models import SearchResult
 
 Way = Literal["memories", "messages", "dreamed"]
@@ -105,7 +104,7 @@ class ReverieSystem:
                 }
                 for turn in batch
             ]
-            saved = self._client.send(memories.save_memories(items), idempotency_key=f"{agent}-{number}"[-200:])
+            saved = self._client.send(calls.save_memories(items), idempotency_key=f"{agent}-{number}"[-200:])
             for turn, one in zip(batch, saved.items, strict=True):
                 if one.memory is not None:
                     yield str(one.memory.id), turn.id
@@ -114,7 +113,7 @@ class ReverieSystem:
         numbers = itertools.count()  # a session of LongMemEval may come twice in one haystack
         for session, said in itertools.groupby(conversation.turns, key=lambda turn: turn.session):
             for batch in _batches(list(said)):
-                call = sessions.append_messages(session, [_message(turn) for turn in batch], agent=agent)
+                call = calls.append_messages(session, [_message(turn) for turn in batch], agent=agent)
                 key = f"{agent}-{next(numbers)}"[-200:]
                 stored = self._client.send(call, idempotency_key=key).messages
                 yield from ((str(one.id), turn.id) for one, turn in zip(stored, batch, strict=True))

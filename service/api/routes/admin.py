@@ -11,10 +11,11 @@ from starlette.responses import Response
 
 from service.api import admin_schemas as schemas
 from service.api import stats_schemas
-from service.api.dependencies import AgentQuery, Call, Paging, json_response, page_response
+from service.api.dependencies import AgentQuery, Call, JsonResponse, Paging, json_response, page_response
 from service.api.lists import Items, Page
 from service.api.naming import api_router
 from service.domain.field_types import Name, Timestamp
+from service.domain.keys import CreatedKey, Key, KeyLimitsChanged, Whoami
 from service.domain.principal import Principal
 from service.domain.workspace import WorkspaceSettings
 from service.memory.access import audit, keys, setting_sources, workspace
@@ -28,35 +29,34 @@ KeyId = Annotated[UUID, Path(description="Id of the key.")]
 router = api_router(prefix="/v1", tags=["admin"])
 
 
-@router.post("/keys", status_code=201, response_model=schemas.CreatedKey, summary="Create an API key")
-async def create_key(call: Call, body: schemas.CreateKey) -> Response:
+@router.post("/keys", status_code=201, summary="Create an API key")
+async def create_key(call: Call, body: schemas.CreateKey) -> JsonResponse[CreatedKey]:
     """The secret is returned only here."""
     return json_response(await keys.create_key(*call, body.grant()), 201)
 
 
-@router.get("/keys", response_model=Page[schemas.Key], summary="List API keys")
-async def list_keys(call: Call, paging: Paging) -> Response:
+@router.get("/keys", summary="List API keys")
+async def list_keys(call: Call, paging: Paging) -> JsonResponse[Page[Key]]:
     """Keys without their secrets, newest first. Last use is written each second, to the minute."""
     return page_response(*await keys.list_keys(*call, **paging))
 
 
-@router.get("/whoami", response_model=schemas.Whoami, summary="Get the key of this request")
-async def get_caller(call: Call) -> Response:
+@router.get("/whoami", summary="Get the key of this request")
+async def get_caller(call: Call) -> JsonResponse[Whoami]:
     """Workspace, role and agent of the key."""
     return json_response(await keys.describe_caller(*call))
 
 
-@router.post("/keys/{key_id}/rotate", response_model=schemas.CreatedKey, summary="Rotate the secret of an API key")
-async def rotate_key(call: Call, key_id: KeyId) -> Response:
+@router.post("/keys/{key_id}/rotate", summary="Rotate the secret of an API key")
+async def rotate_key(call: Call, key_id: KeyId) -> JsonResponse[CreatedKey]:
     """The former secret is invalid at once. Scopes and expiry stay as they are. 409 for the key of an OAuth client."""
     return json_response(await keys.rotate_key(*call, key_id))
 
 
-@router.patch("/keys/{key_id}", response_model=schemas.KeyLimitsChanged, summary="Change the limits of an API key")
-async def update_key(call: Call, key_id: KeyId, body: schemas.UpdateKey) -> Response:
+@router.patch("/keys/{key_id}", summary="Change the limits of an API key")
+async def update_key(call: Call, key_id: KeyId, body: schemas.UpdateKey) -> JsonResponse[KeyLimitsChanged]:
     """In effect at once. Admin keys without limits of their own only."""
-    limits = await keys.limit_key(*call, key_id, body.limits)
-    return json_response({"id": key_id, "limits": limits.model_dump()})
+    return json_response(await keys.limit_key(*call, key_id, body.limits))
 
 
 @router.delete("/keys/{key_id}", status_code=204, summary="Revoke an API key")

@@ -9,23 +9,33 @@ from fastapi import Path, Query
 from starlette.responses import Response
 
 from service.api import schemas
-from service.api.dependencies import AgentQuery, Call, Paging, SessionPath, UserQuery, json_response, page_response
+from service.api.dependencies import (
+    AgentQuery,
+    Call,
+    JsonResponse,
+    Paging,
+    SessionPath,
+    UserQuery,
+    json_response,
+    page_response,
+)
 from service.api.lists import Items, Page
 from service.api.naming import api_router
 from service.domain.field_types import Text
 from service.domain.memory import Memory
+from service.domain.session import AppendMessagesResponse, MessagePage, Session, Window
 from service.memory.sessions import conversations, history
 
 router = api_router(prefix="/v1", tags=["sessions"])
 
 
-@router.post("/sessions", status_code=201, response_model=schemas.Session, summary="Start a session")
-async def start_session(call: Call, body: schemas.StartSession) -> Response:
+@router.post("/sessions", status_code=201, summary="Start a session")
+async def start_session(call: Call, body: schemas.StartSession) -> JsonResponse[Session]:
     """The name defaults to a new UUID."""
     return json_response(await conversations.start_session(*call, body.agent, body.session, body.user), 201)
 
 
-@router.get("/sessions", response_model=Page[schemas.Session], summary="List sessions")
+@router.get("/sessions", summary="List sessions")
 async def list_sessions(
     call: Call,
     paging: Paging,
@@ -35,13 +45,13 @@ async def list_sessions(
         Text | None,
         Query(max_length=1000, description="Part of the name or of a message, at most 1,000 characters."),
     ] = None,
-) -> Response:
+) -> JsonResponse[Page[Session]]:
     """Sessions, newest first."""
     return page_response(*await history.list_sessions(*call, agent, user, text=q or None, **paging))
 
 
-@router.get("/sessions/{session}", response_model=schemas.Session)
-async def get_session(call: Call, session: SessionPath, agent: AgentQuery = None) -> Response:
+@router.get("/sessions/{session}")
+async def get_session(call: Call, session: SessionPath, agent: AgentQuery = None) -> JsonResponse[Session]:
     """Get a session."""
     return json_response(await conversations.get_session(*call, agent, session))
 
@@ -49,23 +59,20 @@ async def get_session(call: Call, session: SessionPath, agent: AgentQuery = None
 @router.post(
     "/sessions/{session}/messages",
     status_code=201,
-    response_model=schemas.AppendMessagesResponse,
-    responses={
-        200: {"model": schemas.AppendMessagesResponse, "description": "Nothing stored: X-Reverie-No-Memory is set"}
-    },
+    responses={200: {"model": AppendMessagesResponse, "description": "Nothing stored: X-Reverie-No-Memory is set"}},
     summary="Append messages to a session",
 )
-async def append_messages(call: Call, session: SessionPath, body: schemas.AppendMessages) -> Response:
+async def append_messages(
+    call: Call, session: SessionPath, body: schemas.AppendMessages
+) -> JsonResponse[AppendMessagesResponse]:
     """Creates the session on first use. Messages are numbered without gaps."""
-    stored, window = await conversations.append_messages(
+    answer = await conversations.append_messages(
         *call, body.agent, session, body.messages, user=body.user, searchable=body.searchable
     )
-    return json_response({"messages": stored, "window": window}, 201 if stored else 200)
+    return json_response(answer, 201 if answer.messages else 200)
 
 
-@router.get(
-    "/sessions/{session}/messages", response_model=schemas.MessagePage, summary="List the messages of a session"
-)
+@router.get("/sessions/{session}/messages", summary="List the messages of a session")
 async def list_messages(
     call: Call,
     session: SessionPath,
@@ -79,7 +86,7 @@ async def list_messages(
     around: Annotated[
         UUID | None, Query(description="Id of the message in the middle of the page. Default: the first page.")
     ] = None,
-) -> Response:
+) -> JsonResponse[MessagePage]:
     """The permanent history, independent of the window."""
     found = await history.list_messages(
         *call, agent, session, descending=order == "desc", text=q or None, around=around, **paging
@@ -87,14 +94,14 @@ async def list_messages(
     return json_response(found)
 
 
-@router.get("/sessions/{session}/window", response_model=schemas.Window, summary="Get the window of a session")
-async def get_window(call: Call, session: SessionPath, agent: AgentQuery = None) -> Response:
+@router.get("/sessions/{session}/window", summary="Get the window of a session")
+async def get_window(call: Call, session: SessionPath, agent: AgentQuery = None) -> JsonResponse[Window]:
     """The messages passed to the model verbatim, and the summary of the earlier ones."""
     return json_response(await conversations.window(*call, agent, session))
 
 
-@router.post("/sessions/{session}/compact", response_model=schemas.Window, summary="Compact the window of a session")
-async def compact_window(call: Call, session: SessionPath, agent: AgentQuery = None) -> Response:
+@router.post("/sessions/{session}/compact", summary="Compact the window of a session")
+async def compact_window(call: Call, session: SessionPath, agent: AgentQuery = None) -> JsonResponse[Window]:
     """Summarizes the older half of the window now and returns the new window."""
     return json_response(await conversations.compact_window(*call, agent, session))
 

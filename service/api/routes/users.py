@@ -7,13 +7,14 @@ from typing import Annotated
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from service.api import profile_schemas as schemas
 from service.api.admin_schemas import PurgeReceipt, SubjectExport
-from service.api.dependencies import AgentQuery, Call, Paging, PartOfName, json_response, page_response
+from service.api.dependencies import AgentQuery, Call, JsonResponse, Paging, PartOfName, json_response, page_response
 from service.api.lists import Page
 from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.domain.field_types import AsGiven, Timestamp
+from service.domain.profile import Profile, User
+from service.domain.profile_diff import ProfileDiff
 from service.memory.access import purge, subject_export
 from service.memory.search import profiles
 
@@ -22,13 +23,15 @@ router = api_router(prefix="/v1/users", tags=["privacy"])
 UserPath = Annotated[PathName, AsGiven(), Path(description="Name of the user.")]
 
 
-@router.get("", response_model=Page[schemas.User], summary="List users")
-async def list_users(call: Call, paging: Paging, agent: AgentQuery = None, q: PartOfName = None) -> Response:
+@router.get("", summary="List users")
+async def list_users(
+    call: Call, paging: Paging, agent: AgentQuery = None, q: PartOfName = None
+) -> JsonResponse[Page[User]]:
     """Users whom live memories visible to the caller are about, by name."""
     return page_response(*await profiles.list_users(*call, agent, q or None, **paging))
 
 
-@router.get("/{user}/profile", response_model=schemas.Profile, summary="Get the profile of a user")
+@router.get("/{user}/profile", summary="Get the profile of a user")
 async def get_profile(
     call: Call,
     user: Annotated[PathName, Path(description="Name of the user.")],
@@ -36,15 +39,13 @@ async def get_profile(
     as_of: Annotated[
         Timestamp | None, Query(description="Time in the past to show the profile of. Default: now.")
     ] = None,
-) -> Response:
+) -> JsonResponse[Profile]:
     """What holds about a user by memories visible to the caller. Hearsay is left out. A user of whom nothing is known
     has no fields."""
     return json_response(await profiles.get_profile(*call, agent, user, as_of))
 
 
-@router.get(
-    "/{user}/profile/diff", response_model=schemas.ProfileDiff, summary="Compare the profile of a user at two times"
-)
+@router.get("/{user}/profile/diff", summary="Compare the profile of a user at two times")
 async def diff_profile(
     call: Call,
     user: Annotated[PathName, Path(description="Name of the user.")],
@@ -53,7 +54,7 @@ async def diff_profile(
         Timestamp | None, Query(alias="to", description="Time of the later profile. Default: now.")
     ] = None,
     agent: AgentQuery = None,
-) -> Response:
+) -> JsonResponse[ProfileDiff]:
     """What changed in the profile by memories visible to the caller: values added, removed and changed, and values that
     other memories say."""
     return json_response(await profiles.diff_profile(*call, agent, user, since, until))

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Path
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import StreamingResponse
 
 from service.api import workspace_schemas as schemas
-from service.api.dependencies import Call, DryRun, Paging, Token, json_response, page_response
+from service.api.dependencies import Call, DryRun, JsonResponse, Paging, Token, json_response, page_response
 from service.api.lists import Page
 from service.api.naming import api_router
 from service.api.path_params import PathName
 from service.api.routes.transfer import NDJSON
 from service.api.streams import HoldingStream, holding
 from service.domain.limits import NO_LIMITS
+from service.domain.workspaces import CreatedWorkspace, Workspace, WorkspaceDeletion
 from service.memory.access import workspaces
 
 WorkspacePath = Annotated[PathName, Path(description="Id or name of the workspace.")]
@@ -22,20 +23,22 @@ WorkspacePath = Annotated[PathName, Path(description="Id or name of the workspac
 router = api_router(prefix="/v1/workspaces", tags=["workspaces"])
 
 
-@router.post("", status_code=201, response_model=schemas.CreatedWorkspace, summary="Create a workspace")
-async def create_workspace(call: Call, body: schemas.CreateWorkspace) -> Response:
+@router.post("", status_code=201, summary="Create a workspace")
+async def create_workspace(call: Call, body: schemas.CreateWorkspace) -> JsonResponse[CreatedWorkspace]:
     """With its first admin key. Admin keys of the default workspace only, as all of these."""
     return json_response(await workspaces.create_workspace(*call, body.name), 201)
 
 
-@router.get("", response_model=Page[schemas.Workspace], summary="List workspaces")
-async def list_workspaces(call: Call, paging: Paging) -> Response:
+@router.get("", summary="List workspaces")
+async def list_workspaces(call: Call, paging: Paging) -> JsonResponse[Page[Workspace]]:
     """Workspaces, newest first."""
     return page_response(*await workspaces.list_workspaces(*call, **paging))
 
 
-@router.patch("/{workspace}", response_model=schemas.Workspace, summary="Rename, suspend, resume or limit a workspace")
-async def update_workspace(call: Call, workspace: WorkspacePath, body: schemas.UpdateWorkspace) -> Response:
+@router.patch("/{workspace}", summary="Rename, suspend, resume or limit a workspace")
+async def update_workspace(
+    call: Call, workspace: WorkspacePath, body: schemas.UpdateWorkspace
+) -> JsonResponse[Workspace]:
     """While it is suspended, requests with its keys answer 403 `Workspace suspended`, and workers leave it alone.
     Of the default workspace only the limits can be changed (409)."""
     changed = await workspaces.update_workspace(
@@ -44,10 +47,10 @@ async def update_workspace(call: Call, workspace: WorkspacePath, body: schemas.U
     return json_response(changed)
 
 
-@router.delete("/{workspace}", response_model=schemas.WorkspaceDeletion, summary="Delete a workspace")
+@router.delete("/{workspace}", summary="Delete a workspace")
 async def delete_workspace(
     call: Call, workspace: WorkspacePath, dry_run: DryRun = False, token: Token = None
-) -> Response:
+) -> JsonResponse[WorkspaceDeletion]:
     """Irreversibly deletes every row of a suspended workspace, in one transaction. Count first with `dry_run`, then
     send the token of the answer; 409 if the counts have changed meanwhile."""
     return json_response(await workspaces.delete_workspace(*call, workspace, dry_run=dry_run, token=token))

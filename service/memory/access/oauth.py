@@ -248,7 +248,7 @@ async def revoke_token(engine: Engine, token: str) -> None:
     workspace = workspace_of(token)
     async with engine.db.transaction(workspace) as connection:
         row = await oauth.client_key(connection, workspace, hash_of(token))
-        if row is not None and await keys.revoke(connection, workspace, row["id"]):
+        if row is not None and await connection.run("revoke_key", workspace=workspace, id=row["id"]):
             principal = Principal(workspace, row["id"], row["role"], row["agent"])
             await audit.record(connection, principal, "key.revoked", target=str(row["id"]))
 
@@ -288,7 +288,7 @@ def _tokens(access: str, refresh_token: str, grant: KeyGrant, now: datetime) -> 
 
 async def _revoke_copied(engine: Engine, workspace: UUID, key_id: UUID, reason: str) -> None:
     async with engine.db.transaction(workspace) as connection:
-        if await keys.revoke(connection, workspace, key_id):
+        if await connection.run("revoke_key", workspace=workspace, id=key_id):
             principal = Principal(workspace, key_id, "agent", None)
             await audit.record(connection, principal, "key.revoked", target=str(key_id), details={"reason": reason})
             log.warning("oauth_token_copied", key=str(key_id), reason=reason)

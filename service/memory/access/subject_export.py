@@ -15,7 +15,6 @@ from service.memory.engine import Engine
 from service.memory.pages.subject import Subject, exported
 from service.memory.saved_searches.subject import exported as exported_searches
 from service.store import deletions, subjects
-from service.store.sessions import message
 from service.store.subjects import CalledBy
 
 LONGEST_S = 600.0
@@ -66,7 +65,7 @@ async def _held(connection: Connection, workspace: UUID, called: CalledBy) -> di
             }
             for row in rows.pop("memories")
         ],
-        "messages": [message(row) for row in held.messages],
+        "messages": [dict(row) for row in held.messages],
         **{name: [dict(row) for row in of_name] for name, of_name in rows.items()},
         "pages": await exported(connection, workspace, about),
         "saved_searches": await exported_searches(connection, workspace, about),

@@ -13,25 +13,25 @@ from service.memory.access.own_types import check_own_types, check_profile, reda
 from service.memory.access.redaction import masking_of, redact
 from service.memory.engine import Engine
 from service.memory.ops.model_settings import Changes, changed_model_settings
-from service.store import installation, workspaces
+from service.store import installation
 from service.store.settings import put_settings as store_settings
 from service.store.settings import workspace_settings
 
 
 async def all_workspaces(engine: Engine) -> list[UUID]:
-    """Every workspace, for upkeep that goes through all of them."""
+    """Return every workspace, for upkeep that goes through all of them."""
     async with engine.db.unscoped() as connection:
-        return await workspaces.all_ids(connection)
+        return [row["workspace_id"] for row in await connection.fetch("workspaces")]
 
 
 async def active_workspaces(engine: Engine) -> list[UUID]:
-    """Every workspace that is not suspended, for what workers do for their tenants."""
+    """Return every workspace that is not suspended, for what workers do for their tenants."""
     async with engine.db.unscoped() as connection:
-        return await workspaces.active_ids(connection)
+        return [row["workspace_id"] for row in await connection.fetch("active_workspaces")]
 
 
 async def get_settings(engine: Engine, principal: Principal) -> WorkspaceSettings:
-    """The settings in force, read with the caller's key or else now."""
+    """Return the settings in force, read with the caller's key or else now."""
     if principal.settings is not None:
         return principal.settings
     async with engine.db.transaction(principal.workspace_id) as connection:

@@ -6,57 +6,54 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from service.db.pool import Row
 from service.db.workspace_rows import WRITTEN_BEHIND, count_rows, delete_rows
 from service.domain import cursors
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
+from service.domain.json import JsonObject
 from service.domain.limits import NO_LIMITS, Limits
 from service.domain.principal import KeyGrant, Principal
+from service.domain.workspaces import CreatedWorkspace, Workspace, WorkspaceDeletion, WorkspaceReceipt
 from service.errors import Conflict, InvalidInput, NotFound
 from service.memory.access import audit, limits
 from service.memory.access.confirmation import PLACE, check_token, issue_token, signing_secret
-from service.memory.access.keys import hash_of, make_key, prefix_of, with_limits
+from service.memory.access.keys import hash_of, make_key, prefix_of
 from service.memory.access.purge import LONGEST_S, forget_statistics
 from service.memory.engine import Engine
 from service.memory.transfer.export import export
 from service.store import deletions, keys, workspaces
 from service.store import limits as store
 
-Record = dict[str, Any]
 FIRST_KEY = KeyGrant("admin", "first admin key")
 
 
-async def create_workspace(engine: Engine, principal: Principal, name: str) -> Record:
-    """A workspace with its first admin key, ``key``, which cannot be read again. Raises Conflict for a name that is
+async def create_workspace(engine: Engine, principal: Principal, name: str) -> CreatedWorkspace:
+    """Make a workspace with its first admin key, which cannot be read again. Raises Conflict for a name that is
     taken."""
     principal.require_installation_admin()
     principal.require_no_limits()
     id_ = new_id()
     text = make_key(id_)
     async with engine.db.transaction(id_) as connection:
-        if not await workspaces.add(connection, id_, name):
+        if not await connection.run("add_workspace", workspace=id_, name=name):
             raise Conflict(f"There is a workspace {name!r} already.")
         await keys.add(connection, id_, new_id(), FIRST_KEY, hashed=hash_of(text), prefix=prefix_of(text))
         made = await workspaces.get(connection, str(id_))
     assert made is not None
     await _record(engine, principal, "workspace.created", id_, {"name": name})
-    return with_limits(made) | {"key": text}
+    return CreatedWorkspace(made.id, made.name, made.created_at, made.suspended_at, made.limits, text)
 
 
 async def list_workspaces(
     engine: Engine, principal: Principal, *, limit: int, cursor: str | None
-) -> tuple[list[Record], str | None]:
-    """A page of workspaces, newest first."""
+) -> tuple[list[Workspace], str | None]:
+    """Return a page of workspaces, newest first."""
     principal.require_installation_admin()
     created_at, id_ = cursors.decode(cursor, datetime, UUID)
-    before = None if created_at is None or id_ is None else (created_at, id_)
     async with engine.db.unscoped() as connection:
-        rows = await workspaces.list_(connection, before=before, limit=limit + 1)
-    rows, more = cursors.paginate(rows, limit, "created_at", "id")
-    return [with_limits(row) for row in rows], more
+        found = await connection.many(Workspace, "list_workspaces", created_at=created_at, id=id_, limit=limit + 1)
+    return cursors.paginate(found, limit, "created_at", "id")
 
 
 async def update_workspace(
@@ -67,7 +64,7 @@ async def update_workspace(
     name: str | None,
     suspended: bool | None,
     changes: Limits = NO_LIMITS,
-) -> Record:
+) -> Workspace:
     """Rename, suspend, resume or limit a workspace, in effect at once; of its limits, those that ``changes`` names.
 
     Raises NotFound, Conflict for a name that is taken, and for another name or state of the default workspace, and
@@ -75,24 +72,31 @@ async def update_workspace(
     """
     principal.require_no_limits()
     found = await _found(engine, principal, given, default_too=name is None and suspended is None)
-    async with engine.db.transaction(found["id"]) as connection:
-        if name is not None and (other := await workspaces.find(connection, name)) not in (None, found["id"]):
+    async with engine.db.transaction(found.id) as connection:
+        other: UUID | None = await connection.value("workspace_by_name", name=name)
+        if other not in (None, found.id):
             raise Conflict(f"There is a workspace {name!r} already.", id=other)
-        limited = (await store.lock(connection, found["id"]) or NO_LIMITS).changed_by(changes)
-        row = await workspaces.update(
-            connection, found["id"], name=name, suspended=suspended, limits=limited, now=engine.now()
+        limited = (await store.lock(connection, found.id) or NO_LIMITS).changed_by(changes)
+        changed = await connection.first(
+            Workspace,
+            "update_workspace",
+            id=found.id,
+            name=name,
+            suspended=suspended,
+            limits=limited.set_only,
+            now=engine.now(),
         )
-    if row is None:
+    if changed is None:
         raise NotFound(f"There is no workspace {given!r}.")
     details = {"name": name, "suspended": suspended, "limits": limited.set_only}
-    await _record(engine, principal, "workspace.changed", found["id"], details)
-    await limits.count_from_now(engine, found["id"], changes)
-    return with_limits(row)
+    await _record(engine, principal, "workspace.changed", found.id, details)
+    await limits.count_from_now(engine, found.id, changes)
+    return changed
 
 
 async def delete_workspace(
     engine: Engine, principal: Principal, given: str, *, dry_run: bool, token: str | None
-) -> Record:
+) -> WorkspaceDeletion:
     """Count the rows of a suspended workspace (``dry_run``), or delete them all and record the receipt, in one
     transaction.
 
@@ -100,13 +104,13 @@ async def delete_workspace(
     InvalidInput without a token.
     """
     found = await _found(engine, principal, given)
-    id_, target = found["id"], ["workspace", str(found["id"])]
+    id_, target = found.id, ["workspace", str(found.id)]
     if not dry_run and token is None:
         raise InvalidInput(PLACE, "is needed: count with dry_run=true, then send the token of the answer")
     secret = await signing_secret(engine)
     async with engine.db.transaction(id_) as connection:
         await connection.set_timeout(LONGEST_S)
-        if not await workspaces.lock_suspended(connection, id_):
+        if await connection.row("lock_suspended_workspace", id=id_) is None:
             raise Conflict("Only a suspended workspace can be deleted.")
         places = await deletions.places(connection, id_)
         summed: Counter[str] = Counter()
@@ -121,36 +125,35 @@ async def delete_workspace(
             for place in reversed(places):
                 await connection.switch_workspace(place)
                 await delete_rows(connection, place)
-            receipt = {"id": new_id(), "workspace": id_, "name": found["name"], "counts": counts, "at": engine.now()}
+            receipt = WorkspaceReceipt(new_id(), id_, found.name, counts, engine.now())
             await connection.switch_workspace(principal.workspace_id)
-            details = {"receipt": str(receipt["id"]), "counts": counts}
+            details = {"receipt": str(receipt.id), "counts": counts}
             await audit.record(connection, principal, "workspace.deleted", target=str(id_), details=details)
     if dry_run or token is None:
-        return {"dry_run": True, "counts": counts, "receipt": None} | await issue_token(
-            engine, principal, target, records
-        )
+        issued = await issue_token(engine, principal, target, records)
+        return WorkspaceDeletion(True, counts, issued["token"], issued["expires_at"], None)
     await forget_statistics(engine, id_)
-    return {"dry_run": False, "counts": counts, "receipt": receipt, "token": None, "expires_at": None}
+    return WorkspaceDeletion(False, counts, None, None, receipt)
 
 
 async def export_workspace(engine: Engine, principal: Principal, given: str) -> AsyncIterator[bytes]:
-    """All of a workspace, suspended or not, as ``export`` gives it. Raises NotFound."""
+    """Return all of a workspace, suspended or not, as ``export`` gives it. Raises NotFound."""
     found = await _found(engine, principal, given, default_too=True)
-    await _record(engine, principal, "workspace.exported", found["id"], {})
-    return await export(engine, replace(principal, workspace_id=found["id"]), None)
+    await _record(engine, principal, "workspace.exported", found.id, {})
+    return await export(engine, replace(principal, workspace_id=found.id), None)
 
 
-async def _found(engine: Engine, principal: Principal, given: str, *, default_too: bool = False) -> Row:
+async def _found(engine: Engine, principal: Principal, given: str, *, default_too: bool = False) -> Workspace:
     principal.require_installation_admin()
     async with engine.db.unscoped() as connection:
         found = await workspaces.get(connection, given)
     if found is None:
         raise NotFound(f"There is no workspace {given!r}.")
-    if found["id"] == DEFAULT_WORKSPACE and not default_too:
+    if found.id == DEFAULT_WORKSPACE and not default_too:
         raise Conflict("The default workspace administers the installation: it stays as it is.")
     return found
 
 
-async def _record(engine: Engine, principal: Principal, action: str, workspace: UUID, details: Record) -> None:
+async def _record(engine: Engine, principal: Principal, action: str, workspace: UUID, details: JsonObject) -> None:
     async with engine.db.transaction(principal.workspace_id) as connection:
         await audit.record(connection, principal, action, target=str(workspace), details=details)

@@ -12,7 +12,7 @@ from service.domain.principal import Principal
 from service.memory.engine import Engine
 from service.memory.ops.limit_use import limit_use
 from service.memory.ops.stats import days_between
-from service.store import keys, limits, model_usage
+from service.store import limits, model_usage
 from service.store.model_usage import By
 from service.store.settings import workspace_settings
 
@@ -41,8 +41,8 @@ async def usage_report(
         rows = await model_usage.report(connection, workspace, since=since, until=until, by=by, limit=ROWS_MAX)
         requests, stored = list[Row](), list[Row]()
         if by != "agent":
-            requests = await keys.requests(
-                connection, workspace, since=since, until=until, by_day=by == "day", limit=ROWS_MAX
+            requests = await connection.fetch(
+                "key_requests", workspace=workspace, since=since, until=until, by_day=by == "day", limit=ROWS_MAX
             )
             stored = await limits.stored_by_day(
                 connection, workspace, since=since, until=until, by_key=by == "key", limit=ROWS_MAX

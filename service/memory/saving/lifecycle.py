@@ -30,6 +30,10 @@ from service.memory.saving.scopes import resolve_scope
 from service.store import agents, memories, memory_lists
 from service.store.settings import workspace_settings
 
+NEVER_NULL = {"importance"} | {
+    name for name, field in MemoryDraft.model_fields.items() if field.is_required() or field.default is not None
+}
+"""Fields that a change may not empty."""
 FEEDBACK_STEP = 0.1
 TOTAL_MAX = 100_000
 """Memories of a list are counted up to here."""
@@ -191,17 +195,7 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
     """
     principal.require_write()
     given = patch.model_fields_set - {"version", "reason"}
-    for field in given & {
-        "type",
-        "content",
-        "scope",
-        "importance",
-        "confidence",
-        "tags",
-        "metadata",
-        "source",
-        "decay_exempt",
-    }:
+    for field in given & NEVER_NULL:
         if getattr(patch, field) is None:
             raise InvalidInput(("body", field), "must not be null")
     patch = await redact_patch(engine, principal, patch)

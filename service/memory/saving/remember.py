@@ -35,6 +35,11 @@ from service.memory.saving.scopes import ScopeIds, ScopeResolver
 from service.store import memories
 from service.store.vectors import EmbeddingBatch
 
+AS_GIVEN = MemoryDraft.model_fields.keys() - {
+    "agent", "type", "scope", "team", "task", "session", "user", "origin", "summary", "importance", "tags", "status",
+    "created_at", "links",
+}  # fmt: skip
+"""Fields of a draft that are columns of the same name and value."""
 CONTENT_FIELDS = ("content", "type", "user_name", "hearsay_by", "status", "decay_exempt", "occurred_at", "expires_at")
 """What a memory states: saved under its key with any of it changed, it is updated, not said again."""
 
@@ -254,10 +259,8 @@ def columns_of(
         "task_id": place.task_id,
         "session_id": place.session_id,
         "user_name": draft.user,
-        "hearsay_by": draft.hearsay_by,
+        **{name: getattr(draft, name) for name in AS_GIVEN},
         "origin": draft.origin or "api",
-        "key": draft.key,
-        "content": draft.content,
         **({"summary": draft.summary} if draft.summary else {}),
         "identity_hash": identity_hash(
             base,
@@ -268,14 +271,8 @@ def columns_of(
             hearsay_by=draft.hearsay_by,
         ),
         "importance": POLICIES[base].importance if draft.importance is None else draft.importance,
-        "confidence": draft.confidence,
         "tags": list(dict.fromkeys(draft.tags)),
-        "metadata": draft.metadata,
-        "source": draft.source,
         "status": status,
-        "decay_exempt": draft.decay_exempt,
-        "occurred_at": draft.occurred_at,
-        "expires_at": draft.expires_at,
         "valid_from": None,
         "valid_until": None,
         "created_at": draft.created_at or now,

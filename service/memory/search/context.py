@@ -15,7 +15,6 @@ from service.domain.bulletin import CitedState
 from service.domain.context import ContextRequest, Placement, SectionName, Shares, is_planning
 from service.domain.documents import DocumentPart
 from service.domain.excerpts import excerpt
-from service.domain.json import JsonObject
 from service.domain.memory import Memory
 from service.domain.message_text import plain_text, text_of
 from service.domain.origin import Origin, label, label_of
@@ -23,7 +22,7 @@ from service.domain.own_types import OwnType, policy
 from service.domain.principal import Principal
 from service.domain.profile import profile_line
 from service.domain.search import Include, SearchRequest
-from service.domain.session import FoundMessage
+from service.domain.session import FoundMessage, Message, Session, WindowSummary
 from service.domain.workspace import WorkspaceSettings
 from service.embedding.tokens import truncate
 from service.errors import NotFound
@@ -46,7 +45,7 @@ from service.memory.search.profiles import ProfileSources, sources_in_scope, sta
 from service.memory.search.recall import recall
 from service.memory.search.search_results import Degraded, SearchAnswer, SearchResult
 from service.memory.sessions import conversations
-from service.store import agents, sessions
+from service.store import agents
 from service.store import context as store
 from service.store.search.records import ContextMemory, ContextMessage
 from service.store.settings import workspace_settings
@@ -194,8 +193,10 @@ async def _speaker(engine: Engine, principal: Principal, request: ContextRequest
         return None
     workspace, agent = principal.workspace_id, principal.acting_agent(request.agent)
     async with engine.db.transaction(workspace) as connection:
-        session = await sessions.find(connection, workspace, agent, request.session)
-    return session["user"] if session else None
+        session = await connection.first(
+            Session, "find_session", workspace=workspace, agent=agent, session=request.session
+        )
+    return session.user if session else None
 
 
 async def _standing(
@@ -369,10 +370,10 @@ async def _window(engine: Engine, principal: Principal, request: ContextRequest)
         window = await conversations.window(engine, principal, request.agent, request.session)
     except NotFound:
         return _Window()
-    turns = [_turn(message) for message in window["messages"]]
-    if window["summary"] is None:
+    turns = [_turn(message) for message in window.messages]
+    if window.summary is None:
         return _Window(turns)
-    summary = _summary_turn(window["summary"])
+    summary = _summary_turn(window.summary)
     return _Window([summary, *turns], summary)
 
 
@@ -382,19 +383,20 @@ def _unverified(state: CitedState, speaker: str | None, allowed: frozenset[Origi
     return not state["hearsay_by"] and bool(label_of(origin, user, session_user, speaker, allowed))
 
 
-def _summary_turn(summary: JsonObject) -> WindowTurn:
-    line = f"Summary of the conversation so far: {summary['content']}"
-    return WindowTurn(str(summary["id"]), line, ChatMessage("assistant", line))
+def _summary_turn(summary: WindowSummary) -> WindowTurn:
+    line = f"Summary of the conversation so far: {summary.content}"
+    return WindowTurn(str(summary.id), line, ChatMessage("assistant", line))
 
 
-def _turn(message: JsonObject) -> WindowTurn:
-    """A tool's turn goes to the model as the assistant's words: without the call before it, no provider takes it."""
-    text = text_of(message["content"])
-    if message["role"] == "tool":
-        line = f"[{message['name'] or 'tool'} returned] {text}"
+def _turn(message: Message) -> WindowTurn:
+    """Return a message as a turn. A tool's goes to the model as the assistant's words: without the call before it, no
+    provider takes it."""
+    text = text_of(message.content)
+    if message.role == "tool":
+        line = f"[{message.name or 'tool'} returned] {text}"
         sent = ChatMessage("assistant", line)
-    elif isinstance(message["content"], dict):
-        sent = ChatMessage(message["role"], text)
+    elif isinstance(message.content, dict):
+        sent = ChatMessage(message.role, text)
     else:
-        sent = ChatMessage(message["role"], message["content"])
-    return WindowTurn(str(message["id"]), f"{message['role']}: {text}", sent)
+        sent = ChatMessage(message.role, message.content)
+    return WindowTurn(str(message.id), f"{message.role}: {text}", sent)

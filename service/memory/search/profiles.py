@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection
+from service.db.records import make_all
 from service.domain import cursors
-from service.domain.field_types import JsonObject
+from service.domain.json import JsonObject
 from service.domain.principal import Principal
-from service.domain.profile import Known, ProfileField, profile_of, version_of
-from service.domain.profile_diff import diff_of
+from service.domain.profile import Known, Profile, ProfileField, User, profile_of, version_of
+from service.domain.profile_diff import ProfileDiff, diff_of
 from service.domain.profile_schema import Filled, profile_by_schema
 from service.errors import InvalidInput, NotFound
 from service.memory.access.workspace import get_settings
@@ -22,13 +22,11 @@ from service.memory.saving.lifecycle import resolve_reader
 from service.store import profiles
 from service.store.agents import Reader
 
-Record = dict[str, Any]
-
 
 async def list_users(
     engine: Engine, principal: Principal, agent: str | None, text: str | None, *, limit: int, cursor: str | None
-) -> tuple[list[Record], str | None]:
-    """A page of users by name, and the cursor of the next; an unknown agent has none."""
+) -> tuple[list[User], str | None]:
+    """Return a page of users by name, and the cursor of the next; an unknown agent has none."""
     (after,) = cursors.decode(cursor, str)
     async with engine.db.transaction(principal.workspace_id) as connection:
         try:
@@ -40,25 +38,25 @@ async def list_users(
         )
     rows, more = cursors.paginate(rows, limit, "user")
     engine.read_audit.note(principal, "users", [principal.reader_agent(agent)])
-    return [dict(row) for row in rows], more
+    return make_all(User, rows), more
 
 
 async def get_profile(
     engine: Engine, principal: Principal, agent: str | None, user: str, as_of: datetime | None
-) -> Record:
-    """The profile of a user, of now or of a moment in the past; empty for one of whom nothing is known.
+) -> Profile:
+    """Return the profile of a user, of now or of a moment in the past; empty for one of whom nothing is known.
 
     Raises NotFound for an agent nobody has heard of.
     """
     moment = as_of or engine.now()
     (fields,) = await _profiles(engine, principal, agent, user, [(moment, as_of is not None)])
-    return {"user": user, "fields": [asdict(one) for one in fields], "version": version_of(fields), "as_of": moment}
+    return Profile(user=user, fields=fields, version=version_of(fields), as_of=moment)
 
 
 async def diff_profile(
     engine: Engine, principal: Principal, agent: str | None, user: str, since: datetime, until: datetime | None
-) -> Record:
-    """What changed in the profile of a user between two moments, the later of them now where it is None.
+) -> ProfileDiff:
+    """Return what changed in the profile of a user between two moments, the later of them now where it is None.
 
     Raises InvalidInput for moments in the wrong order, and NotFound for an agent nobody has heard of.
     """
@@ -70,7 +68,7 @@ async def diff_profile(
     changes = await engine.executor.run(diff_of, then, now, characters=characters)
     return {
         "user": user, "from": since, "to": end, "from_version": version_of(then), "to_version": version_of(now),
-        "changes": [asdict(one) for one in changes],
+        "changes": changes,
     }  # fmt: skip
 
 
@@ -86,7 +84,7 @@ class ProfileSources:
 async def _profiles(
     engine: Engine, principal: Principal, agent: str | None, user: str, moments: Sequence[tuple[datetime, bool]]
 ) -> list[list[ProfileField]]:
-    """The profiles of a user at these moments, each with whether it is past."""
+    """Return the profiles of a user at these moments, each with whether it is past."""
     schema = (await get_settings(engine, principal)).profile_schema
     workspace, found, agents = principal.workspace_id, [], set[str | None]()
     async with engine.db.transaction(workspace) as connection:
@@ -103,7 +101,7 @@ async def _sources(
     connection: Connection, workspace: UUID, reader: Reader | None, user: str, moment: datetime,
     schema: JsonObject | None, *, past: bool = False, in_scope: bool = False,
 ) -> tuple[ProfileSources, set[str]]:  # fmt: skip
-    """What a profile is made of, and the agents that it is of."""
+    """Return what a profile is made of, and the agents that it is of."""
     known, agents = await profiles.known_of(connection, workspace, reader, user, moment, past=past, in_scope=in_scope)
     if schema is None:
         return ProfileSources(known), agents
@@ -116,14 +114,14 @@ async def _sources(
 async def sources_in_scope(
     connection: Connection, workspace: UUID, reader: Reader, user: str, now: datetime
 ) -> ProfileSources:
-    """What is remembered of a user and may be used in the reader's session and task."""
+    """Return what is remembered of a user and may be used in the reader's session and task."""
     schema = reader.settings.profile_schema
     sources, _ = await _sources(connection, workspace, reader, user, now, schema, in_scope=True)
     return sources
 
 
 async def standing_profile(engine: Engine, user: str, sources: ProfileSources) -> list[ProfileField]:
-    """What a context tells of the speaker: who they are and what they like; no goals and events, which it has by
+    """Return what a context tells of the speaker: who they are and what they like; no goals and events, which it has by
     itself where they matter."""
     fields = await _profile(engine, user, sources, engine.now())
     return [one for one in fields if one.group in ("static", "preferences")]

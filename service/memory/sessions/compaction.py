@@ -9,19 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 import structlog
 
-from service.db.pool import Row
 from service.domain.drafts import MemoryDraft
 from service.domain.dream_settings import DreamChoices
 from service.domain.folding import with_missing
 from service.domain.identifiers import identifiers
 from service.domain.message_text import text_of
 from service.domain.origin import Origin, least_trusted, origin_of
+from service.domain.session import Message
 from service.domain.types import MemoryType
 from service.domain.workspace import Masking, WindowSettings, WorkspaceSettings
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
@@ -49,64 +47,80 @@ READ_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
+class _Session:
+    """The session of a window."""
+
+    id: UUID
+    agent_id: UUID
+    session: str
+    user_name: str | None
+    window_seq: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Window:
     """The part of a window about to be folded; ``masks`` are its speakers as a text may name them."""
 
-    session: Row
-    messages: list[dict[str, Any]]
+    session: _Session
+    messages: list[Message]
     masks: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def to_seq(self) -> int:
-        last: int = self.messages[-1]["seq"]
-        return last
+        return self.messages[-1].seq
 
     @property
     def user(self) -> str | None:
         """The user it is about; none where several people speak."""
-        people = {self.speaker(message) for message in self.messages if message["role"] == "user"}
-        return self.session["user_name"] if people <= {self.session["user_name"]} else None
+        people = {self.speaker(message) for message in self.messages if message.role == "user"}
+        return self.session.user_name if people <= {self.session.user_name} else None
 
-    def speaker(self, message: dict[str, Any]) -> str:
-        """Who said a message: by name, as the user it was sent for, or, of the session's user's, as that user."""
-        users = message["user"] or self.session["user_name"] if message["role"] == "user" else None
-        speaker: str = message["name"] or users or message["role"]
-        return speaker
+    def speaker(self, message: Message) -> str:
+        """Return who said a message: by name, as the user it was sent for, or, of the session's user's, as that
+        user."""
+        users = message.user or self.session.user_name if message.role == "user" else None
+        return message.name or users or message.role
 
-    def named(self, message: dict[str, Any]) -> str:
-        """Its speaker, as a text may name them."""
+    def named(self, message: Message) -> str:
+        """Return its speaker, as a text may name them."""
         speaker = self.speaker(message)
         return self.masks.get(speaker, speaker)
 
     @property
     def origin(self) -> Origin:
         """The least trusted one of its messages."""
-        owner = self.session["user_name"]
+        owner = self.session.user_name
         return least_trusted(
-            origin_of(message["role"], own=owner in (None, self.speaker(message))) for message in self.messages
+            origin_of(message.role, own=owner in (None, self.speaker(message))) for message in self.messages
         )
 
     @property
     def ids(self) -> list[UUID]:
         """Of its messages."""
-        return [message["id"] for message in self.messages]
+        return [message.id for message in self.messages]
 
     def first(self, count: int | None) -> _Window:
-        """With no more than its first ``count`` messages."""
+        """Return it with no more than its first ``count`` messages."""
         return replace(self, messages=self.messages[:count])
 
 
 async def compact_agent(engine: Engine, workspace: UUID, agent_id: UUID, flight: InFlight) -> bool:
-    """Fold every window of the agent that is past its bounds; False when one is left for later, which another worker
-    is at, or has died over a moment ago."""
+    """Fold every window of the agent that is past its bounds; return False when one is left for later, which another
+    worker is at, or has died over a moment ago."""
     async with engine.db.transaction(workspace) as connection:
         bounds = (await agent_settings(connection, workspace, agent_id)).window
-        full = await sessions.full_windows(connection, workspace, agent_id, bounds.messages_max, bounds.tokens_max)
+        full = await connection.fetch(
+            "full_windows",
+            workspace=workspace,
+            agent_id=agent_id,
+            messages_max=bounds.messages_max,
+            tokens_max=bounds.tokens_max,
+        )
     done = True
-    for session_id in full:
-        tracker = await flight.open(workspace, "compaction", session_id)
+    for row in full:
+        tracker = await flight.open(workspace, "compaction", row["id"])
         done = done and tracker is not None
-        while tracker is not None and await compact(engine, workspace, session_id, tracker):
+        while tracker is not None and await compact(engine, workspace, row["id"], tracker):
             pass
     return done
 
@@ -114,19 +128,19 @@ async def compact_agent(engine: Engine, workspace: UUID, agent_id: UUID, flight:
 async def compact(
     engine: Engine, workspace: UUID, session_id: UUID, tracker: Tracker | None = None, *, even_if_room: bool = False
 ) -> bool:
-    """Fold the oldest messages of a window that is past its bounds; whether it was.
+    """Fold the oldest messages of a window that is past its bounds; return whether it was.
 
     ``even_if_room`` folds the older half of a window that is within its bounds as well. Of messages that are set aside
     nothing is read. ``tracker`` is a worker's, which finds those that it dies on.
     """
     async with engine.db.transaction(workspace) as connection:
-        session = await sessions.by_id(connection, workspace, session_id)
+        session = await connection.first(_Session, "session_by_id", workspace=workspace, id=session_id)
         if session is None:
             return False
-        settings = await agent_settings(connection, workspace, session["agent_id"])
+        settings = await agent_settings(connection, workspace, session.agent_id)
         fold = _window_to_compact(
             session,
-            await sessions.window_messages(connection, workspace, session_id),
+            await connection.many(Message, "window_messages", workspace=workspace, session_id=session_id),
             settings.window,
             even_if_room=even_if_room,
         )
@@ -152,11 +166,11 @@ async def compact(
         metadata={"identifiers": named} if named else {},
         source={
             "kind": "window",
-            "session": fold.session["session"],
-            "from_seq": fold.messages[0]["seq"],
+            "session": fold.session.session,
+            "from_seq": fold.messages[0].seq,
             "to_seq": fold.to_seq,
         },
-        occurred_at=fold.messages[-1]["created_at"],
+        occurred_at=fold.messages[-1].created_at,
     )
     done = await _store(engine, workspace, fold, draft, embedded)
     if tracker is not None:
@@ -176,21 +190,21 @@ async def _with_masked_names(engine: Engine, workspace: UUID, pii: Masking, fold
 
 
 def _window_to_compact(
-    session: Row | None, messages: list[dict[str, Any]], bounds: WindowSettings, *, even_if_room: bool
+    session: _Session, messages: list[Message], bounds: WindowSettings, *, even_if_room: bool
 ) -> _Window | None:
-    """The oldest messages, so many that the window is down to where it is trimmed to."""
-    if session is None or len(messages) < 2:
+    """Return the oldest messages, so many that the window is down to where it is trimmed to; None where it is."""
+    if len(messages) < 2:
         return None
-    tokens = sum(message["tokens"] for message in messages)
+    tokens = sum(message.tokens for message in messages)
     if len(messages) <= bounds.messages_max and tokens <= bounds.tokens_max and not even_if_room:
         return None
     keep = min(bounds.trim_to, len(messages) // 2) if even_if_room else min(bounds.trim_to, len(messages) - 1)
     keep = max(1, keep)
-    left = sum(message["tokens"] for message in messages[-keep:])
+    left = sum(message.tokens for message in messages[-keep:])
     while keep > 1 and left > bounds.tokens_max // 2:
-        left -= messages[-keep]["tokens"]
+        left -= messages[-keep].tokens
         keep -= 1
-    while keep > 1 and messages[-keep]["role"] == "tool":  # a tool's result stays with the call before it
+    while keep > 1 and messages[-keep].role == "tool":  # a tool's result stays with the call before it
         keep -= 1
     return _Window(session, messages[:-keep])
 
@@ -198,8 +212,8 @@ def _window_to_compact(
 async def _read(
     engine: Engine, pii: Masking, fold: _Window, dead: set[UUID], tracker: Tracker | None
 ) -> tuple[list[str], list[str]]:
-    """The texts of the messages, masked, empty for those that are set aside; and every identifier in them."""
-    said = [(id_, "" if id_ in dead else text_of(message["content"]))
+    """Return the texts of the messages, masked, empty for those that are set aside; and every identifier in them."""
+    said = [(id_, "" if id_ in dead else text_of(message.content))
             for id_, message in zip(fold.ids, fold.messages, strict=True)]  # fmt: skip
     batches = tracker.batches(said, lambda one: one, READ_AT_ONCE) if tracker else [(0, said)]
     texts: list[str] = []
@@ -216,7 +230,7 @@ async def _read(
 async def _summary_text(
     engine: Engine, workspace: UUID, fold: _Window, texts: Sequence[str], settings: WorkspaceSettings
 ) -> str:
-    """What was said, in brief: by the language model where it answers, else by rules."""
+    """Return what was said, in brief: by the language model where it answers, else by rules."""
     llm = engine.model("summary", workspace, settings.llm)
     if llm is not None:
         try:
@@ -227,8 +241,8 @@ async def _summary_text(
 
 
 def _summary(fold: _Window, gist: str, named: list[str]) -> str:
-    """The summary, which names all that it has room for."""
-    return with_missing(f"Conversation {fold.session['session']}, {_when(fold)}: {gist}", named)
+    """Return the summary, which names all that it has room for."""
+    return with_missing(f"Conversation {fold.session.session}, {_when(fold)}: {gist}", named)
 
 
 async def _summary_by_llm(llm: LLM, fold: _Window, texts: Sequence[str], choices: DreamChoices) -> str:
@@ -244,10 +258,10 @@ async def _summary_by_llm(llm: LLM, fold: _Window, texts: Sequence[str], choices
 
 
 def _summary_by_rules(fold: _Window, texts: Sequence[str]) -> str:
-    """The first sentence of each turn, as far as there is room; those of people before those of the assistant."""
+    """Return the first sentence of each turn, as far as there is room: those of people first."""
     sentences: dict[int, str] = {}
     room = SUMMARY_CHARS_MAX
-    order = sorted(range(len(texts)), key=lambda n: fold.messages[n]["role"] != "user")
+    order = sorted(range(len(texts)), key=lambda n: fold.messages[n].role != "user")
     for n in order:
         line = " ".join(texts[n].split())
         end = min((at + 1 for mark in ".!?。" if (at := line.find(mark)) > 20), default=len(line))
@@ -259,20 +273,20 @@ def _summary_by_rules(fold: _Window, texts: Sequence[str]) -> str:
 
 
 def _when(fold: _Window) -> str:
-    first: datetime = fold.messages[0]["created_at"]
-    return f"{first.day} {first:%B %Y}, turns {fold.messages[0]['seq']} to {fold.to_seq}"
+    first = fold.messages[0].created_at
+    return f"{first.day} {first:%B %Y}, turns {fold.messages[0].seq} to {fold.to_seq}"
 
 
 async def _store(engine: Engine, workspace: UUID, fold: _Window, draft: MemoryDraft, embedded: EmbeddingBatch) -> bool:
-    """Store the summary and move the window on; False when the window has moved or a message has gone meanwhile."""
+    """Store the summary and move the window on; return False when it has moved or a message has gone meanwhile."""
     now, ids = engine.now(), fold.ids
     async with engine.db.transaction(workspace) as connection:
-        row = await sessions.lock(connection, workspace, fold.session["id"])
-        present = await sessions.count_present(connection, workspace, ids)
-        if row["window_seq"] != fold.session["window_seq"] or present != len(ids):
+        window_seq: int = await connection.value("lock_session", workspace=workspace, id=fold.session.id)
+        present: int = await connection.value("messages_present", workspace=workspace, ids=ids)
+        if window_seq != fold.session.window_seq or present != len(ids):
             return False
-        agent_id = fold.session["agent_id"]
-        item = columns_of(draft, ScopeIds(agent_id, agent_id, None, None, fold.session["id"]), 1, ACTOR, now)
+        agent_id = fold.session.agent_id
+        item = columns_of(draft, ScopeIds(agent_id, agent_id, None, None, fold.session.id), 1, ACTOR, now)
         item["reading"] = {}
         if not await memories.insert(connection, workspace, [item], embedded):
             found = await memories.find_duplicate(connection, workspace, item)
@@ -280,8 +294,8 @@ async def _store(engine: Engine, workspace: UUID, fold: _Window, draft: MemoryDr
             item["id"] = found
         await memories.add_sources(connection, workspace, [(item["id"], id_) for id_ in ids])
         await sessions.compact_window(
-            connection, workspace, fold.session["id"],
-            from_seq=fold.messages[0]["seq"], to_seq=fold.to_seq, memory_id=item["id"],
+            connection, workspace, fold.session.id,
+            from_seq=fold.messages[0].seq, to_seq=fold.to_seq, memory_id=item["id"],
         )  # fmt: skip
-    log.info("window_compacted", session_id=str(fold.session["id"]), messages=len(ids))
+    log.info("window_compacted", session_id=str(fold.session.id), messages=len(ids))
     return True

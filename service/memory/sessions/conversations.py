@@ -5,20 +5,21 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import accumulate
-from typing import Any
+from typing import TypeVar
 from uuid import UUID, uuid4
 
 from service.concurrency.executor import FairExecutor
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
 from service.domain.drafts import MessageDraft
 from service.domain.ids import new_id
 from service.domain.json import dumps
 from service.domain.memory import Memory
-from service.domain.message_text import said_by, search_row, searchable_text, with_speaker
+from service.domain.message_text import SearchedMessage, said_by, search_row, searchable_text, with_speaker
 from service.domain.principal import Principal
+from service.domain.session import AppendMessagesResponse, Message, Session, Window, WindowSummary
 from service.domain.workspace import WindowSettings, WorkspaceSettings
 from service.embedding.tokens import count_tokens
 from service.errors import InvalidInput, NotFound
@@ -28,21 +29,23 @@ from service.memory.engine import Engine
 from service.memory.sessions.attempts import Attempt, is_kept_already
 from service.memory.sessions.compaction import compact
 from service.store import agents, memories, sessions
+from service.store.sessions import LockedSession, MessageColumns, SessionWindow
 from service.store.settings import workspace_settings
 from service.store.vectors import EmbeddingBatch
 
 BACKFILL_SKEW = timedelta(days=1)
 SUMMARY_TOKENS_MAX = 1_500
-Record = dict[str, Any]
+Found = TypeVar("Found")
 Said = tuple[UUID, str, str | None, str]
 """Of a message: its id, the text that is searched, who said it, and the role."""
 
-EMPTY_WINDOW: Record = {"messages": [], "summary": None, "tokens": 0, "started_at": None, "expires_at": None}
+NOTHING_KEPT = AppendMessagesResponse([], Window([], None, 0, None, None))
+"""The answer with the memory off."""
 
 
 async def start_session(
     engine: Engine, principal: Principal, agent: str | None, session: str | None, user: str | None
-) -> Record:
+) -> Session:
     """Make a session, named by a fresh UUID when no name is given, with an empty window; or the one that is there."""
     principal.require_write()
     acting = principal.acting_agent(agent)
@@ -50,9 +53,18 @@ async def start_session(
     async with engine.db.transaction(principal.workspace_id) as connection:
         agent_id = await agents.ensure_agent(connection, principal.workspace_id, acting)
         await agents.ensure_session(connection, principal.workspace_id, agent_id, name, user)
-        row = await sessions.find(connection, principal.workspace_id, acting, name)
-    assert row is not None
-    return session_record(row)
+        return await find_session(connection, Session, principal, acting, name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A summary of what has left the present window of a session."""
+
+    memory_id: UUID
+    from_seq: int
+    to_seq: int
+    content: str
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +72,8 @@ class _PreparedMessages:
     """Messages ready to be stored, the words of those that are searched, and the vectors of these, as far as they are
     there."""
 
-    items: list[Record]
-    words: list[Record]
+    items: list[MessageColumns]
+    words: list[SearchedMessage]
     embedded: EmbeddingBatch
 
 
@@ -74,8 +86,8 @@ async def append_messages(
     *,
     user: str | None,
     searchable: bool = True,
-) -> tuple[list[Record], Record]:
-    """Append turns to a session, numbered without a gap whatever else writes to it; the turns and the window.
+) -> AppendMessagesResponse:
+    """Append turns to a session, numbered without a gap whatever else writes to it; return the turns and the window.
 
     After the idle time without a message the first of them starts a fresh window. With the caller's memory off
     nothing is kept, and both are empty. Not ``searchable``, they are not embedded, and no search finds them.
@@ -83,7 +95,7 @@ async def append_messages(
     principal.require_write()
     acting = principal.acting_agent(agent)
     if principal.no_memory:
-        return [], dict(EMPTY_WINDOW)
+        return NOTHING_KEPT
     now = engine.now()
     turns = await _prepare_messages(engine, principal, drafts, user, now, searchable=searchable)
     settings = await get_settings(engine, principal)
@@ -92,11 +104,10 @@ async def append_messages(
             row, bounds = await _lock_session(connection, principal, acting, session, user, settings)
             row, stored = await _append(connection, principal, row, turns, user, now, bounds)
             contents = await _window_messages(connection, principal, row, bounds)
-            folded = row["window_seq"] > 1
-            summaries = await sessions.window_summaries(connection, principal.workspace_id, row["id"]) if folded else []
+            summaries = await _summaries(connection, principal, row) if row.window_seq > 1 else []
     except _MemoryOff:
-        return [], dict(EMPTY_WINDOW)
-    return stored, _window(row, contents, summaries, now, bounds)
+        return NOTHING_KEPT
+    return AppendMessagesResponse(stored, _window(row, contents, summaries, now, bounds))
 
 
 async def append_turns(
@@ -145,8 +156,8 @@ async def _prepare_messages(
     return _PreparedMessages(items, words, await engine.embed_if_cheap(texts))
 
 
-def said_in(messages: Iterable[tuple[Record, MessageDraft]]) -> list[Said]:
-    """What is searched of messages, by their columns."""
+def said_in(messages: Iterable[tuple[MessageColumns, MessageDraft]]) -> list[Said]:
+    """Return what is searched of messages, by their columns."""
     return [
         (columns["id"], text, said_by(draft.role, draft.name, columns["user_name"]), draft.role)
         for columns, draft in messages
@@ -154,8 +165,8 @@ def said_in(messages: Iterable[tuple[Record, MessageDraft]]) -> list[Said]:
     ]
 
 
-async def search_words(executor: FairExecutor, said: Sequence[Said]) -> list[Record]:
-    """The words of messages as ``index_messages`` takes them."""
+async def search_words(executor: FairExecutor, said: Sequence[Said]) -> list[SearchedMessage]:
+    """Return the words of messages as ``index_messages`` takes them."""
     numbered = [(number, *one) for number, one in enumerate(said, start=1)]
     return await executor.each(lambda one: search_row(*one), numbered, lambda one: len(one[2]))
 
@@ -171,19 +182,11 @@ async def _lock_session(
     session: str,
     user: str | None,
     settings: WorkspaceSettings,
-) -> tuple[Row, WindowSettings]:
-    """The session's row under its lock, agent and session made on first use, and the bounds of its window. Raises
-    _MemoryOff where the settings, the workspace's under the agent's own, say so."""
-    workspace = principal.workspace_id
-    row = await sessions.lock_named(connection, workspace, agent, session) or await sessions.begin_named(
-        connection, workspace, agent, session, user
-    )
-    if row is None:
-        agent_id = await agents.ensure_agent(connection, workspace, agent)
-        await agents.ensure_session(connection, workspace, agent_id, session, user)
-        row = await sessions.lock_named(connection, workspace, agent, session)
-        assert row is not None
-    settings = settings.of_agent(row["agent_settings"])
+) -> tuple[LockedSession, WindowSettings]:
+    """Lock a session, agent and session made on first use; return it and the bounds of its window. Raises _MemoryOff
+    where the settings, the workspace's under the agent's own, say so."""
+    row = await sessions.lock_or_begin(connection, principal.workspace_id, agent, session, user)
+    settings = settings.of_agent(row.agent_settings)
     if not settings.memory.enabled:
         raise _MemoryOff
     return row, settings.window
@@ -192,14 +195,14 @@ async def _lock_session(
 async def _append(
     connection: Connection,
     principal: Principal,
-    row: Row,
+    row: LockedSession,
     turns: _PreparedMessages,
     user: str | None,
     now: datetime,
     bounds: WindowSettings,
-) -> tuple[Record, list[Record]]:
-    """Store turns in a locked session, and have a full window folded; the session's row after that, and the turns as
-    stored."""
+) -> tuple[LockedSession, list[Message]]:
+    """Store turns in a locked session, and have a full window folded; return the session with the window after that,
+    and the turns as stored."""
     workspace = principal.workspace_id
     moved = _advance_window(row, now, bounds)
     stored, messages, tokens = await sessions.append(
@@ -207,48 +210,47 @@ async def _append(
     )
     await sessions.index_messages(connection, workspace, turns.words, turns.embedded)
     if messages > bounds.messages_max or tokens > bounds.tokens_max:
-        await sessions.ask_to_compact(connection, workspace, moved["agent_id"], now)
+        await sessions.ask_to_compact(connection, workspace, moved.agent_id, now)
     return moved, stored
 
 
-def _advance_window(row: Row, now: datetime, bounds: WindowSettings) -> Record:
-    """The session's row with a message of now in it: after the idle time in a fresh window."""
-    first = row["last_seq"] + 1
-    if _is_idle(row["last_message_at"], now, bounds):
-        window: Record = {"window_seq": first, "window_from_seq": first, "window_started_at": now}
-    else:
-        window = {"window_started_at": row["window_started_at"] or now}
-    return dict(row) | window | {"last_message_at": now}
+def _advance_window(row: LockedSession, now: datetime, bounds: WindowSettings) -> LockedSession:
+    """Return the session with a message of now in it: after the idle time in a fresh window."""
+    if _is_idle(row.last_message_at, now, bounds):
+        first = row.last_seq + 1
+        return replace(row, window_seq=first, window_from_seq=first, window_started_at=now, last_message_at=now)
+    return replace(row, window_started_at=row.window_started_at or now, last_message_at=now)
 
 
-async def get_session(engine: Engine, principal: Principal, agent: str | None, session: str) -> Record:
-    """A session of the acting agent. Raises NotFound."""
+async def get_session(engine: Engine, principal: Principal, agent: str | None, session: str) -> Session:
+    """Return a session of the acting agent. Raises NotFound."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        return session_record(await find_session(connection, principal, agent, session))
+        return await find_session(connection, Session, principal, agent, session)
 
 
-async def window(engine: Engine, principal: Principal, agent: str | None, session: str) -> Record:
-    """The messages that still go to the model verbatim, the newest within the bounds; empty after the idle time."""
+async def window(engine: Engine, principal: Principal, agent: str | None, session: str) -> Window:
+    """Return what still goes to the model verbatim, the newest messages within the bounds; nothing after the idle
+    time."""
     now = engine.now()
     async with engine.db.transaction(principal.workspace_id) as connection:
         settings = await workspace_settings(connection, principal.workspace_id)
-        row = await find_session(connection, principal, agent, session)
-        bounds = settings.of_agent(row["agent_settings"]).window
-        engine.read_audit.note(principal, "window", [row["agent"]])
+        row = await find_session(connection, SessionWindow, principal, agent, session)
+        bounds = settings.of_agent(row.agent_settings).window
+        engine.read_audit.note(principal, "window", [principal.acting_agent(agent)])
         contents = await _window_messages(connection, principal, row, bounds)
-        summaries = await sessions.window_summaries(connection, principal.workspace_id, row["id"])
+        summaries = await _summaries(connection, principal, row)
     return _window(row, contents, summaries, now, bounds)
 
 
-async def compact_window(engine: Engine, principal: Principal, agent: str | None, session: str) -> Record:
-    """Fold the older half of the window into a summary now; the window after it.
+async def compact_window(engine: Engine, principal: Principal, agent: str | None, session: str) -> Window:
+    """Fold the older half of the window into a summary now; return the window after it.
 
     A window of fewer than two messages stays as it is.
     """
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await find_session(connection, principal, agent, session)
-    await compact(engine, principal.workspace_id, row["id"], even_if_room=True)
+        found = await find_session(connection, Session, principal, agent, session)
+    await compact(engine, principal.workspace_id, found.id, even_if_room=True)
     return await window(engine, principal, agent, session)
 
 
@@ -256,37 +258,44 @@ async def clear_window(engine: Engine, principal: Principal, agent: str | None, 
     """Empty the window; history and memories stay."""
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await find_session(connection, principal, agent, session)
-        await sessions.clear_window(connection, principal.workspace_id, row["id"])
+        found = await find_session(connection, Session, principal, agent, session)
+        await connection.run("clear_window", workspace=principal.workspace_id, id=found.id)
 
 
 async def message_memories(engine: Engine, principal: Principal, message_id: UUID) -> list[Memory]:
     """Return the memories made of a message. Raises NotFound for a message of another agent's session."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        owner = await sessions.message_agent(connection, principal.workspace_id, message_id)
+        owner: str | None = await connection.value(
+            "message_agent", workspace=principal.workspace_id, message_id=message_id
+        )
         if owner is None or (principal.agent is not None and owner != principal.agent):
             raise NotFound("There is no such message here.")
         return await memories.of_message(connection, principal.workspace_id, message_id)
 
 
-async def find_session(connection: Any, principal: Principal, agent: str | None, session: str) -> Row:
-    """A session of the acting agent. Raises NotFound."""
-    row = await sessions.find(connection, principal.workspace_id, principal.acting_agent(agent), session)
-    if row is None:
+async def find_session(
+    connection: Connection, record: type[Found], principal: Principal, agent: str | None, session: str
+) -> Found:
+    """Return a session of the acting agent, as a record of the query ``find_session``. Raises NotFound."""
+    acting = principal.acting_agent(agent)
+    found = await connection.first(
+        record, "find_session", workspace=principal.workspace_id, agent=acting, session=session
+    )
+    if found is None:
         raise NotFound(f"There is no session {session!r} here.")
-    return row
+    return found
 
 
 def message_characters(draft: MessageDraft) -> int:
-    """How long a message is."""
+    """Return how long a message is."""
     return len(draft.content) if isinstance(draft.content, str) else len(dumps(draft.content))
 
 
-def message_columns(draft: MessageDraft, user: str | None) -> Record:
-    """The columns of ``messages`` for a draft, with a new id."""
+def message_columns(draft: MessageDraft, user: str | None, id_: UUID | None = None) -> MessageColumns:
+    """Return the columns of ``messages`` for a draft; without an id, it has a new one."""
     text = draft.content if isinstance(draft.content, str) else dumps(draft.content).decode()
     return {
-        "id": new_id(),
+        "id": id_ or new_id(),
         "role": draft.role,
         "content": text,
         "content_json": None if isinstance(draft.content, str) else draft.content,
@@ -303,55 +312,57 @@ def _is_idle(last_message_at: datetime | None, now: datetime, window: WindowSett
 
 
 async def _window_messages(
-    connection: Any, principal: Principal, row: Row | Record, bounds: WindowSettings
-) -> list[Record]:
-    """The newest messages of the window, the last one in any case, as many as its bounds allow: a worker folds those
-    past them later."""
+    connection: Connection, principal: Principal, row: SessionWindow, bounds: WindowSettings
+) -> list[Message]:
+    """Return the newest messages of the window, the last one in any case, as many as its bounds allow: a worker folds
+    those past them later."""
     newest_first = await sessions.messages(
-        connection, principal.workspace_id, row["id"],
-        after=row["window_seq"] - 1, descending=True, limit=bounds.messages_max,
+        connection, principal.workspace_id, row.id,
+        after=row.window_seq - 1, descending=True, limit=bounds.messages_max,
     )  # fmt: skip
-    tokens = list(accumulate(message["tokens"] for message in newest_first))
+    tokens = list(accumulate(message.tokens for message in newest_first))
     fitting = max(1, bisect_right(tokens, bounds.tokens_max))
     return newest_first[:fitting][::-1]
 
 
+async def _summaries(connection: Connection, principal: Principal, row: SessionWindow) -> list[_Part]:
+    return await connection.many(_Part, "window_summaries", workspace=principal.workspace_id, session_id=row.id)
+
+
 def _window(
-    row: Row, contents: list[Record], summaries: Sequence[Row], now: datetime, bounds: WindowSettings
-) -> Record:
-    idle = _is_idle(row["last_message_at"], now, bounds)
+    row: SessionWindow,
+    contents: list[Message],
+    summaries: Sequence[_Part],
+    now: datetime,
+    bounds: WindowSettings,
+) -> Window:
+    last = row.last_message_at
+    idle = _is_idle(last, now, bounds)
     shown = [] if idle else contents
-    last = row["last_message_at"]
-    return {
-        "messages": shown,
-        "summary": None if idle else _summary(summaries),
-        "tokens": sum(message["tokens"] for message in shown),
-        "started_at": row["window_started_at"] if shown else None,
-        "expires_at": last + timedelta(seconds=bounds.idle_s) if shown else None,
-    }
+    return Window(
+        messages=shown,
+        summary=None if idle else _summary(summaries),
+        tokens=sum(message.tokens for message in shown),
+        started_at=row.window_started_at if shown else None,
+        expires_at=last + timedelta(seconds=bounds.idle_s) if shown and last else None,
+    )
 
 
-def _summary(summaries: Sequence[Row]) -> Record | None:
-    """What stands for the messages that have left the window: the newest summaries, as many as are fit to be read."""
-    shown: list[Row] = []
+def _summary(summaries: Sequence[_Part]) -> WindowSummary | None:
+    shown: list[_Part] = []
     tokens = 0
-    for row in reversed(summaries):
-        if shown and tokens + row["tokens"] > SUMMARY_TOKENS_MAX:
+    for part in reversed(summaries):
+        if shown and tokens + part.tokens > SUMMARY_TOKENS_MAX:
             break
-        shown.insert(0, row)
-        tokens += row["tokens"]
+        shown.insert(0, part)
+        tokens += part.tokens
     if not shown:
         return None
-    return {
-        "id": shown[-1]["memory_id"],
-        "content": "\n".join(row["content"] for row in shown),
-        "memory_ids": [row["memory_id"] for row in summaries],
-        "from_seq": summaries[0]["from_seq"],
-        "to_seq": summaries[-1]["to_seq"],
-        "tokens": tokens,
-    }
-
-
-def session_record(row: Row) -> Record:
-    """A session as the API shows it."""
-    return {name: row[name] for name in ("id", "session", "agent", "user", "messages", "last_message_at", "created_at")}
+    return WindowSummary(
+        id=shown[-1].memory_id,
+        content="\n".join(part.content for part in shown),
+        memory_ids=[part.memory_id for part in summaries],
+        from_seq=summaries[0].from_seq,
+        to_seq=summaries[-1].to_seq,
+        tokens=tokens,
+    )

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from service.concurrency.executor import NOT_KNOWN
 from service.db.pool import Columns
+from service.domain.drafts import MemoryDraft
 from service.domain.export_lines import MemoryLine
 from service.domain.memory import Memory
 from service.domain.own_types import BUILT_IN, Misfit, OwnType, check_memory
@@ -18,11 +19,9 @@ from service.store import memories, transfer
 from service.store.settings import workspace_settings
 from service.store.vectors import EmbeddingBatch
 
-COMPARED = (
-    "type", "content", "summary", "scope", "team", "task", "session", "user", "hearsay_by", "origin", "key",
-    "importance", "confidence", "tags", "metadata", "source", "status", "decay_exempt", "occurred_at", "expires_at",
+COMPARED = MemoryDraft.model_fields.keys() - {"agent", "created_at", "links"} | {
     "valid_until", "superseded_by", "deleted_at",
-)  # fmt: skip
+}  # fmt: skip
 """What makes a line differ from the memory of its id."""
 
 
@@ -102,7 +101,7 @@ def _columns(writing: ImportTransaction, line: MemoryLine, place: ScopeIds, type
 
 
 def _differs(line: MemoryLine, stored: Memory) -> bool:
-    given = line.model_dump(include=line.model_fields_set & set(COMPARED))
+    given = line.model_dump(include=line.model_fields_set & COMPARED)
     return any(
         getattr(stored, name) != value for name, value in given.items() if not (name == "summary" and value is None)
     )

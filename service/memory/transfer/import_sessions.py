@@ -88,16 +88,17 @@ async def write_messages(writing: ImportTransaction, lines: Lines) -> None:
     """Write the messages that are not here; a message is never rewritten."""
     messages = [line for _, line in lines]
     columns = await writing.executor.each(
-        lambda line: message_columns(line, line.user) | {"id": line.id, "seq": line.seq}, messages, message_characters
+        lambda line: message_columns(line, line.user, line.id), messages, message_characters
     )
     items = []
     for line, of_line in zip(messages, columns, strict=True):
         agent_id = await writing.places.agent(line.agent)
-        items.append(of_line | {"session_id": await writing.places.session(agent_id, line.session, line.user)})
+        session_id = await writing.places.session(agent_id, line.session, line.user)
+        items.append({**of_line, "seq": line.seq, "session_id": session_id})
     made = await transfer.add_messages(
         writing.connection, writing.workspace, items, writing.principal.key_id, writing.now
     )
-    words = await search_words(writing.executor, said_in(zip(items, messages, strict=True)))
+    words = await search_words(writing.executor, said_in(zip(columns, messages, strict=True)))
     await sessions.index_messages(
         writing.connection, writing.workspace, words, EmbeddingBatch(None, [None] * len(words))
     )

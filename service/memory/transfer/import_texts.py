@@ -14,6 +14,7 @@ from service.domain.types import MemoryType
 from service.memory.saving.documents import parts_of
 from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
 from service.store import documents, transfer
+from service.store.documents import NewDocument
 from service.store.settings import workspace_settings
 from service.store.vectors import EmbeddingBatch
 
@@ -29,11 +30,14 @@ async def write_documents(writing: ImportTransaction, lines: Lines) -> None:
             continue
         known.add(line.id)
         items = await parts_of(writing.executor, line.title, line.text, bounds)
-        document = line.model_dump(include={"id", "title", "text", "user", "metadata"}) | {
-            "tokens": sum(item["tokens"] for item in items),
-            "chunks": len(items),
-            "created_by": line.created_by or writing.principal.actor,
-        }
+        document = NewDocument(
+            id=line.id,
+            title=line.title,
+            text=line.text,
+            user=line.user,
+            metadata=line.metadata,
+            created_by=line.created_by or writing.principal.actor,
+        )
         await documents.add(
             writing.connection, writing.workspace, document, items, EmbeddingBatch(None, [None] * len(items)),
             agent_id=await writing.places.agent(line.agent), now=line.created_at or writing.now,

@@ -16,17 +16,10 @@ from service.domain.memory import Memory
 from service.domain.memory_words import content_words, field_words
 from service.domain.ranking import Candidate
 from service.domain.text_features import extract_features
-from service.domain.types import HAPPENED
+from service.domain.types import HAPPENED, Scope
 from service.store.search.candidates import Recent
 from service.store.search.plan import KINDS, SearchPlan
 from service.store.search.records import FoundRecord
-
-OF_VERSION = (
-    "type", "user", "hearsay_by", "origin", "key", "content", "summary", "importance", "confidence", "tags", "metadata",
-    "source", "status", "decay_exempt", "occurred_at", "valid_from", "valid_until", "superseded_by", "expires_at",
-    "updated_at", "version",
-)  # fmt: skip
-"""What of a memory is shown as it was."""
 
 FILTERED = (
     "workspace", "audiences", "as_of", "types", "scopes", "tags_any", "tags_all", "user", "session_id", "task_id",
@@ -61,7 +54,8 @@ class FormerVersions:
         version = self.versions.get(id_)
         if version is None or not isinstance(found.record, Memory):
             return found
-        then = {name: version[name] for name in OF_VERSION} | {"effective_importance": version["importance"]}
+        then = {name: version[name] for name in Memory.__slots__ if name in version}
+        then |= {"scope": Scope(version["scope"]), "effective_importance": version["importance"]}
         return FoundRecord("memory", replace(found.record, **then), version["tokens"])
 
 

@@ -1,18 +1,10 @@
-"""Every call of the API, written down once: how it is asked, and what it answers. Both clients are made of these.
+"""Every call of the API: how it is asked, and what it answers. Both clients are made of these.
 
-A new endpoint gets a function here, in the module of what it is about, and a line in ``reverie_client.api``.
+``make clients`` makes the functions of new endpoints; those with a logic of their own are written by hand.
 """
 
-from reverie_client.calls import (
-    agents,
-    deletions,
-    graph,
-    memories,
-    pages,
-    saved_searches,
-    sessions,
-    users_documents,
-    workspace,
-)
+from reverie_client.calls import generated, special
+from reverie_client.calls.generated import *  # noqa: F403
+from reverie_client.calls.special import *  # noqa: F403
 
-MODULES = (memories, sessions, agents, pages, saved_searches, deletions, graph, users_documents, workspace)
+MODULES = (generated, special)

@@ -13,8 +13,8 @@ from contextlib import suppress
 from typing import Any, TypeVar
 from uuid import uuid4
 
+from reverie_client import calls
 from reverie_client.call import drop_none
-from reverie_client.calls import sessions
 from reverie_client.digests import digest
 from reverie_client.errors import NotFound, ReverieClientError
 from reverie_client.integrations.outbox import Outbox
@@ -158,7 +158,7 @@ class AgentMemory:
 
     def _append(self, turns: Sequence[MessageDraft], occasion: str) -> bool:
         names = [self.agent or "", self.user or "", self.session, occasion, json.dumps(turns, default=str)]
-        self._outbox.send(sessions.append_messages(self.session, turns, **self.whose), digest(names))
+        self._outbox.send(calls.append_messages(self.session, turns, **self.whose), digest(names))
         return True
 
     def _catch_up(self, turns: Sequence[MessageDraft]) -> bool:

@@ -1,18 +1,20 @@
-"""What all models of answers share. Answers may carry more fields than are named."""
+"""What all answers share, and what they can do besides having fields. Answers may carry more fields than are named."""
 
 from __future__ import annotations
 
-from typing import Any, Generic, Literal, TypeVar
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
 
+__all__ = ["Answer", "Id", "Item", "Json", "MemoryType", "Moment", "Page", "attribution"]
+
 MemoryType = str
 """fact, preference, decision, identity, event, observation, goal, todo or insight, or one of the workspace's own."""
-Origin = Literal["own_user", "api", "assistant", "other_user", "imported", "document", "tool"]
-"""Who said a memory, or by which way it arrived."""
-Scope = Literal["agent", "team", "task", "session", "prime"]
-Role = Literal["system", "user", "assistant", "tool"]
 Json = dict[str, Any]
+Id = UUID | str
+Moment = datetime | str
 Item = TypeVar("Item")
 
 
@@ -29,8 +31,35 @@ class Page(Answer, Generic[Item]):
     next_cursor: str | None = None
 
 
-class Degraded(Answer):
-    """Why an answer is less than was asked for, and what was done instead."""
+def attribution(hearsay_by: str | None, user: str | None) -> str:
+    """Return whose word a memory of ``user`` rests on where it is hearsay, in words; else empty."""
+    if not hearsay_by:
+        return ""
+    return f"according to {'somebody under that name' if hearsay_by == user else hearsay_by}"
 
-    reason: str
-    fallback: str | None = None
+
+class Hearsay(Answer):
+    """What may be hearsay."""
+
+    @property
+    def attribution(self: Any) -> str:
+        """Whose word it rests on where it is hearsay, in words; else empty."""
+        return attribution(self.hearsay_by, self.user)
+
+
+class Found(Answer):
+    """What a search found."""
+
+    @property
+    def text(self: Any) -> str:
+        """What a found memory or turn says; empty for what is no text."""
+        found = self.memory or self.message
+        return found.content if found is not None and isinstance(found.content, str) else ""
+
+    @property
+    def line(self: Any) -> str:
+        """A line for a prompt: who said it, where it is a turn, or whose word it rests on, where it is hearsay."""
+        if self.message is not None:
+            return f"- {self.message.role}: {self.text}"
+        whose = self.memory.attribution if self.memory is not None else ""
+        return f"- {self.text}" + (f" ({whose})" if whose else "")

@@ -1,6 +1,6 @@
 /** The proxy: models of others, with memory, in the wire formats of their vendors. */
 
-import { type Call, get } from "../call.js";
+import type { Call } from "../call.js";
 import type { Headers } from "../types.js";
 
 /** A request, or an answer, in the wire format of a vendor. */
@@ -25,9 +25,4 @@ export function createMessage(request: WireFormat, headers?: Headers<"create_mes
 /** How many tokens a request for a message has, without what memory adds (Anthropic's shape). */
 export function countMessageTokens(request: WireFormat): Call<WireFormat> {
   return { method: "POST", path: "/v1/messages/count_tokens", body: request, onlyReads: true };
-}
-
-/** The models that the proxy may call (OpenAI's shape). */
-export function listModels() {
-  return get<"list_models">("/v1/models");
 }
