@@ -1,10 +1,10 @@
-"""Bodies and answers of the routes about agents, their bulletins, dreams and tasks."""
+"""Bodies of the routes about agents, their dreams and tasks."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from service.domain.field_types import ActingAgent, Name
 from service.domain.strict import StrictModel
@@ -59,40 +59,6 @@ class RequestCalibration(StrictModel):
     write: bool = Field(
         False, description="Storage of the recommended thresholds in the settings of the agent. Default false."
     )
-
-
-class CalibrationRow(BaseModel):
-    """Quality of the verdicts from a threshold on."""
-
-    setting: Literal["merge_at", "replace_at", "distinct_at"] = Field(
-        description="Setting of the threshold: `merge_at`, `replace_at` or `distinct_at`."
-    )
-    threshold: float = Field(description="Minimum probability of the verdicts.")
-    said: int = Field(description="Number of pairs with such a verdict.")
-    precision: float | None = Field(description="Share of these verdicts that are right; null without one.")
-    recall: float | None = Field(description="Share of the pairs so labelled with such a verdict; null without one.")
-    contradictions: int = Field(description="Number of contradictions among the merges; 0 for other settings.")
-
-
-class Calibration(BaseModel):
-    """Thresholds of the decision model, found on pairs labelled by what people decided."""
-
-    by: str = Field(description="Judge of the pairs: the decision model, or the embedder without one.")
-    pairs: int = Field(description="Number of labelled pairs.")
-    kinds: dict[Literal["stood", "undone", "reverted", "accepted", "edited", "rejected"], int] = Field(
-        description="Number of pairs by what people decided: `stood`, `undone` and `reverted` changes of dreams; "
-        "`accepted`, `edited` and `rejected` proposals."
-    )
-    by_guards: int = Field(description="Number of pairs settled by rules and not judged.")
-    unusable: int = Field(description="Number of judged pairs without a usable verdict.")
-    rows: list[CalibrationRow] = Field(description="Precision and recall by setting and threshold.")
-    recommended: dict[str, float] = Field(
-        description="Recommended thresholds by setting; settings without one are missing."
-    )
-    too_few: list[str] = Field(
-        description="Settings with fewer than 30 judged pairs labelled so, for which nothing is recommended."
-    )
-    written: bool = Field(description="Storage of the recommended thresholds in the settings of the agent.")
 
 
 class RequestDream(StrictModel):

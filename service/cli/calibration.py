@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,9 +17,9 @@ from service.errors import InvalidInput
 from service.settings import Settings
 
 if TYPE_CHECKING:
-    from reverie_client.models import Calibration as CalibrationAnswer
-    from reverie_client.models import CalibrationRow
-    from service.memory.dreams.calibration import Calibration, LabelledPair, Row
+    from reverie_client.models import Calibration, CalibrationRow
+    from service.domain import calibration as domain
+    from service.memory.dreams.calibration import Fit, LabelledPair
 
 PAIRS_MAX = 20_000
 
@@ -57,10 +58,10 @@ def _calibrate_on_file(pairs: Path, workspace: str, *, write: bool, as_json: boo
     labelled = _read(pairs)
     with settings_with_database() as settings:
         found = asyncio.run(_calibrate(settings, workspace, labelled, write=write))
-    emit(as_json, found.as_dict() | {"written": write}, *_described(found, write=write))
+    emit(as_json, asdict(found) | {"written": write}, *_described(found, write=write))
 
 
-async def _calibrate(settings: Settings, workspace: str, pairs: list[LabelledPair], *, write: bool) -> Calibration:
+async def _calibrate(settings: Settings, workspace: str, pairs: list[LabelledPair], *, write: bool) -> Fit:
     from service.domain.workspace import WorkspaceSettings
     from service.export_import import open_workspace
     from service.memory.access.workspace import get_settings, put_settings
@@ -95,7 +96,7 @@ def _read(file: Path) -> list[LabelledPair]:
     return found
 
 
-def _described(found: Calibration | CalibrationAnswer, *, write: bool) -> list[str]:
+def _described(found: Fit | Calibration, *, write: bool) -> list[str]:
     lines = [
         f"{found.pairs:,} pairs: {found.by_guards:,} are settled by rules, the others judged by {escape(found.by)}"
         + (f", {found.unusable:,} without a usable verdict." if found.unusable else "."),
@@ -113,7 +114,7 @@ def _described(found: Calibration | CalibrationAnswer, *, write: bool) -> list[s
     return lines
 
 
-def _line(row: Row | CalibrationRow) -> str:
+def _line(row: domain.CalibrationRow | CalibrationRow) -> str:
     precision, recall = (f"{value:.3f}" if value is not None else "-" for value in (row.precision, row.recall))
     merged = f"{row.contradictions:>8}" if row.setting == "merge_at" else ""
     return f"{row.setting:<12} {row.threshold:<6g} {row.said:>7}  {precision:>9}  {recall:>6}  {merged}"

@@ -25,6 +25,7 @@ from service.api.lists import Page
 from service.api.naming import api_router
 from service.domain.agents import Agent
 from service.domain.bulletin import Bulletin, BulletinVersion
+from service.domain.calibration import Calibration
 from service.domain.dreams import Dream, DreamAction, DreamChange, DreamChanges, DreamStatus
 from service.domain.field_types import Name
 from service.memory.dreams import agents, dream_changes, undo
@@ -101,18 +102,15 @@ async def request_dream(
         return json_response(await dreams.wait_for_dream(*call, queued.id, request.is_disconnected))
 
 
-@router.post(
-    "/agents/{agent}/calibration",
-    response_model=schemas.Calibration,
-    summary="Calibrate the decision model of an agent",
-)
-async def calibrate_agent(call: Call, agent: AgentPath, body: schemas.RequestCalibration | None = None) -> Response:
+@router.post("/agents/{agent}/calibration", summary="Calibrate the decision model of an agent")
+async def calibrate_agent(
+    call: Call, agent: AgentPath, body: schemas.RequestCalibration | None = None
+) -> JsonResponse[Calibration]:
     """Judges pairs of statements that people decided on (at most 1,000 changes of dreams, and proposals) and compares
     the verdicts with the decisions."""
     wanted = body or schemas.RequestCalibration()
-    found, kinds = await calibrate_on_decisions(*call, agent, stood_days=wanted.stood_days, write=wanted.write)
-    written = wanted.write and bool(found.recommended)
-    return json_response(found.as_dict() | {"kinds": kinds, "written": written})
+    found = await calibrate_on_decisions(*call, agent, stood_days=wanted.stood_days, write=wanted.write)
+    return json_response(found)
 
 
 @router.get("/dreams", summary="List dreams")

@@ -10,7 +10,6 @@ from typing import Any
 
 from starlette.responses import Response
 
-from service.api import extract_schemas
 from service.api.dependencies import Call, JsonResponse, json_response
 from service.api.naming import api_router
 from service.api.streams import HoldingStream, holding
@@ -20,6 +19,7 @@ from service.domain.extract_request import ExtractRequest
 from service.domain.json import dumps
 from service.errors import ReverieError
 from service.memory.dreams.extract_preview import preview_extraction
+from service.memory.dreams.extracted import Extraction
 from service.memory.search import context
 from service.memory.search.ask import AskAnswer, FoundForQuestion, answer_from, ask, find
 
@@ -76,9 +76,7 @@ def _event(name: str, data: Any) -> bytes:
     return b"event: %s\ndata: %s\n\n" % (name.encode(), dumps(data))
 
 
-@router.post(
-    "/extract", response_model=extract_schemas.Extraction, summary="Extract memories from messages, storing nothing"
-)
-async def extract_memories(call: Call, request: ExtractRequest) -> Response:
+@router.post("/extract", summary="Extract memories from messages, storing nothing")
+async def extract_memories(call: Call, request: ExtractRequest) -> JsonResponse[Extraction]:
     """Returns what a dream would propose, before it compares that with what is known, or the prompts for it."""
     return json_response(await preview_extraction(*call, request))

@@ -4,13 +4,14 @@ each probability on. Without one, the similarity of the embedder stands in, for 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from service.domain.calibration import CalibrationRow, Threshold
 from service.domain.changed_values import changes_value
 from service.domain.field_types import Content
 from service.domain.guards import contradicts, may_merge, same_particulars
@@ -29,7 +30,7 @@ PRECISION_MIN: Final = 0.95
 """Of a recommended threshold."""
 PAIRS_PER_CALL: Final = 40
 EMBED_BATCH: Final = 128
-SETTINGS: Final[dict[str, frozenset[Outcome]]] = {
+SETTINGS: Final[dict[Threshold, frozenset[Outcome]]] = {
     "merge_at": frozenset({"duplicate"}),
     "replace_at": frozenset({"update", "contradiction"}),
     "distinct_at": frozenset({"different"}),
@@ -48,39 +49,23 @@ class LabelledPair(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """What holds from a threshold on. ``said``: pairs with such a verdict; ``contradictions``: those of them that are
-    labelled so, in a merge."""
-
-    setting: str
-    threshold: float
-    said: int
-    precision: float | None
-    recall: float | None
-    contradictions: int
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """``by``: who judged; ``by_guards``: pairs that rules decide; ``unusable``: answers that decide nothing.
-    ``recommended``: by setting, where a threshold is good enough; ``too_few``: settings that have too few pairs."""
+class Fit:
+    """How well thresholds fit. ``by``: who judged; ``by_guards``: pairs that rules decide; ``unusable``: answers that
+    decide nothing. ``recommended``: by setting, where a threshold is good enough; ``too_few``: settings that have too
+    few pairs."""
 
     by: str
     pairs: int
     by_guards: int
     unusable: int
-    rows: list[Row]
+    rows: list[CalibrationRow]
     recommended: dict[str, float]
-    too_few: list[str]
-
-    def as_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return asdict(self)
+    too_few: list[Threshold]
 
 
 async def calibrate(
     llm: LLM | None, embedder: Embedder | None, pairs: Sequence[LabelledPair], *, labelled_min: int = 1
-) -> Calibration:
+) -> Fit:
     """Judge the pairs that rules leave open. A threshold is recommended only where ``labelled_min`` of the judged pairs
     have an outcome that it is for. Raises LLMUnavailable, BudgetReached, EmbeddingFailed, and ValueError where there is
     neither a model nor an embedder."""
@@ -92,11 +77,12 @@ async def calibrate(
     else:
         raise ValueError("neither a decision model (LLM_DECIDE, llm.decide) nor an embedder is configured")
     judged = list(zip(asked, verdicts, strict=True))
-    rows = [row for name in (SETTINGS if llm else ("merge_at",)) for row in _rows(name, judged)]
+    names: tuple[Threshold, ...] = tuple(SETTINGS) if llm else ("merge_at",)
+    rows = [row for name in names for row in _rows(name, judged)]
     labels = [pair.label for pair in asked]
     too_few = [name for name, outcomes in SETTINGS.items() if sum(one in outcomes for one in labels) < labelled_min]
     recommended = _recommended(rows) if llm else {}
-    return Calibration(
+    return Fit(
         by, len(pairs), len(pairs) - len(asked), sum(one is None for one in verdicts), rows,
         {name: at for name, at in recommended.items() if name not in too_few}, too_few,
     )  # fmt: skip
@@ -111,7 +97,7 @@ async def calibrate_for(
     write: bool,
     labelled_min: int = 1,
     agent: str | None = None,
-) -> Calibration:
+) -> Fit:
     """Judge pairs by the model that a workspace or an ``agent`` has for that, at the caller's expense.
 
     Raises InvalidInput where nothing can judge, or nothing that is to be written, Unavailable where it fails, and
@@ -152,7 +138,7 @@ async def _by_similarity(embedder: Embedder, pairs: Sequence[LabelledPair]) -> l
 
 
 async def cosines(embedder: Embedder, pairs: Sequence[tuple[str, str]]) -> list[float]:
-    """The similarity of each pair of texts, from -1 to 1. Raises EmbeddingFailed."""
+    """Return the similarity of each pair of texts, from -1 to 1. Raises EmbeddingFailed."""
     found: list[float] = []
     for start in range(0, len(pairs), EMBED_BATCH // 2):
         vectors = np.asarray(await embedder.embed(list(chain(*pairs[start : start + EMBED_BATCH // 2]))))
@@ -166,7 +152,7 @@ def _guarded(pair: LabelledPair, verdict: PairVerdict | None) -> PairVerdict | N
     return None if forbidden else verdict
 
 
-def _rows(name: str, judged: Sequence[tuple[LabelledPair, PairVerdict | None]]) -> Iterable[Row]:
+def _rows(name: Threshold, judged: Sequence[tuple[LabelledPair, PairVerdict | None]]) -> Iterable[CalibrationRow]:
     outcomes = SETTINGS[name]
     labelled = sum(pair.label in outcomes for pair, _ in judged)
     for threshold in THRESHOLDS:
@@ -177,13 +163,13 @@ def _rows(name: str, judged: Sequence[tuple[LabelledPair, PairVerdict | None]]) 
         ]
         right = sum(pair.label in outcomes for pair in said)
         contradictions = sum(pair.label == "contradiction" for pair in said) if name == "merge_at" else 0
-        yield Row(
+        yield CalibrationRow(
             name, threshold, len(said), right / len(said) if said else None, right / labelled if labelled else None,
             contradictions,
         )  # fmt: skip
 
 
-def _recommended(rows: Sequence[Row]) -> dict[str, float]:
+def _recommended(rows: Sequence[CalibrationRow]) -> dict[str, float]:
     """The lowest threshold of each setting down to which enough verdicts are right and no contradiction is merged."""
     found: dict[str, float] = {}
     for name in SETTINGS:

@@ -8,22 +8,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import chain
-from typing import Final, Literal
+from typing import Final
 from uuid import UUID
 
+from service.domain.calibration import Calibration, DecidedKind
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
 from service.domain.verdicts import ASKED_FROM
 from service.embedding.base import EmbeddingFailed
 from service.memory.dreams.agents import put_agent
-from service.memory.dreams.calibration import Calibration, LabelledPair, calibrate_for, cosines
+from service.memory.dreams.calibration import LabelledPair, calibrate_for, cosines
 from service.memory.engine import Engine
 from service.memory.search.recall import recall
 from service.store import agents, decided
 from service.store.decided import DecidedProposal
 from service.store.settings import agent_settings
-
-Kind = Literal["stood", "undone", "reverted", "accepted", "edited", "rejected"]
 
 CHANGES_MAX: Final = 1_000
 """The newest changes of dreams that are looked at."""
@@ -39,7 +38,7 @@ class DecidedPairs:
     """Pairs, no two of the same statements, and how many there are of each kind."""
 
     pairs: list[LabelledPair]
-    kinds: dict[Kind, int]
+    kinds: dict[DecidedKind, int]
 
 
 async def decided_pairs(engine: Engine, principal: Principal, agent: str, *, stood_days: float) -> DecidedPairs:
@@ -51,7 +50,7 @@ async def decided_pairs(engine: Engine, principal: Principal, agent: str, *, sto
         row = await agents.existing_agent(connection, workspace, agent)
         changes = await decided.changes(connection, workspace, row.id, before=before, limit=CHANGES_MAX)
         proposals = await decided.proposals(connection, workspace, row.id, limit=PROPOSALS_MAX)
-    found: dict[tuple[str, str], tuple[LabelledPair, Kind]] = {}
+    found: dict[tuple[str, str], tuple[LabelledPair, DecidedKind]] = {}
     of_changes = [(LabelledPair(a=one.a, b=one.b, label=one.label), one.kind) for one in changes]
     of_edits = [
         (LabelledPair(a=one.proposed, b=one.content, label="update"), one.kind)
@@ -67,7 +66,7 @@ async def decided_pairs(engine: Engine, principal: Principal, agent: str, *, sto
 
 async def _beside_known(
     engine: Engine, principal: Principal, agent: str, proposals: Sequence[DecidedProposal]
-) -> list[tuple[LabelledPair, Kind]]:
+) -> list[tuple[LabelledPair, DecidedKind]]:
     """Decided proposals, each beside the memories nearest to it when it was said that a dream would have asked about.
 
     What was kept beside them is different, and what replaced one an update; what was rejected did neither."""
@@ -105,19 +104,23 @@ async def _alike(engine: Engine, pairs: Sequence[tuple[str, str]]) -> list[bool]
 
 async def calibrate_on_decisions(
     engine: Engine, principal: Principal, agent: str, *, stood_days: float, write: bool
-) -> tuple[Calibration, dict[Kind, int]]:
-    """Which thresholds fit an agent, by its ``decided_pairs``, and how many of these there are of each kind; ``write``
-    puts what is recommended into the agent's settings. Raises what ``calibrate_for`` raises, Forbidden, NotFound."""
+) -> Calibration:
+    """Find which thresholds fit an agent, by its ``decided_pairs``; ``write`` puts what is recommended into the agent's
+    settings. Raises what ``calibrate_for`` raises, Forbidden, NotFound."""
     principal.require_write()
     workspace = principal.workspace_id
     found = await decided_pairs(engine, principal, principal.check_owns(agent), stood_days=stood_days)
     async with engine.db.transaction(workspace) as connection:
         row = await agents.existing_agent(connection, workspace, agent)
         choices = (await agent_settings(connection, workspace, row.id)).llm
-    calibration = await calibrate_for(
+    fit = await calibrate_for(
         engine, principal, found.pairs, choices=choices, write=write, labelled_min=LABELLED_MIN, agent=agent
     )
-    if write and calibration.recommended:
-        own = row.settings | {"dream": row.settings.get("dream", {}) | calibration.recommended}
+    written = write and bool(fit.recommended)
+    if written:
+        own = row.settings | {"dream": row.settings.get("dream", {}) | fit.recommended}
         await put_agent(engine, principal, agent, {"settings": own})
-    return calibration, found.kinds
+    return Calibration(
+        by=fit.by, pairs=fit.pairs, kinds=found.kinds, by_guards=fit.by_guards, unusable=fit.unusable, rows=fit.rows,
+        recommended=fit.recommended, too_few=[*fit.too_few], written=written,
+    )  # fmt: skip

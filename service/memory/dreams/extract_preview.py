@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -14,6 +15,7 @@ import structlog
 from service.concurrency.executor import NOT_KNOWN, FairExecutor
 from service.domain.extract_request import ExtractRequest
 from service.domain.ids import new_id
+from service.domain.json import JsonObject, JsonValue
 from service.domain.message_text import text_of
 from service.domain.principal import Principal
 from service.domain.spending import paid_by
@@ -22,8 +24,9 @@ from service.extraction.candidates import Candidate, Turn
 from service.extraction.extraction import Extraction
 from service.extraction.people import People
 from service.extraction.testimony import attest
-from service.llm import LLM, Budget, LLMInvalidOutput, LLMUnavailable, Meter
+from service.llm import LLM, Budget, LLMInvalidOutput, LLMUnavailable, Message, Meter
 from service.memory.access.redaction import redact_fields
+from service.memory.dreams import extracted
 from service.memory.dreams.extract import extract
 from service.memory.dreams.extract_by_llm import form_of, prompts_for
 from service.memory.dreams.personal_data import masked_turns, with_stored_names
@@ -37,21 +40,7 @@ SESSION = "extract"
 RULES = "rules"
 
 T = TypeVar("T")
-Json = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Extracted:
-    """``extractor``: the model, or ``rules``. ``prompts`` are those of the calls that would have been made, where they
-    were asked for. ``rejected``: answers of the model that did not hold to the rules."""
-
-    extractor: str
-    candidates: list[Json] = field(default_factory=list)
-    ignored: list[Json] = field(default_factory=list)
-    rejected: int = 0
-    skipped: list[Json] = field(default_factory=list)
-    prompts: list[list[Json]] | None = None
-    degraded: Degraded | None = None
+C = TypeVar("C", bound=extracted.Candidate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +71,22 @@ class _Calls:
     used: list[str] = field(default_factory=list)
 
     async def once(
-        self, step: str, question: Any, message_ids: Sequence[UUID], work: Callable[[LLM], Awaitable[Json]]
-    ) -> Json:
+        self,
+        step: str,
+        question: JsonValue,
+        message_ids: Sequence[UUID],
+        work: Callable[[LLM], Awaitable[JsonObject]],
+    ) -> JsonObject:
         return await work(self.llm)
 
-    async def call(self, step: str, work: Callable[[LLM], Awaitable[Json]]) -> Json:
+    async def call(self, step: str, work: Callable[[LLM], Awaitable[JsonObject]]) -> JsonObject:
         return await work(self.llm)
 
 
-async def preview_extraction(engine: Engine, principal: Principal, request: ExtractRequest) -> Extracted:
-    """What a dream of the acting agent would propose, before it compares that with what is known. Nothing is stored.
+async def preview_extraction(engine: Engine, principal: Principal, request: ExtractRequest) -> extracted.Extraction:
+    """Return what a dream of the acting agent would propose, before it compares that with what is known.
 
+    Nothing is stored.
     A model that fails, or that the budget does not allow to be called, leaves what was read until then and says so.
     """
     principal.require_write()
@@ -105,8 +99,8 @@ async def preview_extraction(engine: Engine, principal: Principal, request: Extr
     extractor = llm.model if llm else RULES
     if request.prompts:
         prompts = await prompts_for(masked.turns, settings, steps)
-        shown = [llm.sent(prompt, form_of(settings)) for prompt in prompts] if llm else prompts
-        return Extracted(extractor, prompts=shown)
+        sent = [llm.sent(prompt, form_of(settings)) for prompt in prompts] if llm else prompts
+        return replace(_nothing(extractor), prompts=[[_message(one) for one in prompt] for prompt in sent])
     calls = None
     if llm is not None:
         budget = Budget(settings.dream.tokens_max, settings.dream.cost_max_usd)
@@ -116,13 +110,13 @@ async def preview_extraction(engine: Engine, principal: Principal, request: Extr
             found = await extract(engine, settings, masked, calls, _read, steps)
     except (LLMUnavailable, LLMInvalidOutput) as error:
         log.warning("extraction_failed", error=type(error).__name__)
-        return Extracted(extractor, degraded=Degraded(error.message, "none"))
+        return replace(_nothing(extractor), degraded=Degraded(error.message, "none"))
     named = with_stored_names(masked.turns, masked.stored)
     return await steps.run(_shown, extractor, found, named)
 
 
 async def _settings(engine: Engine, principal: Principal, agent: str, request: ExtractRequest) -> WorkspaceSettings:
-    """The settings of an agent, which need not be there yet, with the instructions of the request."""
+    """Return the settings of an agent, which need not be there yet, with the instructions of the request."""
     async with engine.db.transaction(principal.workspace_id) as connection:
         settings = await agents.named_agent_settings(connection, principal.workspace_id, agent)
     if request.instructions is None:
@@ -151,35 +145,47 @@ def _read(turns: int, candidates: Sequence[Candidate]) -> None:
     """Nobody watches the progress."""
 
 
-def _shown(extractor: str, found: Extraction, turns: Sequence[Turn]) -> Extracted:
+def _nothing(extractor: str) -> extracted.Extraction:
+    return extracted.Extraction(extractor, [], [], 0, [], prompts=None, degraded=None)
+
+
+def _message(sent: Message) -> extracted.PromptMessage:
+    return extracted.PromptMessage(sent["role"], sent["content"])
+
+
+def _shown(extractor: str, found: Extraction, turns: Sequence[Turn]) -> extracted.Extraction:
     place = {turn.id: turn.seq for turn in turns}
     said_at = {turn.id: turn.at for turn in turns}
     people = People.speaking(turns)
     ignored = attest([one for one, _ in found.ignored], turns, people)
 
-    def shown(one: Candidate) -> Json:
-        return {
-            "type": one.type,
-            "content": one.content,
-            "user": one.subject,
-            "hearsay_by": one.hearsay_by,
-            "importance": one.importance,
-            "confidence": one.confidence,
-            "tags": list(one.tags),
-            "metadata": one.metadata,
-            "entities": [
-                {"name": mention.name, "kind": mention.kind, "metadata": mention.metadata} for mention in one.mentions
+    def shown(made: Callable[..., C], one: Candidate) -> C:
+        return made(
+            type=str(one.type),
+            content=one.content,
+            user=one.subject,
+            hearsay_by=one.hearsay_by,
+            importance=one.importance,
+            confidence=one.confidence,
+            tags=list(one.tags),
+            metadata=dict(one.metadata),
+            entities=[
+                extracted.NamedEntity(mention.name, mention.kind, dict(mention.metadata)) for mention in one.mentions
             ],
-            "messages": [place[id_] for id_ in one.evidence],
-            "occurred_at": one.occurred_at,
-            "valid_from": max(said_at[id_] for id_ in one.evidence),
-        }
+            messages=[place[id_] for id_ in one.evidence],
+            occurred_at=one.occurred_at,
+            valid_from=max(said_at[id_] for id_ in one.evidence),
+        )
 
-    return Extracted(
+    return extracted.Extraction(
         extractor,
-        [shown(one) for one in attest(found.candidates, turns, people)],
-        [shown(one) | {"reason": reason} for one, (_, reason) in zip(ignored, found.ignored, strict=True)],
+        [shown(extracted.Candidate, one) for one in attest(found.candidates, turns, people)],
+        [
+            shown(partial(extracted.IgnoredCandidate, reason=reason), one)
+            for one, (_, reason) in zip(ignored, found.ignored, strict=True)
+        ],
         found.rejected,
-        [{"message": place[id_], "reason": reason} for id_, reason in found.skipped],
+        [extracted.SkippedMessage(place[id_], reason) for id_, reason in found.skipped],
+        prompts=None,
         degraded=Degraded(found.stopped, "none") if found.stopped else None,
     )
