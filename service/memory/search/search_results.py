@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from service.domain.search import Strategy
 from service.store import memories
 from service.store.search.records import Kind
 
@@ -88,7 +89,7 @@ class SearchResults:
 
     results: list[SearchHit]
     tokens: int
-    strategy: str
+    strategy: Strategy
     degraded: Degraded | None
     pending: int = 0
     """Candidates that had no vector yet, and were compared by their words alone."""
