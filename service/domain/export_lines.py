@@ -31,7 +31,7 @@ from service.domain.field_types import (
 )
 from service.domain.own_types import TypeName
 from service.domain.pages import SENTENCES_MAX, VERSIONS_MAX, PageContent, PageSentence
-from service.domain.saved_searches import EXPECTED_MAX, RESULTS_MAX, Cause, Outcome, SavedSearchContent
+from service.domain.saved_searches import EXPECTED_MAX, RESULTS_MAX, Cause, ExpectedState, LostAt, SavedSearchContent
 from service.domain.search import LIMIT_MAX, RankingOptions, Strategy
 from service.domain.types import MemoryType
 from service.domain.workspace import WorkspaceSettings
@@ -275,6 +275,16 @@ class PageLine(Line, PageContent):
     versions: Annotated[list[PageVersionPart], Field(max_length=VERSIONS_MAX)] = []
 
 
+class OutcomePart(TypedDict):
+    """What became of one expected memory in a run."""
+
+    memory_id: UUID
+    state: ExpectedState
+    counted_as: UUID | None
+    rank: int | None
+    lost_at: LostAt | None
+
+
 class SearchResultPart(TypedDict):
     """The result of one run of a saved search."""
 
@@ -283,7 +293,7 @@ class SearchResultPart(TypedDict):
     cause: Cause
     k: Annotated[int, Field(ge=1, le=LIMIT_MAX)]
     recall: UnitInterval | None
-    outcomes: Annotated[list[Outcome], Field(max_length=EXPECTED_MAX)]
+    outcomes: Annotated[list[OutcomePart], Field(max_length=EXPECTED_MAX)]
     overrides: RankingOptions
     settings: JsonObject
     strategy: Strategy

@@ -25,7 +25,7 @@ class Exchange:
 
 
 def shortened(text: str) -> str:
-    """The beginning and the end of a long text, with a mark in between of how much is left out."""
+    """Return the beginning and the end of a long text, with a mark in between of how much is left out."""
     if len(text) <= TEXT_CHARACTERS_MAX:
         return text
     half = TEXT_CHARACTERS_MAX // 2

@@ -72,8 +72,7 @@ INSERT INTO saved_search_results (
 SELECT :workspace, s.id, :id, s.revision, :cause, s.k, :recall::float8, :outcomes, :overrides, :settings, :strategy,
     :embedder::text, :degraded, :now
 FROM saved_searches s
-WHERE s.workspace_id = :workspace AND s.id = :search_id AND s.revision = :revision
-RETURNING id, search_id, revision, cause, k, recall, outcomes, overrides, settings, strategy, embedder, degraded, created_at;
+WHERE s.workspace_id = :workspace AND s.id = :search_id AND s.revision = :revision;
 
 -- name: trim_saved_search_results
 DELETE FROM saved_search_results r

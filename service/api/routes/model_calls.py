@@ -6,13 +6,12 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import Path, Query
-from starlette.responses import Response
 
-from service.api import model_call_schemas as schemas
-from service.api.dependencies import AgentQuery, Call, Paging, json_response, page_response
+from service.api.dependencies import AgentQuery, Call, JsonResponse, Paging, json_response, page_response
 from service.api.lists import Page
 from service.api.naming import api_router
 from service.domain.field_types import Timestamp
+from service.domain.kept_calls import ModelCall
 from service.domain.model_calls import Outcome
 from service.domain.spending import Purpose
 from service.memory.ops import model_calls
@@ -22,7 +21,7 @@ router = api_router(prefix="/v1/model-calls", tags=["admin"])
 CallId = Annotated[UUID, Path(description="Id of the call.")]
 
 
-@router.get("", response_model=Page[schemas.ModelCall], summary="List model calls")
+@router.get("", summary="List model calls")
 async def list_model_calls(
     call: Call,
     paging: Paging,
@@ -41,7 +40,7 @@ async def list_model_calls(
     ] = None,
     since: Annotated[Timestamp | None, Query(description="Earliest time, inclusive.")] = None,
     until: Annotated[Timestamp | None, Query(description="Latest time, exclusive.")] = None,
-) -> Response:
+) -> JsonResponse[Page[ModelCall]]:
     """Attempts at language models with the beginnings of their texts, newest first, kept by the setting
     `retention.model_calls_days`. Not those of embedders and of the proxy. Admin keys only."""
     found = await model_calls.list_model_calls(
@@ -50,7 +49,7 @@ async def list_model_calls(
     return page_response(*found)
 
 
-@router.get("/{call_id}", response_model=schemas.ModelCall, summary="Read a model call")
-async def get_model_call(call: Call, call_id: CallId) -> Response:
+@router.get("/{call_id}", summary="Read a model call")
+async def get_model_call(call: Call, call_id: CallId) -> JsonResponse[ModelCall]:
     """A call with its whole texts. Admin keys only."""
     return json_response(await model_calls.get_model_call(*call, call_id))

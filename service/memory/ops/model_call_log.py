@@ -16,12 +16,12 @@ from service.concurrency.write_behind import WriteBehindBuffer
 from service.db.pool import Database
 from service.domain.field_types import replace_unstorable
 from service.domain.ids import new_id
+from service.domain.kept_calls import ModelCall
 from service.domain.model_calls import ERROR_CHARACTERS_MAX, Exchange, shortened
 from service.domain.spending import Payer, Purpose, Usage
 from service.errors import Unavailable
 from service.privacy.redactor import PiiPolicy, Redactor, RedactorUnavailable
 from service.store import model_calls, workspaces
-from service.store.model_calls import ModelCall
 from service.store.settings import workspace_settings
 
 log = structlog.get_logger(__name__)

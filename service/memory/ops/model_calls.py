@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Final
 from uuid import UUID
 
+from service.db.records import make_all
 from service.domain import cursors
+from service.domain.kept_calls import ModelCall
 from service.domain.model_calls import Outcome
 from service.domain.principal import Principal
 from service.domain.spending import Purpose
 from service.errors import NotFound
 from service.memory.engine import Engine
-from service.store import model_calls
 
-Record = dict[str, Any]
+PREVIEW_CHARACTERS: Final = 200
+"""Of each text of a call in a list."""
 
 
 async def list_model_calls(
@@ -29,28 +31,30 @@ async def list_model_calls(
     until: datetime | None,
     limit: int,
     cursor: str | None,
-) -> tuple[list[Record], str | None]:
-    """A page of calls, newest first, with the beginnings of their texts. Raises Forbidden for anyone but an admin."""
+) -> tuple[list[ModelCall], str | None]:
+    """Return a page of calls, newest first, with the beginnings of their texts. Raises Forbidden for anyone but an
+    admin."""
     principal.require_admin()
     at, id_ = cursors.decode(cursor, datetime, UUID)
     await engine.model_calls.flush()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        rows = await model_calls.list_(
-            connection, principal.workspace_id, agent=agent, dream_id=dream, purpose=purpose, outcome=outcome,
-            since=since, until=until, before=at, before_id=id_, limit=limit + 1,
+        rows = await connection.fetch(
+            "list_model_calls", workspace=principal.workspace_id, characters=PREVIEW_CHARACTERS, agent=agent,
+            dream_id=dream, purpose=purpose, outcome=outcome, since=since, until=until, before=at, before_id=id_,
+            limit=limit + 1,
         )  # fmt: skip
     rows, more = cursors.paginate(rows, limit, "at", "id")
     engine.read_audit.note(principal, "model_calls", [agent, *(row["agent"] for row in rows)])
-    return [dict(row) for row in rows], more
+    return make_all(ModelCall, rows), more
 
 
-async def get_model_call(engine: Engine, principal: Principal, call_id: UUID) -> Record:
-    """A call with its texts. Raises Forbidden for anyone but an admin, and NotFound."""
+async def get_model_call(engine: Engine, principal: Principal, call_id: UUID) -> ModelCall:
+    """Return a call with its texts. Raises Forbidden for anyone but an admin, and NotFound."""
     principal.require_admin()
     await engine.model_calls.flush()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await model_calls.get(connection, principal.workspace_id, call_id)
-    if row is None:
+        call = await connection.first(ModelCall, "get_model_call", workspace=principal.workspace_id, id=call_id)
+    if call is None:
         raise NotFound("There is no such call of a model here.")
-    engine.read_audit.note(principal, "model_calls", [row["agent"]])
-    return dict(row)
+    engine.read_audit.note(principal, "model_calls", [call.agent])
+    return call

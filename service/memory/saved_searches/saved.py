@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
+from service.db.records import make_all
 from service.domain import cursors
 from service.domain.ids import new_id
 from service.domain.principal import Principal
-from service.domain.saved_searches import SEARCHES_MAX, ExpectedNow, ExpectedState, SavedSearchContent, SavedSearchDraft
+from service.domain.saved_searches import (
+    SEARCHES_MAX,
+    ExpectedMemory,
+    ExpectedState,
+    LastResult,
+    SavedSearch,
+    SavedSearchContent,
+    SavedSearchDraft,
+    SearchResultRecord,
+)
 from service.errors import Conflict, InvalidInput, NotFound
 from service.memory.access import audit
 from service.memory.access.own_types import check_filters
@@ -19,16 +29,15 @@ from service.memory.access.where import kept_where
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.store import agents, saved_searches
+from service.store.saved_searches import StoredSearch, result_of
 
 ABSENT = "There is no such saved search here."
 READ = "saved_search"
-SHOWN = ("id", "agent", "name", "query", "options", "k", "revision", "created_at", "updated_at")
 
-Record = dict[str, Any]
 Content = TypeVar("Content", bound=SavedSearchContent)
 
 
-async def add_search(engine: Engine, principal: Principal, draft: SavedSearchDraft) -> Record | None:
+async def add_search(engine: Engine, principal: Principal, draft: SavedSearchDraft) -> SavedSearch | None:
     """Save a search of the acting agent; None, and nothing saved, with memory off.
 
     Raises Forbidden, InvalidInput, and Conflict when there are too many.
@@ -41,7 +50,8 @@ async def add_search(engine: Engine, principal: Principal, draft: SavedSearchDra
     workspace, search_id = principal.workspace_id, new_id()
     async with engine.db.transaction(workspace) as connection:
         agent_id = await agents.ensure_agent(connection, workspace, agent)
-        if await saved_searches.count(connection, workspace, agent_id) >= SEARCHES_MAX:
+        count: int = await connection.value("count_saved_searches", workspace=workspace, agent_id=agent_id)
+        if count >= SEARCHES_MAX:
             raise Conflict(f"An agent may have {SEARCHES_MAX} saved searches.")
         await _check_expected(engine, connection, workspace, agent_id, draft)
         await saved_searches.add(
@@ -49,109 +59,123 @@ async def add_search(engine: Engine, principal: Principal, draft: SavedSearchDra
             agent_id=agent_id, created_by=principal.actor, now=engine.now(),
         )  # fmt: skip
         await audit.record(connection, principal, "saved_search.created", target=str(search_id))
-        row = await owned(connection, principal, search_id)
-        return (await _shown(engine, connection, workspace, [row]))[0]
+        search = await owned(connection, principal, search_id)
+        return (await _shown(engine, connection, workspace, [search]))[0]
 
 
-async def get_search(engine: Engine, principal: Principal, search_id: UUID) -> Record:
-    """A saved search with what became of its expected memories. Raises NotFound."""
+async def get_search(engine: Engine, principal: Principal, search_id: UUID) -> SavedSearch:
+    """Return a saved search with what became of its expected memories. Raises NotFound."""
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await owned(connection, principal, search_id)
-        (shown,) = await _shown(engine, connection, principal.workspace_id, [row])
-    engine.read_audit.note(principal, READ, [row["agent"]])
+        search = await owned(connection, principal, search_id)
+        (shown,) = await _shown(engine, connection, principal.workspace_id, [search])
+    engine.read_audit.note(principal, READ, [search.agent])
     return shown
 
 
 async def list_searches(
     engine: Engine, principal: Principal, agent: str | None, *, limit: int, cursor: str | None
-) -> tuple[list[Record], str | None]:
-    """Some saved searches, newest first, as ``get_search`` gives them."""
+) -> tuple[list[SavedSearch], str | None]:
+    """Return some saved searches, newest first, as ``get_search`` gives them, and the cursor of the next."""
     (before,) = cursors.decode(cursor, UUID)
     named = principal.reader_agent(agent)
     async with engine.db.transaction(principal.workspace_id) as connection:
-        rows = await saved_searches.list_(connection, principal.workspace_id, named, before=before, limit=limit + 1)
+        rows = await connection.fetch(
+            "list_saved_searches", workspace=principal.workspace_id, agent=named, before=before, limit=limit + 1
+        )
         rows, more = cursors.paginate(rows, limit, "id")
-        shown = await _shown(engine, connection, principal.workspace_id, rows)
-    engine.read_audit.note(principal, READ, [named, *(row["agent"] for row in rows)])
+        shown = await _shown(engine, connection, principal.workspace_id, make_all(StoredSearch, rows))
+    engine.read_audit.note(principal, READ, [named, *(search.agent for search in shown)])
     return shown, more
 
 
-async def put_search(engine: Engine, principal: Principal, search_id: UUID, content: SavedSearchContent) -> Record:
+async def put_search(engine: Engine, principal: Principal, search_id: UUID, content: SavedSearchContent) -> SavedSearch:
     """Replace the content of a saved search; expected memories that it has already may be gone. Raises Forbidden,
     InvalidInput, NotFound."""
     principal.require_write()
     content = await _checked(engine, principal, content)
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        row = await owned(connection, principal, search_id)
-        await _check_expected(engine, connection, workspace, row["agent_id"], content, known=expected_of(row))
+        search = await owned(connection, principal, search_id)
+        await _check_expected(engine, connection, workspace, search.agent_id, content, known=search.expected_ids)
         if not await saved_searches.change(connection, workspace, search_id, content, engine.now()):
             raise NotFound(ABSENT)
         await audit.record(connection, principal, "saved_search.updated", target=str(search_id))
-        row = await owned(connection, principal, search_id)
-        return (await _shown(engine, connection, workspace, [row]))[0]
+        search = await owned(connection, principal, search_id)
+        return (await _shown(engine, connection, workspace, [search]))[0]
 
 
 async def delete_search(engine: Engine, principal: Principal, search_id: UUID) -> None:
     """Remove a saved search with its results. Raises Forbidden, NotFound."""
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await owned(connection, principal, search_id)
-        await agents.hold(connection, principal.workspace_id, row["agent_id"], NotFound(ABSENT))
-        await saved_searches.delete(connection, principal.workspace_id, search_id)
+        search = await owned(connection, principal, search_id)
+        await agents.hold(connection, principal.workspace_id, search.agent_id, NotFound(ABSENT))
+        await connection.run("delete_saved_search", workspace=principal.workspace_id, id=search_id)
         await audit.record(connection, principal, "saved_search.deleted", target=str(search_id))
 
 
 async def search_results(
     engine: Engine, principal: Principal, search_id: UUID, *, limit: int, cursor: str | None
-) -> tuple[list[Record], str | None]:
-    """Some results of a saved search, newest first. Raises NotFound."""
+) -> tuple[list[SearchResultRecord], str | None]:
+    """Return some results of a saved search, newest first. Raises NotFound."""
     (before,) = cursors.decode(cursor, UUID)
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        row = await owned(connection, principal, search_id)
-        rows = await saved_searches.results(connection, workspace, search_id, before=before, limit=limit + 1)
-    engine.read_audit.note(principal, READ, [row["agent"]])
+        search = await owned(connection, principal, search_id)
+        rows = await connection.fetch(
+            "list_saved_search_results", workspace=workspace, search_id=search_id, before=before, limit=limit + 1
+        )
+    engine.read_audit.note(principal, READ, [search.agent])
     kept, more = cursors.paginate(rows, limit, "id")
-    return [dict(row) for row in kept], more
+    return list(map(result_of, kept)), more
 
 
-async def owned(connection: Connection, principal: Principal, search_id: UUID) -> Row:
-    """A saved search of the caller's agent, or of the workspace. Raises NotFound."""
-    row = await saved_searches.get(connection, principal.workspace_id, search_id, principal.agent)
-    if row is None:
+async def owned(connection: Connection, principal: Principal, search_id: UUID) -> StoredSearch:
+    """Return a saved search of the caller's agent, or of the workspace. Raises NotFound."""
+    search = await connection.first(
+        StoredSearch, "get_saved_search", workspace=principal.workspace_id, id=search_id, agent=principal.agent
+    )
+    if search is None:
         raise NotFound(ABSENT)
-    return row
+    return search
 
 
-def expected_of(row: Row) -> list[UUID]:
-    """The memories that a stored search must find."""
-    return [UUID(memory) for memory in row["expected"]]
+def state_of(memory: UUID, current: UUID | None) -> ExpectedState:
+    """Return what became of an expected memory, by the one that holds now in its place."""
+    return "gone" if current is None else "current" if current == memory else "superseded"
 
 
-def state_of(memory: UUID, current: UUID | None) -> ExpectedNow:
-    """What became of an expected memory, by the one that holds now in its place."""
-    state: ExpectedState = "gone" if current is None else "current" if current == memory else "superseded"
-    return {"memory_id": memory, "state": state, "counted_as": current}
-
-
-async def _shown(engine: Engine, connection: Connection, workspace: UUID, rows: Sequence[Row]) -> list[Record]:
-    pairs = [(row["agent_id"], memory) for row in rows for memory in expected_of(row)]
+async def _shown(
+    engine: Engine, connection: Connection, workspace: UUID, searches: Sequence[StoredSearch]
+) -> list[SavedSearch]:
+    pairs = [(search.agent_id, memory) for search in searches for memory in search.expected_ids]
     now = await saved_searches.current(connection, workspace, pairs, engine.now())
     return [
-        {name: row[name] for name in SHOWN}
-        | {
-            "expected": [state_of(memory, now.get((row["agent_id"], memory))) for memory in expected_of(row)],
-            "last_result": _last(row),
-        }
-        for row in rows
+        SavedSearch(
+            id=search.id,
+            agent=search.agent,
+            name=search.name,
+            query=search.query,
+            options=search.options,
+            expected=[_expected(memory, now.get((search.agent_id, memory))) for memory in search.expected_ids],
+            k=search.k,
+            revision=search.revision,
+            last_result=_last(search),
+            created_at=search.created_at,
+            updated_at=search.updated_at,
+        )
+        for search in searches
     ]
 
 
-def _last(row: Row) -> Record | None:
-    if row["last_id"] is None:
+def _expected(memory: UUID, current: UUID | None) -> ExpectedMemory:
+    return ExpectedMemory(memory, state_of(memory, current), current)
+
+
+def _last(search: StoredSearch) -> LastResult | None:
+    if search.last_id is None or search.last_at is None:
         return None
-    return {"id": row["last_id"], "recall": row["last_recall"], "created_at": row["last_at"]}
+    return LastResult(search.last_id, search.last_recall, search.last_at)
 
 
 async def _check_expected(
@@ -171,7 +195,7 @@ async def _check_expected(
 
 
 async def _checked(engine: Engine, principal: Principal, content: Content) -> Content:
-    """The content as it may be stored. Raises InvalidInput."""
+    """Return the content as it may be stored. Raises InvalidInput."""
     options = content.options
     if options.since and options.until and options.since >= options.until:
         raise InvalidInput(("body", "options", "until"), "must be later than since")

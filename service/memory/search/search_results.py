@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from service.domain.documents import DocumentPart
 from service.domain.memory import Memory
@@ -159,7 +159,11 @@ class SearchAnswer:
 
     results: Annotated[list[SearchResult], Field(description="Results by descending score.")]
     tokens: Annotated[int, Field(description="Total length of the results in tokens.")]
-    strategy: Annotated[str, Field(description="Strategy used: `hybrid`, `semantic`, `keyword` or `recent`.")]
+    strategy: Annotated[
+        Strategy,
+        WithJsonSchema({"type": "string"}),
+        Field(description="Strategy used: `hybrid`, `semantic`, `keyword` or `recent`."),
+    ]
     degraded: Annotated[Degraded | None, Field(description="Degradation of the search; null for a complete search.")]
     pending: Annotated[int, Field(description="Number of candidates without a vector yet, compared by words alone.")]
     tier: Annotated[
