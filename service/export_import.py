@@ -27,6 +27,7 @@ from service.memory.transfer.importing import Format, ImportResult, import_lines
 from service.memory.transfer.recognise import HEAD_BYTES, recognise
 from service.runtime import open_runtime
 from service.settings import Settings
+from service.store import workspaces
 
 CHUNK_BYTES = 256 * 1024
 OPERATOR = UUID(int=0)
@@ -97,8 +98,8 @@ async def open_workspace(
     async with open_runtime(settings, "reverie-transfer") as engine:
         async with engine.db.unscoped() as connection:
             if make:
-                await connection.run("add_workspace", workspace=new_id(), name=workspace)
-            found: UUID | None = await connection.value("workspace_by_name", name=workspace)
+                await workspaces.add(connection, new_id(), workspace)
+            found = await workspaces.find(connection, workspace)
         if found is None:
             raise NotFound(f"There is no workspace {workspace!r}.")
         yield engine, Principal(found, OPERATOR, "admin", None)

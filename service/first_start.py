@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from uuid import UUID
 
 from service.db.pool import Database
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
@@ -18,6 +17,7 @@ from service.memory.access.naming import masked_names
 from service.memory.access.redaction import workspace_masking
 from service.memory.engine import Engine
 from service.settings import Settings
+from service.store import keys, workspaces
 
 DEFAULT_NAME = "default"
 GIVEN = "REVERIE_ADMIN_KEY"
@@ -46,12 +46,12 @@ async def first_start(settings: Settings) -> FirstStart:
         )
     async with _database(settings) as db:
         async with db.unscoped() as connection:
-            await connection.run("add_workspace", workspace=DEFAULT_WORKSPACE, name=DEFAULT_NAME)
+            await workspaces.add(connection, DEFAULT_WORKSPACE, DEFAULT_NAME)
         if settings.admin_key:
             return FirstStart(None, await _accept_key(Engine(db), settings.admin_key))
         where = f"The admin key is kept in {settings.data_dir / 'admin-key'}"
         async with db.transaction(DEFAULT_WORKSPACE) as connection:
-            present: int = await connection.value("live_admin_keys", workspace=DEFAULT_WORKSPACE)
+            present = await keys.count_admin_keys(connection, DEFAULT_WORKSPACE)
         if present:
             return FirstStart(None, where)
         _, key = await add_key(Engine(db), DEFAULT_WORKSPACE, KeyGrant("admin", "first admin key"))
@@ -62,13 +62,13 @@ async def first_start(settings: Settings) -> FirstStart:
 async def _accept_key(engine: Engine, key: str) -> str:
     """Add the operator's key unless it has been here before; say in one line whether it opens."""
     async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-        known = await connection.row("key_with_secret", workspace=DEFAULT_WORKSPACE, hash=hash_of(key))
+        known = await keys.with_secret(connection, DEFAULT_WORKSPACE, hash_of(key))
     if known is None:
         await add_key(engine, DEFAULT_WORKSPACE, KeyGrant("admin", GIVEN), key)
-    elif not known["valid"]:
+    elif not known.valid:
         return f"{GIVEN} was rotated or revoked and is not valid: use a later key, or set another one."
-    elif known["role"] != "admin":
-        return f"{GIVEN} is the text of a key with the role {known['role']}, which it keeps: set another one."
+    elif known.role != "admin":
+        return f"{GIVEN} is the text of a key with the role {known.role}, which it keeps: set another one."
     return f"The admin key is the one in {GIVEN}."
 
 
@@ -83,13 +83,14 @@ def keep_key(data_dir: Path, key: str) -> None:
 
 
 async def key_in_workspace(settings: Settings, grant: KeyGrant, workspace: str | None) -> str:
-    """Make a key of a workspace given by name, made when there is none of that name."""
+    """Make a key of a workspace given by name, which is made as well where there is none."""
     async with _database(settings) as db:
         async with db.unscoped() as connection:
             wanted = workspace or DEFAULT_NAME
             fresh = DEFAULT_WORKSPACE if workspace is None else new_id()
-            await connection.run("add_workspace", workspace=fresh, name=wanted)
-            found: UUID = await connection.value("workspace_by_name", name=wanted)
+            await workspaces.add(connection, fresh, wanted)
+            found = await workspaces.find(connection, wanted)
+            assert found is not None
         engine = Engine(db)
         pii = await workspace_masking(engine, found)
         given = [(("name",), grant.name)] + ([(("agent",), grant.agent)] if grant.agent is not None else [])

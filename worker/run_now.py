@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from uuid import UUID
 
 from service.domain.dreams import Dream
 from service.errors import Conflict, NotFound
 from service.memory.dreams.dream_requests import MEMORY_OFF
 from service.runtime import open_runtime
 from service.settings import Settings
+from service.store import workspaces
 from service.store.agents import get_agent
 from service.store.settings import agent_settings
 from worker.app import dreamer, in_flight
@@ -29,7 +29,7 @@ async def dream_now(
     """
     async with open_runtime(settings, "reverie-dream") as engine:
         async with engine.db.unscoped() as connection:
-            found: UUID | None = await connection.value("workspace_by_name", name=workspace)
+            found = await workspaces.find(connection, workspace)
         if found is None:
             raise NotFound(f"There is no workspace {workspace!r}.")
         async with engine.db.transaction(found) as connection:

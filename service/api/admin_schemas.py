@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
-from uuid import UUID
 
 from pydantic import BaseModel, Field
 
@@ -48,23 +47,6 @@ class UpdateKey(StrictModel):
     """Changes of an API key."""
 
     limits: Limits = Field(description="Limits to change; null lifts one, and those left out stay.")
-
-
-class Receipt(BaseModel):
-    """Receipt of a purge."""
-
-    id: UUID = Field(description="Id of the receipt.")
-    counts: dict[str, int] = Field(
-        description="Number of deleted rows by table; `shared_memories` counts memories kept without the user's part."
-    )
-    why: dict[str, int] = Field(description="Number of affected memories by their tie to the user.")
-    at: datetime = Field(description="Time of the purge.")
-
-
-class PurgeReceipt(BaseModel):
-    """Response to a purge."""
-
-    receipt: Receipt = Field(description="Receipt of the purge.")
 
 
 class SubjectExport(BaseModel):

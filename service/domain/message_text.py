@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 from uuid import UUID
 
-from service.domain.json import dumps
+from service.domain.json import JsonValue, dumps
 from service.domain.languages import language_of
 from service.domain.text_features import extract_features
 from service.domain.text_normalization import normalize_for_search
@@ -22,7 +21,7 @@ PART_TYPES = word_set("""
 """``type`` of content parts: OpenAI's Chat Completions and Responses APIs, vLLM."""
 
 
-def text_of(content: Any) -> str:
+def text_of(content: JsonValue) -> str:
     """A message's content as text: itself, the texts of its content parts, or any other JSON as it is written."""
     if isinstance(content, str):
         return content
@@ -30,7 +29,7 @@ def text_of(content: Any) -> str:
     return dumps(content).decode() if text is None else text
 
 
-def text_of_parts(content: Any) -> str | None:
+def text_of_parts(content: JsonValue) -> str | None:
     """The texts of a list of content parts (``[{"type": "text", "text": "…"}, {"type": "image_url", …}]``), a line
     each; None for anything but such a list."""
     if not isinstance(content, list) or not content or not all(map(_is_part, content)):
@@ -39,11 +38,11 @@ def text_of_parts(content: Any) -> str | None:
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
-def _is_part(part: Any) -> bool:
+def _is_part(part: JsonValue) -> bool:
     return isinstance(part, dict) and isinstance(part.get("type"), str) and part["type"] in PART_TYPES
 
 
-def plain_text(content: Any) -> str:
+def plain_text(content: JsonValue) -> str:
     """The words of a message's content: the text itself, or the texts among its parts."""
     if isinstance(content, str):
         return content
@@ -52,7 +51,7 @@ def plain_text(content: Any) -> str:
     return "\n".join(plain_text(part) for part in content) if isinstance(content, list) else ""
 
 
-def searchable_text(role: str, content: Any) -> str:
+def searchable_text(role: str, content: JsonValue) -> str:
     """The text a message is found by; empty when it is not to be found."""
     return plain_text(content)[:SEARCHABLE_MAX].strip() if role in SEARCHED_ROLES else ""
 

@@ -23,7 +23,7 @@ class BaselineMemory:
     type: str
     content: str
     user: str | None
-    hearsay_by: None
+    hearsay_by: str | None
     origin: Origin
     occurred_at: datetime | None
     session_user: str | None

@@ -36,6 +36,14 @@ class AuthenticatedKey:
         return "rate_limit" in (self.settings or ())
 
 
+@dataclass(frozen=True, slots=True)
+class KnownSecret:
+    """The role of a key that has, or had, a secret, and whether that is ``valid``."""
+
+    role: KeyRole
+    valid: bool
+
+
 async def add(
     connection: Connection, workspace: UUID, key_id: UUID, grant: KeyGrant, *, hashed: bytes, prefix: str
 ) -> None:
@@ -46,6 +54,16 @@ async def add(
         limits=grant.limits.set_only,
         client_id=grant.client_id, granted_by=grant.granted_by,
     )  # fmt: skip
+
+
+async def count_admin_keys(connection: Connection, workspace: UUID) -> int:
+    """Return how many live admin keys without scopes a workspace has."""
+    return await connection.value("live_admin_keys", workspace=workspace)
+
+
+async def with_secret(connection: Connection, workspace: UUID, hashed: bytes) -> KnownSecret | None:
+    """Return the key that has, or had, this secret."""
+    return await connection.first(KnownSecret, "key_with_secret", workspace=workspace, hash=hashed)
 
 
 async def add_usage(connection: Connection, workspace: UUID, used: Mapping[UUID, tuple[int, datetime]]) -> None:

@@ -8,6 +8,16 @@ from service.db.pool import Connection
 from service.domain.workspaces import Workspace
 
 
+async def add(connection: Connection, workspace: UUID, name: str) -> bool:
+    """Make a workspace; return False where there is one of that id or name."""
+    return bool(await connection.run("add_workspace", workspace=workspace, name=name))
+
+
+async def find(connection: Connection, name: str) -> UUID | None:
+    """Return the id of the workspace of that name."""
+    return await connection.value("workspace_by_name", name=name)
+
+
 async def get(connection: Connection, given: str) -> Workspace | None:
     """Return the workspace of that id or name."""
     try:

@@ -57,7 +57,7 @@ TEXTS = frozenset(
     piece question query quote raw rest run sentence sentences summary text texts value word words
     written""".split()  # noqa: SIM905
 )
-KINDS = frozenset({"str", "str | None", "Sequence[str]", "Iterable[str]", "list[str]", "bytes", "Any"})
+KINDS = frozenset({"str", "str | None", "Sequence[str]", "Iterable[str]", "list[str]", "bytes", "Any", "JsonValue"})
 PUBLIC = (
     "service.domain", "service.embedding", "service.extraction", "service.llm", "service.privacy", "service.store",
     "service.proxy", "service.memory", "service.studio", "worker",

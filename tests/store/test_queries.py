@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import ast
+import importlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from uuid import UUID
 
 import pytest
 
@@ -25,29 +33,79 @@ def test_every_query_is_one_statement(name: str) -> None:
     assert all(";" not in one.sql for one in renderings(name))
 
 
-def test_only_the_store_names_queries() -> None:
-    """Whatever else reads or writes does so by a function of ``service/store``."""
-    allowed = [ROOT / "service/store", ROOT / "service/db"]
-    modules = [
-        path
-        for package in ("service", "worker")
-        for path in (ROOT / package).rglob("*.py")
-        if not any(path.is_relative_to(folder) for folder in allowed)
-    ]
-    assert modules
-    methods = {"fetch", "row", "one", "value", "run", "batches"}
-    naming = [
-        f"{path.relative_to(ROOT)}:{call.lineno}"
-        for path in modules
-        for call in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Attribute)
-        and call.func.attr in methods
-        and call.args
-        and isinstance(call.args[0], ast.Constant)
-        and call.args[0].value in NAMES
-    ]
-    assert not naming
+RUNNING = {"fetch": 0, "row": 0, "one": 0, "value": 0, "run": 0, "batches": 0, "many": 1, "first": 1}
+"""Methods of a connection that run a named query, with the place of its name among their arguments."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A call that runs a query by its name; ``record`` is the name of the type that its rows are read into."""
+
+    path: Path
+    line: int
+    query: str
+    record: str | None
+
+
+def _runs() -> Iterator[Run]:
+    for path in sorted(file for package in ("service", "worker") for file in (ROOT / package).rglob("*.py")):
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in RUNNING:
+                place = RUNNING[call.func.attr]
+                name = call.args[place] if len(call.args) > place else None
+                if isinstance(name, ast.Constant) and name.value in NAMES:
+                    record = ast.unparse(call.args[0]) if place else None
+                    yield Run(path.relative_to(ROOT), call.lineno, name.value, record)
+
+
+def test_queries_are_run_below_the_edges() -> None:
+    """By use cases, the store and the worker: what answers callers runs none."""
+    allowed = ("service/db", "service/store", "service/memory", "worker")
+    assert [f"{one.path}:{one.line}" for one in _runs() if not one.path.as_posix().startswith(allowed)] == []
+
+
+TYPES = {
+    "uuid": UUID, "text": str, "varchar": str, "int2": int, "int4": int, "int8": int, "float4": float, "float8": float,
+    "bool": bool, "timestamptz": datetime, "date": date, "bytea": bytes, "numeric": Decimal,
+}  # fmt: skip
+"""Of Python, by those of Postgres; JSON may be anything."""
+
+
+def _fits(hint: Any, kind: str) -> bool:
+    """Whether a column of this type of Postgres may be read into a field of this type."""
+    options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    if kind in ("json", "jsonb") or Any in options:
+        return True
+    if kind.endswith("[]"):
+        inner = [get_args(one)[0] for one in options if get_origin(one) in (list, Sequence)]
+        return any(_fits(one, kind.removesuffix("[]")) for one in inner)
+    plain = [type(get_args(one)[0]) if get_origin(one) is Literal else one for one in options]
+    return any(isinstance(one, type) and issubclass(one, TYPES[kind]) for one in plain)
+
+
+async def test_records_have_the_columns_of_their_queries(engine: Engine) -> None:
+    """Each field of a type that rows are read into is a column of the query, under all of its flags, of its type."""
+    runs = [one for one in _runs() if one.record is not None]
+    assert len(runs) > 50
+    wrong, checked = [], 0
+    async with engine.db.unscoped() as connection:
+        for one in runs:
+            module = importlib.import_module(".".join(one.path.with_suffix("").parts))
+            record = getattr(module, one.record or "", None)
+            if record is None:  # a parameter of the function that runs it
+                continue
+            checked += 1
+            for rendered in renderings(one.query):
+                statement = await connection.raw.prepare(rendered.sql)
+                columns = {column.name: column.type.name for column in statement.get_attributes()}
+                wrong += [
+                    f"{one.path}:{one.line} {one.query}: {record.__name__}.{name}, column {columns.get(name)}"
+                    for name, hint in get_type_hints(record).items()
+                    if name in {field.name for field in fields(record)}
+                    and not (name in columns and _fits(hint, columns[name]))
+                ]
+    assert sorted(set(wrong)) == []
+    assert checked > 50
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.endswith("_candidates") or name == "records"])

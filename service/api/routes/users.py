@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from service.api.admin_schemas import PurgeReceipt, SubjectExport
+from service.api.admin_schemas import SubjectExport
 from service.api.dependencies import AgentQuery, Call, JsonResponse, Paging, PartOfName, json_response, page_response
 from service.api.lists import Page
 from service.api.naming import api_router
@@ -16,6 +16,7 @@ from service.domain.field_types import AsGiven, Timestamp
 from service.domain.profile import Profile, User
 from service.domain.profile_diff import ProfileDiff
 from service.memory.access import purge, subject_export
+from service.memory.access.purge import PurgeReceipt
 from service.memory.search import profiles
 
 router = api_router(prefix="/v1/users", tags=["privacy"])
@@ -60,8 +61,8 @@ async def diff_profile(
     return json_response(await profiles.diff_profile(*call, agent, user, since, until))
 
 
-@router.post("/{user}/purge", response_model=PurgeReceipt, summary="Purge a user")
-async def purge_user(call: Call, user: UserPath) -> Response:
+@router.post("/{user}/purge", summary="Purge a user")
+async def purge_user(call: Call, user: UserPath) -> JsonResponse[PurgeReceipt]:
     """Irreversibly deletes all data about and from a user, and returns a receipt."""
     return json_response(await purge.purge_user(*call, user))
 

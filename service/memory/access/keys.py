@@ -260,8 +260,7 @@ async def revoke_key(engine: Engine, principal: Principal, key_id: UUID) -> None
     async with engine.db.transaction(principal.workspace_id) as connection:
         if not await connection.run("revoke_key", workspace=principal.workspace_id, id=key_id):
             raise NotFound("There is no such key here.")
-        admins: int = await connection.value("live_admin_keys", workspace=principal.workspace_id)
-        if admins == 0:
+        if await keys.count_admin_keys(connection, principal.workspace_id) == 0:
             raise Conflict("This is the last admin key; make another one first.")
         clients = await connection.run("revoke_granted_keys", workspace=principal.workspace_id, id=key_id)
         details = {"client_keys": clients} if clients else {}

@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Annotated
 from uuid import UUID
+
+from pydantic import Field
 
 from service.db.pool import Connection
 from service.domain.identity import identity_of_columns, summary_of
@@ -32,15 +34,34 @@ from service.store.vectors import EmbeddingBatch
 
 REASON = "a purge"
 LONGEST_S = 600.0
-Record = dict[str, Any]
 
 
-async def purge_user(engine: Engine, principal: Principal, user: str) -> Record:
-    """Forget a user; the receipt ``{id, counts, why, at}``, where counts are rows removed by table.
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Receipt of a purge."""
 
-    ``counts.shared_memories`` are those that stay without the user's part; ``why`` counts the memories removed by what
-    ties them to the user, as ``subjects.WHY`` lists it. Raises Forbidden for anyone but an admin.
-    """
+    id: Annotated[UUID, Field(description="Id of the receipt.")]
+    counts: Annotated[
+        dict[str, int],
+        Field(
+            description="Number of deleted rows by table; `shared_memories` counts memories kept without the user's "
+            "part."
+        ),
+    ]
+    why: Annotated[dict[str, int], Field(description="Number of affected memories by their tie to the user.")]
+    at: Annotated[datetime, Field(description="Time of the purge.")]
+
+
+@dataclass(frozen=True, slots=True)
+class PurgeReceipt:
+    """Response to a purge."""
+
+    receipt: Annotated[Receipt, Field(description="Receipt of the purge.")]
+
+
+async def purge_user(engine: Engine, principal: Principal, user: str) -> PurgeReceipt:
+    """Forget a user; return the receipt, whose ``why`` has the ties of ``subjects.WHY``. Raises Forbidden for anyone
+    but an admin."""
     principal.require_admin()
     now = engine.now()
     workspace = principal.workspace_id
@@ -52,7 +73,7 @@ async def purge_user(engine: Engine, principal: Principal, user: str) -> Record:
         counts, why = await _purge(connection, workspace, users, now)
         await audit.record(connection, principal, "user.purged", target=str(receipt_id), details=counts)
     await forget_statistics(engine, workspace)
-    return {"receipt": {"id": receipt_id, "counts": counts, "why": why, "at": now}}
+    return PurgeReceipt(Receipt(receipt_id, counts, why, now))
 
 
 async def forget_statistics(engine: Engine, workspace: UUID) -> None:

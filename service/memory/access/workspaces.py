@@ -36,7 +36,7 @@ async def create_workspace(engine: Engine, principal: Principal, name: str) -> C
     id_ = new_id()
     text = make_key(id_)
     async with engine.db.transaction(id_) as connection:
-        if not await connection.run("add_workspace", workspace=id_, name=name):
+        if not await workspaces.add(connection, id_, name):
             raise Conflict(f"There is a workspace {name!r} already.")
         await keys.add(connection, id_, new_id(), FIRST_KEY, hashed=hash_of(text), prefix=prefix_of(text))
         made = await workspaces.get(connection, str(id_))
@@ -73,8 +73,7 @@ async def update_workspace(
     principal.require_no_limits()
     found = await _found(engine, principal, given, default_too=name is None and suspended is None)
     async with engine.db.transaction(found.id) as connection:
-        other: UUID | None = await connection.value("workspace_by_name", name=name)
-        if other not in (None, found.id):
+        if name is not None and (other := await workspaces.find(connection, name)) not in (None, found.id):
             raise Conflict(f"There is a workspace {name!r} already.", id=other)
         limited = (await store.lock(connection, found.id) or NO_LIMITS).changed_by(changes)
         changed = await connection.first(
