@@ -12,7 +12,6 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
-from typing import Any
 
 import structlog
 
@@ -136,7 +135,7 @@ def schedule(settings: Settings, flight: InFlight) -> list[tuple[str, Job, str]]
     ]
 
 
-def _loops(settings: Settings, flight: InFlight) -> list[Coroutine[Any, Any, None]]:
+def _loops(settings: Settings, flight: InFlight) -> list[Coroutine[object, object, None]]:
     """What a worker does all the time, side by side: half of what dreams or sends is kept for workspaces that nobody
     serves, so that none has to wait for another's slow models and webhooks."""
     assert settings.database_url is not None

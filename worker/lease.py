@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import structlog
 
@@ -34,7 +34,7 @@ async def fenced(engine: Engine, lease: Lease) -> AsyncIterator[Connection]:
 
 
 async def work_under_lease(
-    work: Coroutine[Any, Any, T],
+    work: Coroutine[object, object, T],
     *,
     lease_s: float,
     extend: Callable[[], Awaitable[bool]],
@@ -71,7 +71,7 @@ async def _heartbeat(interval_s: float, extend: Callable[[], Awaitable[bool]]) -
             log.warning("heartbeat_failed", error=error.message)
 
 
-async def _cancel(*tasks: asyncio.Task[Any]) -> None:
+async def _cancel(*tasks: asyncio.Task[object]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

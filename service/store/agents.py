@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.domain.ids import new_id
-from service.domain.json import JsonObject
+from service.domain.json import JsonObject, JsonValue
 from service.domain.principal import CachedCredential
 from service.domain.workspace import WorkspaceSettings
 from service.errors import NotFound, ReverieError
@@ -74,8 +74,15 @@ class StoredAgent:
     settings: JsonObject
 
 
-def seen_by(reader: Reader | None) -> dict[str, Any]:
-    """What queries call a reader; None sees the workspace."""
+class SeenBy(TypedDict):
+    """What queries call a reader."""
+
+    agent_id: UUID | None
+    audiences: list[UUID] | None
+
+
+def seen_by(reader: Reader | None) -> SeenBy:
+    """Return what queries call a reader; None sees the workspace."""
     return {"agent_id": reader.agent_id if reader else None, "audiences": reader.audiences if reader else None}
 
 
@@ -225,7 +232,9 @@ async def barred_from_tasks(
     return {(row["agent"], row["task"]) for row in rows}
 
 
-async def change_agent(connection: Connection, workspace: UUID, agent_id: UUID, changes: Mapping[str, Any]) -> None:
+async def change_agent(
+    connection: Connection, workspace: UUID, agent_id: UUID, changes: Mapping[str, JsonValue]
+) -> None:
     """Set the ``name``, ``prime`` and ``settings`` of an agent, those of them that ``changes`` has."""
     await connection.run(
         "change_agent",

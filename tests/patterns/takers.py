@@ -104,6 +104,7 @@ _NOW = datetime(2024, 5, 8, tzinfo=UTC)
 _ID = UUID(int=1)
 FILLED: dict[str, Any] = {
     "about": None, "addresses": ["https://a.example/b"], "ahead": True, "allowed": ["m"], "alone": True, "at": _NOW,
+    "by": None, "said": [(None, "Ann")],
     "bounds": DocumentSettings(), "breaks": GERMAN.clauses, "calendar": GERMAN.calendar, "characters_max": 600,
     "check": lambda _: None, "default": "english", "dream_id": _ID, "end": 5,
     "entities": Redactor().entities, "given": "x", "gone": frozenset({"x"}), "hearsay_by": None, "preposition": "on",

@@ -12,6 +12,7 @@ from typing import Any
 import structlog
 
 from service.domain.dream_settings import DreamChoices
+from service.domain.json import JsonObject
 from service.domain.verdicts import Outcome, PairVerdict, is_decided, likeliest
 from service.llm import LLM
 from service.memory.dreams.prompts import ADJUDICATE, DECIDE, Verdicts, listed_pairs, pair_question
@@ -70,7 +71,7 @@ async def _probabilities(pairs: Sequence[Pair], checkpoints: Checkpoints) -> lis
     text = _listed(pairs)
     questions = [pair_question(number) for number in range(1, len(pairs) + 1)]
 
-    async def call(llm: LLM) -> dict[str, Any]:
+    async def call(llm: LLM) -> JsonObject:
         answers = await llm.decide(text, questions)
         return {"answers": [answered if likeliest(answered) is not None else None for answered in answers]}
 

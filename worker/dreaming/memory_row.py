@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from service.domain.identity import summary_of
+from service.domain.json import JsonObject
 from service.domain.memory_words import content_words
 from service.domain.text_features import extract_features
 from service.embedding.tokens import count_tokens
@@ -14,8 +15,8 @@ from service.store.dreams import Lease
 
 
 def memory_row(
-    lease: Lease, dream_id: UUID, now: datetime, content: str, *, reading: dict[str, Any], **given: Any
-) -> dict[str, Any]:
+    lease: Lease, dream_id: UUID, now: datetime, content: str, *, reading: JsonObject, **given: Any
+) -> JsonObject:
     """The fields of a current memory of the agent's own, read by the dream that makes it; ``given``: the others."""
     return {
         "agent_id": lease.agent_id, "audience": lease.agent_id, "scope": "agent", "team_id": None, "task_id": None,

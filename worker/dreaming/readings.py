@@ -10,10 +10,10 @@ import asyncio
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 from uuid import UUID
 
 from service.domain.guards import canonical_form, normalize
+from service.domain.json import JsonObject
 from service.domain.placeholders import holds_placeholder
 from service.domain.workspace import Masking
 from service.extraction.candidates import Mention, Polarity
@@ -57,7 +57,7 @@ class Reading:
     mentions: tuple[Mention, ...] = ()
     reports: Reported | None = None
 
-    def stored(self, dream_id: UUID) -> dict[str, Any]:
+    def stored(self, dream_id: UUID) -> JsonObject:
         """As it is kept with the memory."""
         filled = {"slot": self.slot, "value": self.value, "polarity": self.polarity} if self.slot else {}
         reports = self.reports.stored() if self.reports else {}

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
 import structlog
@@ -125,7 +125,7 @@ class Dreamer:
     def _agent_run(self, lease: Lease) -> AgentRun:
         return AgentRun(self, lease, self.in_flight or InFlight(self.engine, self.worker))
 
-    async def _with_lease(self, lease: Lease, work: Coroutine[Any, Any, T]) -> T:
+    async def _with_lease(self, lease: Lease, work: Coroutine[object, object, T]) -> T:
         """Do the work while the lease is kept alive. Raises LeaseLost."""
 
         async def extend() -> bool:

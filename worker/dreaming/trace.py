@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+
+from service.domain.json import JsonObject
 
 ERRORS_MAX = 20
 ERROR_CHARS_MAX = 300
@@ -34,7 +35,7 @@ class Trace:
         for message, times in messages.items():
             self._errors[step, " ".join(message.split())[:ERROR_CHARS_MAX]] += times
 
-    def report(self) -> dict[str, Any]:
+    def report(self) -> JsonObject:
         """``steps`` in order with their seconds, and ``errors`` with how often each occurred, the commonest first."""
         return {
             "steps": [{"step": name, "seconds": round(seconds, 3)} for name, seconds in self._seconds.items()],

@@ -11,10 +11,10 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 from uuid import UUID
 
-from service.domain.json import dumps
+from service.domain.json import JsonObject, JsonValue, dumps
 from service.domain.workspace import WorkspaceSettings
 from service.embedding.tokens import count_tokens
 from service.extraction.candidates import Candidate, Turn, stated_in
@@ -44,11 +44,11 @@ class ModelCalls(Protocol):
     def used(self) -> list[str]: ...
 
     async def once(
-        self, step: str, question: Any, message_ids: Sequence[UUID], work: Callable[[LLM], Awaitable[dict[str, Any]]]
-    ) -> dict[str, Any]:
+        self, step: str, question: JsonValue, message_ids: Sequence[UUID], work: Callable[[LLM], Awaitable[JsonObject]]
+    ) -> JsonObject:
         """What ``work`` gives for this question about these messages; a kept result, where there is one."""
 
-    async def call(self, step: str, work: Callable[[LLM], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
+    async def call(self, step: str, work: Callable[[LLM], Awaitable[JsonObject]]) -> JsonObject:
         """What ``work`` gives, whatever has been kept."""
 
 
@@ -193,7 +193,7 @@ async def _ask(turns: Sequence[Turn], asking: _Extractor, *, keep: bool = True) 
     messages = _worded(messages, asking.settings)
     form = form_of(asking.settings)
 
-    async def call(llm: LLM) -> dict[str, Any]:
+    async def call(llm: LLM) -> JsonObject:
         answer = await llm.structured(messages, form, tokens_max=ANSWER_TOKENS_MAX)
         return answer.value.model_dump(mode="json")
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
 import structlog
@@ -59,7 +59,7 @@ class _OffLoop:
     async def step(self, name: str, ids: Sequence[UUID]) -> AsyncIterator[None]:
         yield
 
-    async def run(self, function: Callable[..., T], *arguments: Any) -> T:
+    async def run(self, function: Callable[..., T], *arguments: object) -> T:
         return await self.executor.run(function, *arguments, characters=NOT_KNOWN)
 
 
@@ -86,8 +86,8 @@ class _Calls:
 async def preview_extraction(engine: Engine, principal: Principal, request: ExtractRequest) -> extracted.Extraction:
     """Return what a dream of the acting agent would propose, before it compares that with what is known.
 
-    Nothing is stored.
-    A model that fails, or that the budget does not allow to be called, leaves what was read until then and says so.
+    Nothing is stored. A model that fails, or that the budget does not allow to be called, leaves what was read until
+    then and says so.
     """
     principal.require_write()
     agent = principal.acting_agent(request.agent)

@@ -20,7 +20,7 @@ import uuid
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 from uuid import UUID
 
 import structlog
@@ -86,7 +86,7 @@ class InFlight:
     engine: Engine
     worker: str = field(default_factory=lambda: uuid.uuid4().hex)
     deadline_s: float = STEP_DEADLINE_S
-    end: Callable[[int], Any] = os._exit
+    end: Callable[[int], object] = os._exit
     gate: AdmissionGate = field(default_factory=AdmissionGate)
 
     async def open(
@@ -128,7 +128,7 @@ class Steps(Protocol):
     def step(self, name: str, ids: Sequence[UUID]) -> AbstractAsyncContextManager[None]:
         """The block that processes these texts."""
 
-    async def run(self, function: Callable[..., T], *arguments: Any) -> T:
+    async def run(self, function: Callable[..., T], *arguments: object) -> T:
         """``function(*arguments)``, off the event loop."""
 
 
@@ -185,7 +185,7 @@ class Tracker:
         if start < len(items):
             yield start, items[start:]
 
-    async def run(self, function: Callable[..., T], *arguments: Any) -> T:
+    async def run(self, function: Callable[..., T], *arguments: object) -> T:
         """``function(*arguments)``, in a thread."""
         return await asyncio.to_thread(function, *arguments)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 from service.domain.field_types import reject_unstorable, reject_unstorable_json
 from service.domain.guards import normalize
+from service.domain.json import JsonObject
 from service.domain.own_types import NO_KINDS, NO_TYPES, EntityKind, OwnType, check_entity, check_memory, like
 from service.domain.placeholders import holds_placeholder
 from service.domain.types import POLICIES, MemoryType
@@ -18,8 +18,6 @@ from service.memory.dreams.prompts import Noted, NotedEntity, NotedOfOwnKind, No
 
 _OF_THE_USER = frozenset({MemoryType.PREFERENCE, MemoryType.IDENTITY, MemoryType.GOAL})
 _YEARS_AROUND = 150
-
-Json = dict[str, Any]
 
 
 def candidates_of(
@@ -45,7 +43,7 @@ def candidates_of(
 
 
 def _candidate(
-    noted: Noted, turns: Sequence[Turn], types: Mapping[str, OwnType], described: Sequence[Json | None]
+    noted: Noted, turns: Sequence[Turn], types: Mapping[str, OwnType], described: Sequence[JsonObject | None]
 ) -> Candidate | None:
     numbers = list(dict.fromkeys(noted.evidence))
     if not all(1 <= number <= len(turns) for number in numbers):
@@ -88,14 +86,14 @@ def _candidate(
     )
 
 
-def _metadata(noted: Noted, types: Mapping[str, OwnType]) -> Json | None:
+def _metadata(noted: Noted, types: Mapping[str, OwnType]) -> JsonObject | None:
     """The metadata of a statement of a type of the workspace's own; None where it does not fit the type's schema."""
     if not isinstance(noted, NotedOfOwnType) or noted.type not in types or types[noted.type].metadata_schema is None:
         return {}
     return _json_object(noted.metadata, lambda metadata: check_memory(types, noted.type, metadata))
 
 
-def _metadata_of_entity(entity: NotedEntity, kinds: Mapping[str, EntityKind]) -> Json | None:
+def _metadata_of_entity(entity: NotedEntity, kinds: Mapping[str, EntityKind]) -> JsonObject | None:
     """The metadata of an entity of a kind with a schema; None where it does not fit."""
     kind = kinds.get(entity.kind)
     if not isinstance(entity, NotedOfOwnKind) or kind is None or kind.metadata_schema is None:
@@ -103,7 +101,7 @@ def _metadata_of_entity(entity: NotedEntity, kinds: Mapping[str, EntityKind]) ->
     return _json_object(entity.metadata, lambda metadata: check_entity(kinds, entity.kind, metadata))
 
 
-def _json_object(text: str | None, check: Callable[[Json], None]) -> Json | None:
+def _json_object(text: str | None, check: Callable[[JsonObject], None]) -> JsonObject | None:
     """The object that a text holds, an empty one where there is none; None where it is none or does not pass."""
     try:
         value = reject_unstorable_json(json.loads(text or "{}"))

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, Field, create_model
 
-from service.domain.json import dumps
+from service.domain.json import JsonObject, dumps
 from service.domain.verdicts import Outcome
 
 Kind = Literal["person", "project", "company", "product", "place", "thing"]
@@ -70,7 +70,7 @@ OUTCOMES: dict[Outcome, str] = {
 }
 
 
-def pair_question(pair: int) -> dict[str, Any]:
+def pair_question(pair: int) -> JsonObject:
     """The question to a decision model about one of the pairs, in the form of OpenAI's ``/v1/decisions``."""
     choices = [{"value": outcome, "description": meaning} for outcome, meaning in OUTCOMES.items()]
     return {"type": "choice", "name": f"pair-{pair}", "instructions": DECIDE.format(pair=pair), "choices": choices}

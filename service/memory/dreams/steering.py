@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any
 
 from service.domain.dream_settings import AS_SAID, DreamChoices
-from service.domain.json import dumps
+from service.domain.json import JsonValue, dumps
 from service.domain.prompt_fence import escape_tags, section
 from service.domain.workspace import WorkspaceSettings
 from service.memory.dreams.prompts import LANGUAGE, OWN_TYPES, STEERED
@@ -47,7 +46,7 @@ def with_own_types(messages: Messages, settings: WorkspaceSettings) -> Messages:
     return [{**system, "content": system["content"] + OWN_TYPES}, {**first, "content": content}, *rest]
 
 
-def _line(value: Any) -> str:
+def _line(value: JsonValue) -> str:
     return escape_tags(dumps(value).decode())
 
 

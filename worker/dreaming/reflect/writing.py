@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection
+from service.domain.json import JsonObject
 from service.domain.origin import Origin, least_trusted
 from service.domain.types import MemoryType
 from service.store import entities, insights, memories
@@ -80,7 +80,7 @@ class InsightWriter:
             )
         return True
 
-    def _item(self, insight: Insight, ordinal: int, origins: Mapping[UUID, Origin]) -> dict[str, Any]:
+    def _item(self, insight: Insight, ordinal: int, origins: Mapping[UUID, Origin]) -> JsonObject:
         against = len(insight.evidence) - insight.supports
         filled = {"field": insight.fills[0], "value": insight.fills[1]} if insight.fills else {}
         return memory_row(
