@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import is_dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 from uuid import UUID
@@ -15,7 +16,7 @@ from service.domain.field_types import INT_MAX, INT_MIN, reject_unstorable
 from service.domain.json import dumps
 from service.errors import InvalidInput
 
-Row = TypeVar("Row", bound=Mapping[str, Any])
+Item = TypeVar("Item")
 
 CURSOR_MAX = 1_200
 """Characters: room for the longest name, each character of which takes four bytes."""
@@ -58,11 +59,15 @@ def number(part: str) -> float:
     return value
 
 
-def paginate(rows: list[Row], limit: int, *columns: str) -> tuple[list[Row], str | None]:
-    """The first ``limit`` of ``limit + 1`` rows asked for, and the cursor of the next page, made of these columns of
-    the last of them; None where there is no more."""
-    more = encode(*(rows[limit - 1][column] for column in columns)) if len(rows) > limit else None
+def paginate(rows: list[Item], limit: int, *fields: str) -> tuple[list[Item], str | None]:
+    """Return the first ``limit`` of ``limit + 1`` rows or records asked for, and the cursor of the next page, made of
+    these fields of the last of them; None where there is no more."""
+    more = encode(*(_field(rows[limit - 1], name) for name in fields)) if len(rows) > limit else None
     return rows[:limit], more
+
+
+def _field(item: Any, name: str) -> Any:
+    return getattr(item, name) if is_dataclass(item) else item[name]
 
 
 def _text(part: Any) -> str:
