@@ -8,7 +8,7 @@ row, or answers 410, is given up until somebody enables it.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import structlog
@@ -20,7 +20,7 @@ from service.memory.events.event_notifier import last_position
 from service.memory.events.webhook_sender import DeliveryError
 from service.store import events, webhooks
 from service.store.events import Event
-from service.store.webhooks import Claim, Webhook
+from service.store.webhooks import Claim, Destination
 
 log = structlog.get_logger(__name__)
 
@@ -79,17 +79,20 @@ class WebhookDispatcher:
     async def _release(self, claimed: Claim, then: NextAttempt) -> None:
         async with self._engine.db.unscoped() as connection:
             if then.disabled:
-                await webhooks.unschedule(connection, claimed)
+                await connection.run("unschedule_webhook", workspace=claimed.workspace, id=claimed.id)
                 return
             due_at = then.paused_until or (self._engine.now() if then.more else None)
-            await webhooks.release(connection, claimed, due_at=due_at, paused_until=then.paused_until)
+            await connection.run(
+                "release_webhook", workspace=claimed.workspace, id=claimed.id, worker=claimed.worker, due_at=due_at,
+                paused_until=then.paused_until,
+            )  # fmt: skip
 
     async def _deliver(self, claimed: Claim) -> NextAttempt:
         """Send a batch, stopping at the first event that does not arrive."""
         db = self._engine.db
         reached = await last_position(db, claimed.workspace)
         async with db.transaction(claimed.workspace) as connection:
-            webhook = await webhooks.get(connection, claimed)
+            webhook = await connection.first(Destination, "get_webhook", workspace=claimed.workspace, id=claimed.id)
             if webhook is None:
                 return NextAttempt(disabled=True)
             batch = await events.after(
@@ -107,7 +110,7 @@ class WebhookDispatcher:
                     return await self._failed(claimed, webhook.failures, event, failure)
                 async with db.transaction(claimed.workspace) as connection:
                     await self._sent(connection, claimed, event.position, self._engine.now())
-                webhook = Webhook(webhook.url, webhook.kinds, webhook.secret, event.position, 0)
+                webhook = replace(webhook, position=event.position, failures=0)
         if len(batch) < BATCH and reached > webhook.position:
             async with db.transaction(claimed.workspace) as connection:
                 await self._sent(connection, claimed, reached, None)
@@ -116,7 +119,7 @@ class WebhookDispatcher:
     async def _sent(self, connection: Connection, claimed: Claim, position: int, at: datetime | None) -> None:
         if not await webhooks.extend_lease(connection, claimed, LEASE_S):
             raise _LeaseLost
-        await webhooks.sent(connection, claimed, position, at)
+        await connection.run("webhook_sent", workspace=claimed.workspace, id=claimed.id, position=position, sent_at=at)
 
     async def _failed(self, claimed: Claim, failures: int, event: Event, failure: DeliveryError) -> NextAttempt:
         """Note it, and pause; or give the webhook up. Its address is not logged."""
@@ -125,7 +128,10 @@ class WebhookDispatcher:
         async with self._engine.db.transaction(claimed.workspace) as connection:
             if not await webhooks.extend_lease(connection, claimed, LEASE_S):
                 raise _LeaseLost
-            await webhooks.failed(connection, claimed, failure.why, now if over else None)
+            await connection.run(
+                "webhook_failed", workspace=claimed.workspace, id=claimed.id, error=failure.why,
+                disabled_at=now if over else None,
+            )  # fmt: skip
         log.warning(
             "webhook_given_up" if over else "webhook_not_delivered",
             webhook=str(claimed.id), event_id=str(event.body["id"]), error=failure.why,

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from service.domain.dead_letters import DeadLetterCount
 from service.domain.events import EVENT_TYPES, Kind
-from service.domain.field_types import CreatedAt, Name
+from service.domain.field_types import Name
 from service.domain.strict import StrictModel
 from service.embedding.storage import Storage
 
@@ -316,40 +316,3 @@ class PatchWebhook(StrictModel):
     )
     active: bool | None = Field(None, description="Delivery of events: false disables the webhook, true enables it.")
     rotate_secret: bool = Field(False, description="Replacement of the signing secret by a new one. Default false.")
-
-
-class Webhook(BaseModel):
-    """Webhook with the state of its delivery."""
-
-    id: UUID = Field(description="Id of the webhook.")
-    url: str = Field(description="URL of the receiver.")
-    name: str | None = Field(description="Display name of the webhook.")
-    events: list[Kind] | None = Field(description=f"Event types to send: {EVENT_TYPES}; null for all.")
-    position: int = Field(description="Position of the last delivered event.")
-    failures: int = Field(description="Number of failed deliveries in a row.")
-    error: str | None = Field(description="Error message of the last delivery; null after a success.")
-    last_sent_at: datetime | None = Field(description="Time of the last delivery.")
-    retry_at: datetime | None = Field(description="Time of the next attempt; null without a pause.")
-    disabled_at: datetime | None = Field(description="Time of deactivation; null for an active webhook.")
-    created_at: CreatedAt
-
-
-class CreatedWebhook(Webhook):
-    """New webhook with its secret."""
-
-    secret: str = Field(description="Signing secret, returned only here.")
-
-
-class UpdatedWebhook(Webhook):
-    """Webhook after a change."""
-
-    secret: str | None = Field(description="New signing secret, returned only here; null unless rotated.")
-
-
-class WebhookTest(BaseModel):
-    """Result of a test event."""
-
-    delivered: bool = Field(description="Arrival of the event: true for a 2xx response in time.")
-    status_code: int | None = Field(description="HTTP status code of the receiver; null without a response.")
-    duration_ms: float = Field(description="Duration of the request in milliseconds.")
-    error: str | None = Field(description="Reason of the failure in words; null after a delivery.")

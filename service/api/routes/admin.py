@@ -7,10 +7,8 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import Path, Query
-from starlette.responses import Response
 
 from service.api import admin_schemas as schemas
-from service.api import stats_schemas
 from service.api.dependencies import (
     AgentQuery,
     Call,
@@ -26,6 +24,7 @@ from service.domain.audit import AuditLine
 from service.domain.field_types import Name, Timestamp
 from service.domain.keys import CreatedKey, Key, KeyLimitsChanged, Whoami
 from service.domain.principal import Principal
+from service.domain.stats import Stats
 from service.domain.usage import UsageReport
 from service.domain.workspace import WorkspaceSettings
 from service.memory.access import audit, keys, setting_sources, workspace
@@ -134,13 +133,13 @@ async def get_usage(
     return json_response(await usage_report(*call, since=since, until=until, by=by))
 
 
-@router.get("/stats", response_model=stats_schemas.Stats, summary="Get figures by day")
+@router.get("/stats", summary="Get figures by day")
 async def get_stats(
     call: Call,
     agent: AgentQuery = None,
     since: Annotated[date | None, Query(description="First day (UTC). Default: 29 days before `until`.")] = None,
     until: Annotated[date | None, Query(description="Last day (UTC), inclusive. Default: today.")] = None,
     step: Annotated[Literal["day"], Query(description="Length of a step: `day`. Default `day`.")] = "day",
-) -> Response:
+) -> JsonResponse[Stats]:
     """Memories, dreams and searches of at most 400 days, of an agent or, without one, of the workspace."""
     return json_response(await stats_report(*call, agent=agent, since=since, until=until))

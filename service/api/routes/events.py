@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from typing import Annotated
+from typing import Annotated, cast
 from uuid import UUID
 
 from fastapi import Header, Path, Query
 from starlette.responses import Response, StreamingResponse
 
 from service.api import engine_schemas as schemas
-from service.api.dependencies import AgentQuery, Call, Paging, json_response, page_response
+from service.api.dependencies import AgentQuery, Call, JsonResponse, Paging, json_response, page_response
 from service.api.lists import Page
 from service.api.naming import api_router
 from service.api.streams import HoldingStream, holding
 from service.domain.events import EVENT_TYPES, Kind
 from service.domain.json import dumps
+from service.domain.webhooks import CreatedWebhook, UpdatedWebhook, Webhook, WebhookChanges, WebhookTest
 from service.errors import InvalidInput
 from service.memory.events import event_stream as events
 from service.memory.events import webhooks
@@ -87,37 +88,41 @@ def _position(given: str | None, loc: tuple[str, str]) -> int | None:
     return int(given)
 
 
-@router.post("/webhooks", status_code=201, response_model=schemas.CreatedWebhook, summary="Create a webhook")
-async def create_webhook(call: Call, body: schemas.AddWebhook) -> Response:
+@router.post("/webhooks", status_code=201, summary="Create a webhook")
+async def create_webhook(call: Call, body: schemas.AddWebhook) -> JsonResponse[CreatedWebhook]:
     """Events from now on are sent to the URL. The signing secret is returned only here. Admin keys only."""
     return json_response(await webhooks.add_webhook(*call, url=body.url, name=body.name, kinds=body.events), 201)
 
 
-@router.get("/webhooks", response_model=Page[schemas.Webhook], summary="List webhooks")
-async def list_webhooks(call: Call, paging: Paging) -> Response:
+@router.get("/webhooks", summary="List webhooks")
+async def list_webhooks(call: Call, paging: Paging) -> JsonResponse[Page[Webhook]]:
     """Webhooks with the state of their delivery, newest first. Admin keys only."""
     return page_response(*await webhooks.list_webhooks(*call, **paging))
 
 
-@router.patch("/webhooks/{webhook_id}", response_model=schemas.UpdatedWebhook, summary="Update a webhook")
-async def update_webhook(call: Call, webhook_id: WebhookId, body: schemas.PatchWebhook) -> Response:
+@router.patch("/webhooks/{webhook_id}", summary="Update a webhook")
+async def update_webhook(call: Call, webhook_id: WebhookId, body: schemas.PatchWebhook) -> JsonResponse[UpdatedWebhook]:
     """Omitted fields keep their value. A change is in effect at once; an event in transit to the former URL is sent
     again. A new signing secret is returned only here. Admin keys only."""
     given = body.model_dump(exclude_unset=True, exclude={"rotate_secret"})
     changes = {name: value for name, value in given.items() if value is not None or name in ("name", "events")}
-    return json_response(await webhooks.update_webhook(*call, webhook_id, changes, rotate_secret=body.rotate_secret))
+    return json_response(
+        await webhooks.update_webhook(
+            *call, webhook_id, cast(WebhookChanges, changes), rotate_secret=body.rotate_secret
+        )
+    )
 
 
-@router.post("/webhooks/{webhook_id}/test", response_model=schemas.WebhookTest, summary="Test a webhook")
-async def test_webhook(call: Call, webhook_id: WebhookId) -> Response:
+@router.post("/webhooks/{webhook_id}/test", summary="Test a webhook")
+async def test_webhook(call: Call, webhook_id: WebhookId) -> JsonResponse[WebhookTest]:
     """Sends one signed event of type `ping` now, also to a disabled webhook, without retry. The state of the webhook
     does not change. Admin keys only."""
     with call.engine.streams.slot(call.caller):
         return json_response(await webhooks.test_webhook(*call, webhook_id))
 
 
-@router.post("/webhooks/{webhook_id}/enable", response_model=schemas.Webhook, summary="Enable a disabled webhook")
-async def enable_webhook(call: Call, webhook_id: WebhookId) -> Response:
+@router.post("/webhooks/{webhook_id}/enable", summary="Enable a disabled webhook")
+async def enable_webhook(call: Call, webhook_id: WebhookId) -> JsonResponse[Webhook]:
     """Delivery resumes at once with the first undelivered event. Admin keys only."""
     return json_response(await webhooks.enable_webhook(*call, webhook_id))
 

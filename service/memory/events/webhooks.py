@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import secrets
+from dataclasses import asdict, replace
 from time import monotonic
-from typing import Any
 from uuid import UUID
 
 from service.domain import cursors
@@ -14,6 +14,7 @@ from service.domain.ids import new_id
 from service.domain.json import dumps
 from service.domain.principal import Principal
 from service.domain.webhook_url import find_url_problem
+from service.domain.webhooks import CreatedWebhook, UpdatedWebhook, Webhook, WebhookChanges, WebhookTest
 from service.errors import Conflict, InvalidInput, NotFound
 from service.memory.access import audit
 from service.memory.access.redaction import refuse_personal_data
@@ -28,12 +29,10 @@ PING = "ping"
 """The type of the event of a test; nobody subscribes to it."""
 ABSENT = "There is no such webhook here."
 
-Json = dict[str, Any]
-
 
 async def add_webhook(
     engine: Engine, principal: Principal, *, url: str, name: str | None, kinds: list[Kind] | None
-) -> Json:
+) -> CreatedWebhook:
     """Have what happens from now on sent to an address; the secret is shown this once. Raises Forbidden, InvalidInput
     (also for personal data in the address, where the workspace masks it: masked it leads nowhere), and Conflict when
     there are too many."""
@@ -43,7 +42,8 @@ async def add_webhook(
     workspace, webhook_id, now = principal.workspace_id, new_id(), engine.now()
     position = await last_position(engine.db, workspace)
     async with engine.db.transaction(workspace) as connection:
-        if await webhooks.count(connection, workspace) >= WEBHOOKS_MAX:
+        count: int = await connection.value("count_webhooks", workspace=workspace)
+        if count >= WEBHOOKS_MAX:
             raise Conflict(f"A workspace may have {WEBHOOKS_MAX} webhooks.")
         await webhooks.add(
             connection, workspace, webhook_id,
@@ -51,24 +51,23 @@ async def add_webhook(
         )  # fmt: skip
         await audit.record(connection, principal, "webhook.created", target=str(webhook_id))
         (made,) = await webhooks.listed(connection, workspace, only=webhook_id)
-    return made | {"secret": secret}
+    return CreatedWebhook(**asdict(made), secret=secret)
 
 
 async def list_webhooks(
     engine: Engine, principal: Principal, *, limit: int, cursor: str | None
-) -> tuple[list[Json], str | None]:
-    """A page of webhooks and how sending to them goes, newest first. Raises Forbidden."""
+) -> tuple[list[Webhook], str | None]:
+    """Return a page of webhooks and how sending to them goes, newest first. Raises Forbidden."""
     principal.require_admin()
     (before,) = cursors.decode(cursor, UUID)
     async with engine.db.transaction(principal.workspace_id) as connection:
-        rows = await webhooks.listed(connection, principal.workspace_id, before=before, limit=limit + 1)
-    rows, more = cursors.paginate(rows, limit, "id")
-    return rows, more
+        found = await webhooks.listed(connection, principal.workspace_id, before=before, limit=limit + 1)
+    return cursors.paginate(found, limit, "id")
 
 
 async def update_webhook(
-    engine: Engine, principal: Principal, webhook_id: UUID, changes: Json, *, rotate_secret: bool
-) -> Json:
+    engine: Engine, principal: Principal, webhook_id: UUID, changes: WebhookChanges, *, rotate_secret: bool
+) -> UpdatedWebhook:
     """Change ``url``, ``name``, ``events`` or ``active`` of a webhook, in effect at once; a new secret is shown this
     once. An event under way to the former address is sent again. Raises Forbidden, NotFound, and InvalidInput as
     ``add_webhook`` does."""
@@ -78,34 +77,37 @@ async def update_webhook(
     workspace, now = principal.workspace_id, engine.now()
     secret = _new_secret() if rotate_secret else None
     async with engine.db.transaction(workspace) as connection:
-        fields = await webhooks.lock(connection, workspace, webhook_id)
-        if fields is None:
+        locked = await webhooks.lock(connection, workspace, webhook_id)
+        if locked is None:
             raise NotFound(ABSENT)
-        active = changes.get("active", fields["disabled_at"] is None)
-        fields |= {name: changes[name] for name in ("url", "name") if name in changes}
-        fields["kinds"] = changes.get("events", fields["kinds"])
-        fields["secret"] = secret or fields["secret"]
-        fields["failures"] = 0 if changes.get("active") or "url" in changes else fields["failures"]
-        fields["disabled_at"] = None if active else fields["disabled_at"] or now
-        await webhooks.change(connection, workspace, webhook_id, fields, now)
+        active = changes.get("active", locked.disabled_at is None)
+        new = replace(
+            locked,
+            url=changes.get("url", locked.url),
+            name=changes.get("name", locked.name),
+            kinds=changes.get("events", locked.kinds),
+            secret=secret or locked.secret,
+            failures=0 if changes.get("active") or "url" in changes else locked.failures,
+            disabled_at=None if active else locked.disabled_at or now,
+        )
+        await webhooks.change(connection, workspace, webhook_id, new, now)
         changed = sorted(changes) + (["secret"] if rotate_secret else [])
         await audit.record(
             connection, principal, "webhook.updated", target=str(webhook_id), details={"fields": changed}
         )
         (webhook,) = await webhooks.listed(connection, workspace, only=webhook_id)
-    return webhook | {"secret": secret}
+    return UpdatedWebhook(**asdict(webhook), secret=secret)
 
 
-async def test_webhook(engine: Engine, principal: Principal, webhook_id: UUID) -> Json:
+async def test_webhook(engine: Engine, principal: Principal, webhook_id: UUID) -> WebhookTest:
     """Send one signed ``ping`` now, whether the webhook is enabled or not, and say how that went. It is not sent again,
     and the state of the webhook does not change. Raises Forbidden, NotFound."""
     principal.require_admin()
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        found = await webhooks.target(connection, workspace, webhook_id)
+        found = await connection.row("webhook_target", workspace=workspace, id=webhook_id)
     if found is None:
         raise NotFound(ABSENT)
-    url, secret = found
     event_id, now = str(new_id()), engine.now()
     body = dumps({"id": event_id, "type": PING, "at": now, "webhook_id": webhook_id})
     status, error = None, None
@@ -113,17 +115,17 @@ async def test_webhook(engine: Engine, principal: Principal, webhook_id: UUID) -
     try:
         async with engine.webhook_sender.client() as http:
             status = await engine.webhook_sender.send(
-                http, url=url, secret=secret, event_id=event_id, at=now, body=body
+                http, url=found["url"], secret=found["secret"], event_id=event_id, at=now, body=body
             )
     except DeliveryError as failure:
         status, error = failure.status, failure.why
     duration_ms = round((monotonic() - began) * 1_000, 3)
     async with engine.db.transaction(workspace) as connection:
         await audit.record(connection, principal, "webhook.tested", target=str(webhook_id))
-    return {"delivered": error is None, "status_code": status, "duration_ms": duration_ms, "error": error}
+    return WebhookTest(delivered=error is None, status_code=status, duration_ms=duration_ms, error=error)
 
 
-async def enable_webhook(engine: Engine, principal: Principal, webhook_id: UUID) -> Json:
+async def enable_webhook(engine: Engine, principal: Principal, webhook_id: UUID) -> Webhook:
     """Send to a webhook again, from the first event that has not arrived, and at once. Raises Forbidden, NotFound."""
     principal.require_admin()
     workspace = principal.workspace_id

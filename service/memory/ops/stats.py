@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from datetime import UTC, date, timedelta
-from typing import Any
 
 from service.db.pool import Row
+from service.db.records import make
 from service.domain.latency import quantile_ms
 from service.domain.principal import Principal
+from service.domain.stats import DayFigures, DreamFigures, MemoryFigures, SearchFigures, Stats, Totals
 from service.errors import InvalidInput
 from service.memory.engine import Engine
-from service.store import embeddings, stats
-
-Record = dict[str, Any]
+from service.store import embeddings
 
 DAYS = 30
 DAYS_MAX = 400
 """As long as searches are counted."""
-NO_MEMORIES = {"made": 0, "superseded": 0, "faded": 0, "deleted": 0}
-NO_DREAMS = {
-    "dreams": 0, "failed": 0, "undone": 0, "messages": 0, "created": 0, "duration_p50_s": None, "duration_max_s": None,
-    "tokens": 0, "cost_usd": 0.0,
-}  # fmt: skip
+NO_DREAMS = DreamFigures(
+    dreams=0, failed=0, undone=0, messages=0, created=0, duration_p50_s=None, duration_max_s=None, tokens=0,
+    cost_usd=0.0,
+)  # fmt: skip
 
 
 async def stats_report(
     engine: Engine, principal: Principal, *, agent: str | None, since: date | None, until: date | None
-) -> Record:
-    """Figures of these days (UTC, both included; by default the last 30), of one agent or of the whole workspace.
+) -> Stats:
+    """Return figures of these days (UTC, both included; by default the last 30), of one agent or of the whole
+    workspace.
 
     An agent key gets those of its own agent. Raises InvalidInput for a span that is none or longer than 400 days.
     """
@@ -38,24 +37,35 @@ async def stats_report(
     workspace, agent = principal.workspace_id, principal.reader_agent(agent)
     await engine.search_counts.flush()
     async with engine.db.transaction(workspace) as connection:
-        found = await stats.by_day(connection, workspace, since=since, until=until, agent=agent)
-        totals = await stats.totals(connection, workspace, agent=agent, now=engine.now())
+        span: dict[str, object] = {"workspace": workspace, "since": since, "until": until, "agent": agent}
+        memories = _by_day(await connection.fetch("memories_by_day", **span))
+        faded = _by_day(await connection.fetch("faded_by_day", **span))
+        dreams = _by_day(await connection.fetch("dreams_by_day", **span))
+        searches = _by_day(await connection.fetch("searches_by_day", **span))
+        totals = await connection.one("stats_totals", workspace=workspace, agent=agent, now=engine.now())
         pending = await embeddings.count_pending(connection, workspace)
-    by_day = {name: {row["day"]: row for row in rows} for name, rows in found.items()}
     days = [since + timedelta(days=n) for n in range((until - since).days + 1)]
-    return {
-        "since": since,
-        "until": until,
-        "step": "day",
-        "agent": agent,
-        "items": [_item(day, by_day) for day in days],
-        "totals": totals | {"pending": pending},
-    }
+    return Stats(
+        since=since,
+        until=until,
+        step="day",
+        agent=agent,
+        items=[
+            DayFigures(
+                day=day,
+                memories=_memory_figures(memories.get(day, {}), faded.get(day, {})),
+                dreams=make(DreamFigures, dreams[day]) if day in dreams else NO_DREAMS,
+                searches=_search_figures(searches.get(day, {})),
+            )
+            for day in days
+        ],
+        totals=make(Totals, {**totals, "pending": pending}),
+    )
 
 
 def days_between(today: date, since: date | None, until: date | None) -> tuple[date, date]:
-    """The first and the last day of a report: of those that are not given, the last 30 days. Raises InvalidInput for a
-    span that is none."""
+    """Return the first and the last day of a report: of those that are not given, the last 30 days. Raises InvalidInput
+    for a span that is none."""
     until = until or today
     since = since or max(date.min + timedelta(days=DAYS), until) - timedelta(days=DAYS - 1)
     if since > until:
@@ -63,19 +73,21 @@ def days_between(today: date, since: date | None, until: date | None) -> tuple[d
     return since, until
 
 
-def _item(day: date, by_day: Mapping[str, Mapping[date, Row]]) -> Record:
-    rows = {name: dict(days.get(day, {})) for name, days in by_day.items()}
-    searches = rows["searches"]
-    latencies = searches.get("latencies", [])
-    counts = NO_MEMORIES | rows["memories"] | rows["faded"]
-    return {
-        "day": day,
-        "memories": {name: counts[name] for name in NO_MEMORIES},
-        "dreams": {name: (NO_DREAMS | rows["dreams"])[name] for name in NO_DREAMS},
-        "searches": {
-            "searches": searches.get("searches", 0),
-            "degraded": searches.get("degraded", 0),
-            "p50_ms": quantile_ms(latencies, 0.5),
-            "p95_ms": quantile_ms(latencies, 0.95),
-        },
-    }
+def _by_day(rows: Iterable[Row]) -> dict[date, Row]:
+    """Return rows by their day; days without any are missing."""
+    return {row["day"]: row for row in rows}
+
+
+def _memory_figures(counted: Row, faded: Row) -> MemoryFigures:
+    return MemoryFigures(
+        made=counted.get("made", 0), superseded=counted.get("superseded", 0), faded=faded.get("faded", 0),
+        deleted=counted.get("deleted", 0),
+    )  # fmt: skip
+
+
+def _search_figures(counted: Row) -> SearchFigures:
+    latencies = counted.get("latencies", [])
+    return SearchFigures(
+        searches=counted.get("searches", 0), degraded=counted.get("degraded", 0),
+        p50_ms=quantile_ms(latencies, 0.5), p95_ms=quantile_ms(latencies, 0.95),
+    )  # fmt: skip
