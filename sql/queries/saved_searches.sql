@@ -64,7 +64,8 @@ WHERE m.superseded_by IS NULL AND m.deleted_at IS NULL AND (m.expires_at IS NULL
         OR (a.prime AND m.audience IN (SELECT o.prime_audience FROM agents o WHERE o.workspace_id = :workspace)));
 
 -- name: add_saved_search_result
--- Nothing for a search that is gone or has been changed since it was read.
+-- Nothing for a search that is gone or has been changed since it was read. RETURNING keeps Citus from an INSERT by COPY, which
+-- row-level security refuses.
 INSERT INTO saved_search_results (
     workspace_id, search_id, id, revision, cause, k, recall, outcomes, overrides, settings, strategy, embedder, degraded,
     created_at
@@ -72,7 +73,8 @@ INSERT INTO saved_search_results (
 SELECT :workspace, s.id, :id, s.revision, :cause, s.k, :recall::float8, :outcomes, :overrides, :settings, :strategy,
     :embedder::text, :degraded, :now
 FROM saved_searches s
-WHERE s.workspace_id = :workspace AND s.id = :search_id AND s.revision = :revision;
+WHERE s.workspace_id = :workspace AND s.id = :search_id AND s.revision = :revision
+RETURNING id;
 
 -- name: trim_saved_search_results
 DELETE FROM saved_search_results r
