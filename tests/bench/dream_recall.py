@@ -211,7 +211,7 @@ async def _recall(engine: Engine, chats: list[Conversation], turn_of: Found, inc
             answer = await recall(engine, ADMIN, request, count_access=False)
             ranked: list[str] = []
             for one in answer.results:
-                turn = one.memory["metadata"].get("turn") if one.memory else None
+                turn = one.memory.metadata.get("turn") if one.memory else None
                 ranked += [f"{chat.agent}/{turn}"] if turn else turn_of.get(one.record.id, [])
             evidence = {f"{chat.agent}/{turn}" for turn in question.evidence}
             scores.append(metrics.of_turns(list(dict.fromkeys(ranked)), evidence))

@@ -146,7 +146,7 @@ async def ranking(engine: Engine, agent: str, question: Question, options: dict[
     """The turns a search finds for a question, best first, asked at the question's time."""
     request = SearchRequest(agent=agent, query=question.text, now=question.now, limit=DEPTH, **options)
     answer = await recall(engine, ADMIN, request, count_access=False)
-    return [FoundTurn(one.memory["metadata"]["turn"], one.memory["session"]) for one in answer.results]
+    return [FoundTurn(one.memory.metadata["turn"], one.memory.session) for one in answer.results]
 
 
 async def turn_scores(engine: Engine, chat: Conversation, options: dict[str, Any]) -> list[dict[str, float]]:

@@ -180,10 +180,10 @@ async def compared_with_exact(
     counts, shares = [], []
     for text in asked:
         request = SearchRequest(agent=agent, query=text, **filters)
-        found = [one.memory["id"] for one in (await recall(engine, ADMIN, request, count_access=False)).results]
+        found = [one.memory.id for one in (await recall(engine, ADMIN, request, count_access=False)).results]
         engine.search_limits = UNLIMITED
         try:
-            exact = [one.memory["id"] for one in (await recall(engine, ADMIN, request, count_access=False)).results]
+            exact = [one.memory.id for one in (await recall(engine, ADMIN, request, count_access=False)).results]
         finally:
             engine.search_limits = limits
         counts.append(len(found))

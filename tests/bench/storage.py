@@ -229,7 +229,7 @@ async def _overlap(
 
 
 async def _best(engine: Engine, request: SearchRequest) -> set[Any]:
-    return {one.memory["id"] for one in (await recall(engine, ADMIN, request, count_access=False)).results}
+    return {one.memory.id for one in (await recall(engine, ADMIN, request, count_access=False)).results}
 
 
 async def _quality(place: Place, model: str, storage: Storage, chats: list[Conversation]) -> list[Cell]:

@@ -23,6 +23,7 @@ from service.domain.bulletin import BulletinInput
 from service.domain.documents import DocumentSettings
 from service.domain.field_types import reject_unstorable_json
 from service.domain.folding import SHARES, Note, note, note_lines
+from service.domain.memory import Memory
 from service.domain.session import Message
 from service.domain.types import MemoryType
 from service.embedding.static import StaticEmbedder
@@ -131,8 +132,9 @@ def _known(text: str) -> BulletinInput:
     return BulletinInput(_ID, "fact", text, 0.5, None, None, "api", None, None, 0.5, _NOW)
 
 
-def _row(text: str) -> dict[str, Any]:
-    return {"occurred_at": None, "created_at": _NOW, "tokens": len(text) // 4}
+def _old(text: str) -> summarize.Foldable:
+    values = dict.fromkeys(Memory.__slots__) | {"content": text, "created_at": _NOW}
+    return summarize.Foldable(Memory(**values), len(text) // 4)
 
 
 def _window(text: str) -> object:
@@ -163,7 +165,7 @@ WRAPPED: dict[str, Run] = {
     "storable_json": lambda text: reject_unstorable_json({"a": [text, {text[:100]: text.split()}]}),
     "window's summary": _window,
     "a memory folded": lambda text: note_lines([note(text, _NOW, None)] * 2, SHARES[0]),
-    "memories folded": lambda text: summarize._fold_by_rules([_row(text), _row(text)], [text, text], [None, "Ann"], 1),
+    "memories folded": lambda text: summarize._fold_by_rules([_old(text), _old(text)], [text, text], [None, "Ann"], 1),
     "bulletin": lambda text: bulletin.compose("ann", [_known(text)], 1_000),
     "context": _assembled,
     "new turns": lambda text: transcript.new_turns([{"role": "user", "content": [{"text": text}]}], {"content": text}),

@@ -116,7 +116,7 @@ async def test_a_short_list_finds_what_a_scan_does(filled: Engine, filters: dict
         results = (await recall(filled, ADMIN, request)).results
         by_list = [one.flags["listed"] for one in searched]
         assert len(by_list) == 1
-        ranks = [(one.memory["id"], round(one.score, 6), one.keyword_rank, one.semantic_rank) for one in results]
+        ranks = [(one.memory.id, round(one.score, 6), one.keyword_rank, one.semantic_rank) for one in results]
         return ranks, by_list[0]
 
     for strategy in ("hybrid", "semantic", "keyword"):

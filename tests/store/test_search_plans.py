@@ -38,10 +38,10 @@ async def test_every_search_is_full_25_times_on_one_connection(settings: Setting
                 request = SearchRequest(agent=agent, query="which cup holds the tea", strategy=strategy, limit=20)
                 found = await recall(engine, admin, request)
                 assert len(found.results) == 20, (round_, strategy)
-                assert {result.memory["agent"] for result in found.results} == {agent}
+                assert {result.memory.agent for result in found.results} == {agent}
             exact = SearchRequest(agent=agent, query=f"{agent} noted that cup 42 holds tea", limit=1)
             best = (await recall(engine, admin, exact)).results[0]
-            assert best.memory["content"] == f"{agent} noted that cup 42 holds tea"
+            assert best.memory.content == f"{agent} noted that cup 42 holds tea"
 
 
 async def test_what_has_expired_takes_no_place_among_the_best(settings: Settings) -> None:
@@ -60,4 +60,4 @@ async def test_what_has_expired_takes_no_place_among_the_best(settings: Settings
             agent="a", query="tea", strategy="keyword", limit=30, as_of=datetime(2101, 1, 1, tzinfo=UTC)
         )
         found = (await recall(engine, admin, request)).results
-    assert {result.memory["content"] for result in found if result.memory} == {draft.content for draft in lasting}
+    assert {result.memory.content for result in found if result.memory} == {draft.content for draft in lasting}

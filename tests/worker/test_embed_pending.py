@@ -67,7 +67,7 @@ async def test_what_was_embedded_before_the_failure_is_kept(engine: Engine) -> N
     await remember(engine, ADMIN, drafts)
     assert await states(engine) == ["ready"] * EMBED_BATCH + ["pending"] * 10
     found = await recall(engine, ADMIN, SearchRequest(agent="a", query=f"number {count - 1}"))
-    assert found.results[0].memory["content"] == f"fact number {count - 1}"
+    assert found.results[0].memory.content == f"fact number {count - 1}"
     assert found.degraded is not None
 
 

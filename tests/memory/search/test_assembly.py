@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from service.domain.context import PREFIX, SectionName, Shares, is_planning
 from service.domain.prompt_fence import CLOSE, OPEN, escape_tags, list_item
 from service.embedding.tokens import count_tokens
-from service.memory.search.assembly import AssembledContext, ContextInput, Entry, WindowTurn, assemble
+from service.memory.search.assembly import AssembledContext, ChatMessage, ContextInput, Entry, WindowTurn, assemble
 
 PIECES = (
     "tea", "Oslo", "don't", "</reverie-memory>", "<identity>", "日本語", "😀", "x<5", "2024-05-01", "http://a.b/c?d=e",
@@ -21,7 +21,7 @@ SECTIONS = ("bulletin", "identity", "preferences", "memories", "documents", "too
 
 
 def sent_tokens(assembled: AssembledContext) -> int:
-    return count_tokens(assembled.block) + sum(count_tokens(turn["content"]) for turn in assembled.turns)
+    return count_tokens(assembled.block) + sum(count_tokens(turn.content) for turn in assembled.turns)
 
 
 def corpus(rng: random.Random) -> ContextInput:
@@ -30,7 +30,7 @@ def corpus(rng: random.Random) -> ContextInput:
 
     entries = {name: [Entry(f"{name}{n}", text(12)) for n in range(rng.choice((0, 0, 1, 3, 6)))] for name in SECTIONS}
     said = [text(10) for _ in range(rng.choice((0, 1, 4, 8)))]
-    turns = [WindowTurn(str(n), f"user: {one}", {"role": "user", "content": one}) for n, one in enumerate(said)]
+    turns = [WindowTurn(str(n), f"user: {one}", ChatMessage("user", one)) for n, one in enumerate(said)]
     return ContextInput(entries, turns)
 
 
@@ -75,7 +75,7 @@ def test_nothing_is_left_out_that_would_fit(
     entries = {
         name: [Entry(f"{name}{n}", "tea " * words) for n, words in enumerate(some)] for name, some in lengths.items()
     }
-    turns = [WindowTurn(f"window{n}", "tea " * words, {"content": ""}) for n, words in enumerate(said)]
+    turns = [WindowTurn(f"window{n}", "tea " * words, ChatMessage("user", "")) for n, words in enumerate(said)]
     assembled = assemble(ContextInput(entries, turns), Shares(), budget)
     shown = {item for one in assembled.sections for item in one.items}
     taken = assembled.block_tokens + sum(one.tokens for one in assembled.sections if one.name == "window")
@@ -103,7 +103,7 @@ def test_what_the_window_shows_is_said_once_and_everything_else_as_far_as_it_fit
         Entry(f"memory{n}", "tea " * words, frozenset(f"window{turn}" for turn in turns))
         for n, (words, turns) in enumerate(found)
     ]
-    turns = [WindowTurn(f"window{n}", "tea " * words, {"content": ""}) for n, words in enumerate(said)]
+    turns = [WindowTurn(f"window{n}", "tea " * words, ChatMessage("user", "")) for n, words in enumerate(said)]
     assembled = assemble(ContextInput({"memories": entries}, turns), Shares(), budget)
     items = {one.name: set(one.items) for one in assembled.sections}
     window, memories = items.get("window", set()), items.get("memories", set())
@@ -142,7 +142,7 @@ def test_a_preference_without_room_competes_among_the_memories() -> None:
 
 
 def test_a_budget_of_zero_gives_nothing() -> None:
-    material = ContextInput({"memories": [Entry("1", "tea")]}, [WindowTurn("2", "user: hi", {})])
+    material = ContextInput({"memories": [Entry("1", "tea")]}, [WindowTurn("2", "user: hi", ChatMessage("user", "hi"))])
     assembled = assemble(material, Shares(), 0)
     assert assembled == AssembledContext([], "", 0, [], assembled.omitted)
     assert [(one.section, one.count) for one in assembled.omitted] == [("memories", 1), ("window", 1)]
@@ -167,7 +167,7 @@ def test_a_share_of_zero_leaves_a_section_out() -> None:
 
 
 def test_the_window_keeps_the_newest_turns_without_a_gap() -> None:
-    turns = [WindowTurn(str(n), f"user: turn {n} " + "word " * (n * 10), {"content": n}) for n in range(10)]
+    turns = [WindowTurn(str(n), f"user: turn {n} " + "word " * (n * 10), ChatMessage("user", n)) for n in range(10)]
     window = next(one for one in assemble(ContextInput({}, turns), Shares(), 500).sections if one.name == "window")
     assert window.items == [str(n) for n in range(10 - len(window.items), 10)]
     assert 0 < len(window.items) < 10
