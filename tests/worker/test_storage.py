@@ -227,7 +227,7 @@ async def test_only_more_precise_vectors_are_asked_for_again(settings: Settings,
         engine.search_limits, engine.hnsw_limits = LOW_LIMITS, LOW_HNSW_LIMITS
         await remember(engine, ADMIN, notes(150))
         await maintain_hnsw(engine)
-        before = [one.memory["id"] for one in await best(engine, "a roof to repair")]
+        before = [one.memory.id for one in await best(engine, "a roof to repair")]
     calls = {}
     ways: tuple[Storage, ...] = ("binary", "float32", "halfvec")
     for number, storage in enumerate(ways, start=2):
@@ -240,7 +240,7 @@ async def test_only_more_precise_vectors_are_asked_for_again(settings: Settings,
             assert await signature(engine) == with_storage("remote:openai/fake:48", storage)
             model = 1 if storage == "halfvec" else number
             assert await columns(engine) == [(model, storage != "float32", storage == "float32", False)]
-            found = [one.memory["id"] for one in await best(engine, "a roof to repair")]
+            found = [one.memory.id for one in await best(engine, "a roof to repair")]
             assert len(set(found) & set(before)) >= 9
             async with engine.db.unscoped() as connection:
                 (index,) = await hnsw.indexes(connection)
