@@ -47,7 +47,7 @@ def without_null(schema: Schema) -> tuple[Schema, bool]:
 
 
 def paragraphs(text: str, width: int) -> list[str]:
-    """Return the lines of a text, each paragraph of it wrapped anew."""
+    """Return the lines of a text, each paragraph rewrapped."""
     wrapped = [textwrap.fill(" ".join(one.split()), width, break_on_hyphens=False) for one in text.split("\n\n")]
     return "\n\n".join(wrapped).splitlines()
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import Field
 
 from service.domain.drafts import EdgeEnd, EntityName, RelationField
-from service.domain.field_types import ActingAgent, JsonObject, Name
+from service.domain.field_types import ActingAgent, BoundedObject, Name
 from service.domain.strict import StrictModel
 
 
@@ -20,7 +20,7 @@ class PatchEntity(StrictModel):
     aliases: Annotated[list[EntityName], Field(max_length=100)] | None = Field(
         None, description="New aliases, replacing all former ones; at most 100."
     )
-    metadata: JsonObject | None = Field(None, description="Metadata to merge into the former, one level deep.")
+    metadata: BoundedObject | None = Field(None, description="Metadata to merge into the former, one level deep.")
 
 
 class MergeEntity(StrictModel):

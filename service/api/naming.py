@@ -42,9 +42,10 @@ class NamingRoute(LargeBodyRoute):
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         refuse = set(options["methods"]) != {"GET"} and path not in LOOKUP_PATHS
+        signature = inspect.signature(endpoint, eval_str=True)
         if isinstance(options.get("response_model"), DefaultPlaceholder):
-            options["response_model"] = _answer_of(endpoint)
-        super().__init__(path, _naming(endpoint, refuse=refuse), **options)
+            options["response_model"] = _answer_of(signature)
+        super().__init__(path, _naming(endpoint, signature, refuse=refuse), **options)
 
     def get_route_handler(self) -> Handler:
         """Answers a request; one with a query parameter that the route does not have is refused."""
@@ -60,9 +61,9 @@ class NamingRoute(LargeBodyRoute):
         return checked
 
 
-def _answer_of(endpoint: Callable[..., Any]) -> Any:
+def _answer_of(signature: inspect.Signature) -> Any:
     """Return the type of the JSON that a route is declared to return; None where it is none."""
-    declared = inspect.signature(endpoint, eval_str=True).return_annotation
+    declared = signature.return_annotation
     return get_args(declared)[0] if get_origin(declared) is JsonResponse else None
 
 
@@ -78,8 +79,7 @@ def api_router(**options: Any) -> APIRouter:
     return APIRouter(route_class=NamingRoute, responses=PROBLEMS, **options)
 
 
-def _naming(endpoint: Callable[..., Any], *, refuse: bool) -> Callable[..., Any]:
-    signature = inspect.signature(endpoint, eval_str=True)
+def _naming(endpoint: Callable[..., Any], signature: inspect.Signature, *, refuse: bool) -> Callable[..., Any]:
     annotations = {name: one.annotation for name, one in signature.parameters.items()}
     named = {
         name: (annotation, _loc(name, annotation)) for name, annotation in annotations.items() if plan_of(annotation)

@@ -98,11 +98,11 @@ class Connection:
         return row
 
     async def many(self, record: type[T], name: str, flags: Flags = NO_FLAGS, /, **values: Any) -> list[T]:
-        """All rows of the named query under these flags, each as a ``record`` (``service.db.records``)."""
+        """Return all rows of the named query under these flags, each as a ``record`` (``service.db.records``)."""
         return make_all(record, await self.fetch(name, flags, **values))
 
     async def first(self, record: type[T], name: str, flags: Flags = NO_FLAGS, /, **values: Any) -> T | None:
-        """The first row of the named query under these flags as a ``record``, or None."""
+        """Return the first row of the named query under these flags as a ``record``, or None."""
         row = await self.row(name, flags, **values)
         return None if row is None else make(record, row)
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from service.domain.field_types import ActingAgent, JsonObject, Name, Query, ReadTask, Timestamp, TokenBudget
+from service.domain.field_types import ActingAgent, BoundedObject, Name, Query, ReadTask, Timestamp, TokenBudget
 from service.domain.guards import normalize
 from service.domain.json_schema import check_schema
 from service.domain.search import (
@@ -86,7 +86,7 @@ class AskRequest(StrictModel):
         description="Token budget of the memories given to the model. Default: the setting "
         "`retrieval.context_max_tokens` (2,000), by `effort`.",
     )
-    response_schema: Annotated[JsonObject, AfterValidator(_schema)] | None = Field(
+    response_schema: Annotated[BoundedObject, AfterValidator(_schema)] | None = Field(
         None,
         description="JSON Schema (draft 2020-12) of `data`, at most 10,000 bytes, without references, regular "
         "expressions and formats. Default: no `data`.",

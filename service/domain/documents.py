@@ -11,12 +11,13 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from service.domain.field_types import (
     ActingAgent,
     AgentName,
+    BoundedObject,
     CreatedAt,
-    JsonObject,
     Name,
     not_blank,
     reject_unstorable,
 )
+from service.domain.json import JsonObject
 from service.domain.strict import FrozenModel, StrictModel
 
 DOCUMENT_MAX = 5_000_000
@@ -57,7 +58,7 @@ class DocumentDraft(StrictModel):
     title: Title = Field(description="Title, at most 500 characters.")
     text: DocumentText = Field(description="Text or Markdown, at most 5,000,000 characters.")
     user: Name | None = Field(None, description="User the document belongs to.")
-    metadata: JsonObject = Field({}, description="JSON object of the caller's own. Default empty.")
+    metadata: BoundedObject = Field({}, description="JSON object of the caller's own. Default empty.")
 
 
 @dataclass(frozen=True, slots=True)

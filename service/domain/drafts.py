@@ -10,9 +10,9 @@ from pydantic import AfterValidator, Field, model_validator
 from service.domain.field_types import (
     MESSAGE_MAX,
     ActingAgent,
+    BoundedObject,
     Content,
     Json,
-    JsonObject,
     Metadata,
     Name,
     Tag,
@@ -78,7 +78,7 @@ class EntityRef(StrictModel):
 
     name: EntityName = Field(description="Name of the entity. An entity is created when none has this name and kind.")
     kind: Name | None = Field(None, description="Kind of the entity, such as person or place. Default `thing`.")
-    metadata: JsonObject = Field(
+    metadata: BoundedObject = Field(
         {}, description="Metadata to merge into that of the entity, one level deep. Default empty."
     )
 
@@ -138,7 +138,7 @@ class MemoryDraft(StrictModel):
     status: StatusField = None
     decay_exempt: bool = Field(False, description="Exemption from the decay of importance. Default false.")
     metadata: Metadata = Field({}, description="JSON object of the caller's own. Default empty.")
-    source: JsonObject = Field(
+    source: BoundedObject = Field(
         {}, description="JSON object with the origin; its `kind` can be filtered by. Default empty."
     )
     occurred_at: OccurredAtField = None
@@ -183,7 +183,7 @@ class MemoryPatch(StrictModel):
     status: StatusField = None
     decay_exempt: bool | None = Field(None, description="Exemption from the decay of importance.")
     metadata: Metadata | None = Field(None, description="Metadata to merge into the former, one level deep.")
-    source: JsonObject | None = Field(None, description="New origin, replacing all of the former.")
+    source: BoundedObject | None = Field(None, description="New origin, replacing all of the former.")
     occurred_at: OccurredAtField = None
     expires_at: ExpiresAtField = None
     reason: Annotated[Text, Field(max_length=500)] | None = Field(

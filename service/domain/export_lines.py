@@ -21,7 +21,7 @@ from service.domain.field_types import (
     CONTENT_MAX,
     LANGGRAPH_NAMES,
     Actor,
-    JsonObject,
+    BoundedObject,
     Metadata,
     Name,
     NamesInside,
@@ -87,7 +87,7 @@ class AgentLine(Line):
     name: Name | None = None
     prime: bool = False
     teams: Annotated[list[Name], Field(max_length=100)] = []
-    settings: JsonObject = {}
+    settings: BoundedObject = {}
     created_at: Timestamp | None = None
 
 
@@ -193,7 +193,7 @@ class HistoryLine(BaseModel):
 
     memory_id: UUID
     version: Version
-    memory: Annotated[JsonObject, NamesInside(*FORMER_NAMES)]
+    memory: Annotated[BoundedObject, NamesInside(*FORMER_NAMES)]
     actor: Actor
     reason: Reason
     dream_id: UUID | None = None
@@ -217,7 +217,7 @@ class EntityLine(Line):
     kind: Name
     audience: Audience
     aliases: Annotated[list[Name], Field(max_length=1000)] = []
-    metadata: JsonObject = {}
+    metadata: BoundedObject = {}
     merged_into: UUID | None = None
     dream_id: UUID | None = None
     created_at: Timestamp | None = None
@@ -231,7 +231,7 @@ class DocumentLine(Line):
     title: Title
     text: DocumentText
     user: Name | None = None
-    metadata: JsonObject = {}
+    metadata: BoundedObject = {}
     created_by: Actor | None = None
     created_at: Timestamp | None = None
 
@@ -295,7 +295,7 @@ class SearchResultPart(TypedDict):
     recall: UnitInterval | None
     outcomes: Annotated[list[OutcomePart], Field(max_length=EXPECTED_MAX)]
     overrides: RankingOptions
-    settings: JsonObject
+    settings: BoundedObject
     strategy: Strategy
     embedder: Annotated[Text, Field(max_length=500)] | None
     degraded: bool
@@ -330,7 +330,7 @@ class ProposalLine(Line):
     importance: UnitInterval = 0.5
     confidence: UnitInterval
     tags: Tags = []
-    source: JsonObject = {}
+    source: BoundedObject = {}
     metadata: Metadata = {}
     message_ids: Annotated[list[UUID], Field(max_length=100_000)] = []
     reason: Reason = ""

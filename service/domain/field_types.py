@@ -128,10 +128,10 @@ Query = Annotated[str, StringConstraints(max_length=QUERY_MAX), AfterValidator(s
 Tag = Annotated[
     str, StringConstraints(min_length=1, max_length=TAG_MAX), AfterValidator(reject_unstorable), Identifies()
 ]
-JsonObject = Annotated[dict[str, Any], AfterValidator(reject_unstorable_json)]
+BoundedObject = Annotated[dict[str, Any], AfterValidator(reject_unstorable_json)]
 LANGGRAPH_NAMES = (("langgraph", "namespace"), ("langgraph", "key"))
 """Where the LangGraph store keeps the names of an item in a memory's metadata (``reverie_client.langgraph``)."""
-Metadata = Annotated[JsonObject, NamesInside(*LANGGRAPH_NAMES)]
+Metadata = Annotated[BoundedObject, NamesInside(*LANGGRAPH_NAMES)]
 Json = Annotated[Any, AfterValidator(reject_unstorable_json)]
 UnitInterval = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 TOKENS_MAX = 16_000

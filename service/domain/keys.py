@@ -13,6 +13,10 @@ from service.domain.field_types import CreatedAt
 from service.domain.limits import Limits
 from service.domain.principal import KeyScope
 
+KeyName = Annotated[str, Field(description="Display name of the key.")]
+RoleName = Annotated[str, Field(description="Role of the key: `admin`, `reader` or `agent`.")]
+KeyAgent = Annotated[str | None, Field(description="Agent of the key; null for other roles.")]
+KeyId = Annotated[UUID, Field(description="Id of the key.")]
 KeyPrefix = Annotated[
     str | None, Field(description="First characters of the secret; null for keys made before schema 0048.")
 ]
@@ -32,7 +36,7 @@ OAuthClient = Annotated[
 class KeyLimitsChanged:
     """Limits of an API key after a change."""
 
-    id: Annotated[UUID, Field(description="Id of the key.")]
+    id: KeyId
     limits: KeyLimits
 
 
@@ -40,11 +44,11 @@ class KeyLimitsChanged:
 class CreatedKey:
     """New API key with its secret."""
 
-    id: Annotated[UUID, Field(description="Id of the key.")]
+    id: KeyId
     key: Annotated[str, Field(description="Secret of the key, returned only here.")]
-    role: Annotated[str, Field(description="Role of the key: `admin`, `reader` or `agent`.")]
-    agent: Annotated[str | None, Field(description="Agent of the key; null for other roles.")]
-    name: Annotated[str, Field(description="Display name of the key.")]
+    role: RoleName
+    agent: KeyAgent
+    name: KeyName
     prefix: KeyPrefix
     scopes: Scopes
     expires_at: KeyExpiry
@@ -55,10 +59,10 @@ class CreatedKey:
 class Key:
     """API key without its secret."""
 
-    id: Annotated[UUID, Field(description="Id of the key.")]
-    name: Annotated[str, Field(description="Display name of the key.")]
-    role: Annotated[str, Field(description="Role of the key: `admin`, `reader` or `agent`.")]
-    agent: Annotated[str | None, Field(description="Agent of the key; null for other roles.")]
+    id: KeyId
+    name: KeyName
+    role: RoleName
+    agent: KeyAgent
     prefix: KeyPrefix
     scopes: Scopes
     limits: KeyLimits
@@ -84,10 +88,10 @@ class Whoami:
     """Key of the request, with its workspace and role."""
 
     workspace: Annotated[str, Field(description="Name of the workspace.")]
-    key_id: Annotated[UUID, Field(description="Id of the key.")]
-    name: Annotated[str, Field(description="Display name of the key.")]
-    role: Annotated[str, Field(description="Role of the key: `admin`, `reader` or `agent`.")]
-    agent: Annotated[str | None, Field(description="Agent of the key; null for other roles.")]
+    key_id: KeyId
+    name: KeyName
+    role: RoleName
+    agent: KeyAgent
     prefix: KeyPrefix
     scopes: Scopes
     expires_at: KeyExpiry

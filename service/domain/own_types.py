@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from service.domain.field_types import JsonObject, Text
+from service.domain.field_types import BoundedObject, Text
 from service.domain.json_schema import problems
 from service.domain.strict import FrozenModel
 from service.domain.types import POLICIES, MemoryType, TypePolicy
@@ -51,7 +51,7 @@ _OwnName = Annotated[str, StringConstraints(min_length=1, max_length=NAME_MAX), 
 TypeName = _OwnName
 """The name of a built-in type or, perhaps, of one of the workspace's own."""
 Description = Annotated[Text, StringConstraints(max_length=500)]
-MetadataSchema = JsonObject | None
+MetadataSchema = BoundedObject | None
 
 
 class EntityKind(FrozenModel):

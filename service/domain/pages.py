@@ -49,8 +49,8 @@ Trigger = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedMemory:
-    """A memory that has changed, by what a scope may filter it."""
+class MemoryFacets:
+    """What a scope may filter a changed memory by."""
 
     type: str
     tags: list[str]
@@ -71,7 +71,7 @@ class PageScope(StrictModel):
     metadata: ContainedMetadata = None
     where: WhereObject = None
 
-    def may_concern(self, memory: ChangedMemory) -> bool:
+    def may_concern(self, memory: MemoryFacets) -> bool:
         """Return whether a page of this scope may have to be written again for a memory."""
         return (
             (not self.types or memory.type in self.types)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
-from service.domain.field_types import JsonObject, reject_unstorable_json
+from service.domain.field_types import BoundedObject, reject_unstorable_json
 from service.errors import InvalidInput
 
 CONDITIONS_MAX = 50
@@ -44,7 +44,7 @@ Loc = tuple[str | int, ...]
 _PLAIN_KEY = re.compile(r'[^."]+')
 
 WhereObject = Annotated[
-    JsonObject | None,
+    BoundedObject | None,
     Field(
         description="Filter of the memories by conditions on `metadata.<key>`, `source.<key>` and fields, with `and`, "
         "`or`, `not`, `eq`, `ne`, `in`, `gt`, `gte`, `lt`, `lte` and `exists`; at most 50 conditions.",

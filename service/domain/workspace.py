@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, StringConstraints, ValidationError, 
 from service.domain.context import ContextSettings, PlacementField
 from service.domain.documents import DocumentSettings
 from service.domain.dream_settings import DreamChoices, DreamSettings
-from service.domain.field_types import Amount, CostUsd, Days, JsonObject, Name, Text, TokenBudget
+from service.domain.field_types import Amount, BoundedObject, CostUsd, Days, Name, Text, TokenBudget
 from service.domain.languages import Configuration
 from service.domain.llm_settings import LLMSettings
 from service.domain.origin import OriginSettings
@@ -287,7 +287,7 @@ class WorkspaceSettings(AgentSettings):
         description="Entity kinds of the workspace's own by name, at most 20; those given replace all former ones. "
         "Default empty.",
     )
-    profile_schema: JsonObject | None = Field(
+    profile_schema: BoundedObject | None = Field(
         None,
         description="JSON Schema (draft 2020-12) whose properties are the fields of users' profiles, at most 8,000 "
         "bytes and 50 properties: texts, numbers, booleans, or lists of these; `x-reverie-slot` names the built-in "

@@ -175,7 +175,7 @@ async def reader(
 
 
 async def get_agent(connection: Connection, workspace: UUID, agent: str) -> StoredAgent | None:
-    """Return the agent, or None where nobody has heard of it."""
+    """Return the agent, or None where there is none of that name."""
     return await connection.first(StoredAgent, "get_agent", workspace=workspace, agent=agent)
 
 
@@ -188,7 +188,7 @@ async def existing_agent(connection: Connection, workspace: UUID, agent: str) ->
 
 
 def no_agent(agent: str) -> NotFound:
-    """Return the error for an agent that nobody has heard of."""
+    """Return the error for an agent that does not exist."""
     return NotFound(f"There is no agent {agent!r} here.")
 
 

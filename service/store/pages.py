@@ -8,6 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from service.db.pool import Connection
+from service.db.records import make
 from service.domain.json import JsonObject
 from service.domain.pages import VERSIONS_MAX, CitedMemory, PageContent, PageScope, PageSentence
 
@@ -66,7 +67,7 @@ class SaidVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class CitedState:
+class CitedMemoryState:
     """What a cited memory is now: ``holds`` unless it is superseded or no longer valid."""
 
     digest: str
@@ -114,7 +115,7 @@ def _columns(content: PageContent) -> dict[str, object]:
 
 async def cited_states(
     connection: Connection, workspace: UUID, sentences: Mapping[UUID, Iterable[PageSentence]], now: datetime
-) -> dict[tuple[UUID, UUID], CitedState]:
+) -> dict[tuple[UUID, UUID], CitedMemoryState]:
     """Return what the memories that ``sentences`` cite are now, by page and memory; those that are gone, or that the
     page's agent may not read, are missing."""
     pairs = list(
@@ -131,7 +132,7 @@ async def cited_states(
         "cited_memories", workspace=workspace, page_ids=[page for page, _ in pairs],
         ids=[memory for _, memory in pairs], now=now,
     )  # fmt: skip
-    return {(row["page_id"], row["id"]): CitedState(row["digest"], row["holds"], row["superseded_by"]) for row in rows}
+    return {(row["page_id"], row["id"]): make(CitedMemoryState, row) for row in rows}
 
 
 async def hold_inputs(connection: Connection, workspace: UUID, memories: Sequence[CitedMemory], now: datetime) -> bool:

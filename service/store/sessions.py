@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import TypedDict
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
 from service.db.records import make_all
 from service.domain.ids import new_id
 from service.domain.json import JsonObject, JsonValue
@@ -140,15 +140,6 @@ async def messages(
         text=text,
         limit=limit,
     )
-
-
-def message(row: Row) -> dict[str, Any]:
-    """Return a message as the API shows it: content is the JSON it was given as, where it was."""
-    fields = dict(row)
-    structured = fields.pop("content_json")
-    if structured is not None:
-        fields["content"] = structured
-    return fields
 
 
 async def compact_window(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from service.domain.field_types import LANGGRAPH_NAMES, JsonObject
+from service.domain.field_types import LANGGRAPH_NAMES, BoundedObject
 from service.domain.principal import Principal
 from service.domain.where import (
     JSON_FIELDS,
@@ -35,8 +35,8 @@ async def where_query(engine: Engine, principal: Principal, where: Where | None)
 
 
 async def kept_where(
-    engine: Engine, workspace: UUID, masking: Masking, given: JsonObject | None, loc: Loc
-) -> JsonObject | None:
+    engine: Engine, workspace: UUID, masking: Masking, given: BoundedObject | None, loc: Loc
+) -> BoundedObject | None:
     """A filter as it may be stored, in the words that it was given in unless something in it is masked. Raises
     InvalidInput, which names the path of what does not fit, or of what the workspace refuses."""
     where = parse_where(given, loc)

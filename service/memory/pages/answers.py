@@ -111,7 +111,7 @@ def by_rules(content: PageContent, memories: Sequence[Memory]) -> list[PageSente
 
 
 def prompt(content: PageContent, memories: Sequence[Memory], settings: WorkspaceSettings) -> list[dict[str, str]]:
-    """Return what a model is told to write a page from."""
+    """Return the prompt from which a model writes a page."""
     allowed = settings.origins.allowed
     lines = [
         f"{number}. {escape_tags(memory_line(memory, None, allowed))}"

@@ -11,7 +11,7 @@ import structlog
 
 from service.db.pool import Connection
 from service.domain.ids import NO_KEY
-from service.domain.pages import ChangedMemory, PageScope
+from service.domain.pages import MemoryFacets, PageScope
 from service.domain.principal import Principal
 from service.errors import NotFound, ReverieError
 from service.memory.engine import Engine
@@ -33,7 +33,7 @@ async def mark_due(
     after_dreams = await connection.many(StoredPage, "pages_after_dreams", workspace=workspace, agent_id=agent_id)
     if not after_dreams:
         return
-    memories = await connection.many(ChangedMemory, "changed_facets", workspace=workspace, ids=changed)
+    memories = await connection.many(MemoryFacets, "changed_facets", workspace=workspace, ids=changed)
     states = await states_of(connection, workspace, after_dreams, now)
     due = [
         page.id

@@ -15,9 +15,9 @@ from service.db.pool import Connection
 from service.domain.citations import Citation, Sentence, ShownSentences, shown_sentences
 from service.domain.pages import AnsweredPage, CitedMemory, PageSentence
 from service.store import pages
-from service.store.pages import CitedState, StoredPage
+from service.store.pages import CitedMemoryState, StoredPage
 
-States = dict[tuple[UUID, UUID], CitedState]
+States = dict[tuple[UUID, UUID], CitedMemoryState]
 
 
 def shown_of(page_id: UUID, sentences: Sequence[PageSentence], states: States) -> ShownSentences[Sentence]:

@@ -242,7 +242,8 @@ def columns_of(
 ) -> Columns:
     """The columns of ``memories`` for a draft; ``ordinal`` is its place in the batch, from 1.
 
-    ``derived`` is what was read off its content, where that has been done already; ``types`` are the workspace's own.
+    ``read`` are the columns of ``derive_text_columns``, where those have been made already; ``types`` are the
+    workspace's own.
     """
     own = draft.type not in BUILT_IN
     base = like(types, draft.type)

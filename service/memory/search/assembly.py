@@ -66,17 +66,20 @@ class ContextInput:
     window: Sequence[WindowTurn] = ()
 
 
+SectionField = Annotated[
+    SectionName,
+    Field(
+        description="Section: `instructions`, `bulletin` (agent summary), `identity`, `preferences`, `memories`, "
+        "`documents`, `window` (recent messages) or `tools` (tool results)."
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class ContextSection:
     """Labelled section of a context."""
 
-    name: Annotated[
-        SectionName,
-        Field(
-            description="Section: `instructions`, `bulletin` (agent summary), `identity`, `preferences`, `memories`, "
-            "`documents`, `window` (recent messages) or `tools` (tool results)."
-        ),
-    ]
+    name: SectionField
     text: Annotated[str, Field(description="Text of the section.")]
     items: Annotated[list[str], Field(description="Ids of the included items.")]
     tokens: Annotated[int, Field(description="Length in tokens.")]
@@ -86,13 +89,7 @@ class ContextSection:
 class OmittedItems:
     """Items of a context section omitted for lack of budget."""
 
-    section: Annotated[
-        SectionName,
-        Field(
-            description="Section: `instructions`, `bulletin` (agent summary), `identity`, `preferences`, `memories`, "
-            "`documents`, `window` (recent messages) or `tools` (tool results)."
-        ),
-    ]
+    section: SectionField
     count: Annotated[int, Field(description="Number of omitted items.")]
     tokens: Annotated[int, Field(description="Total length in tokens.")]
 
