@@ -22,7 +22,7 @@ _JOINING = r".,:;'’·"
 """Marks that join words where they stand between letters or digits (MidNumLet, MidLetter and MidNum of UAX #29)."""
 
 _LONG_RUN = re.compile(
-    rf"(?<!{_OF_WORDS})(?<![{_JOINING}])(?P<word>(?:{_OF_WORDS}|[{_JOINING}](?={_OF_WORDS})){{{WORD_CHARS_MAX},}}+)"
+    rf"(?<!{_OF_WORDS})(?<![{_JOINING}])(?P<word>(?>(?:{_OF_WORDS}|[{_JOINING}](?={_OF_WORDS})){{{WORD_CHARS_MAX},}}))"
     rf"|(?<![^\w\s])[^\w\s]{{{MARKS_MAX},}}+"
 )
 _BLANK = re.compile(r"(?<!\s)\s{100,}+")

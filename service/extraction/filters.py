@@ -119,7 +119,7 @@ _ASKED_OF_ASSISTANT = re.compile(
 
 _SMALL_TALK = re.compile(
     r"""^(?:
-      (?:i(?:'m|\sam)\s|we(?:'re|\sare)\s|always\s|so\s|really\s)*+(?:so\s|really\s|super\s|just\s|very\s|always\s
+      (?>(?:i(?:'m|\sam)\s|we(?:'re|\sare)\s|always\s|so\s|really\s)*)(?:so\s|really\s|super\s|just\s|very\s|always\s
           |also\s|truly\s|too\s)*
         (?:glad|happy|sorry|proud|excited|thrilled|stoked|pumped|jealous|rooting|impressed|delighted|sure|certain
             |confident|curious
@@ -197,9 +197,9 @@ _SAYS_NOTHING = re.compile(
         |a\sfew\sthings?|things)(?:\s\w+)?(?:'s|\shas|'ve|\shave)?(?:\sbeen)?\s(?:happened|happening|going\son|changed)\b
     | ^(?:and\s|so\s|just\s)*(?:some(?:thing)?|a\sfew|lots\sof)\s(?:(?:pretty|really|very|so|super)\s)?\w+\s
         (?:(?:stuff|things?|news)\s)?(?:has\s|have\s)?(?:just\s)?(?:happened|changed)\b
-    | ^i(?:'m|\sam)\s(?:(?:so|really|very|just|too|pretty|kinda|still|super|a\sbit|quite)\s)*+(?:tired|sleepy|hungry
+    | ^i(?:'m|\sam)\s(?>(?:(?:so|really|very|just|too|pretty|kinda|still|super|a\sbit|quite)\s)*)(?:tired|sleepy|hungry
         |starving|bored|knackered|exhausted|freezing|hungover|stuffed|confused|lost|awake|late|on\smy\sway)
-        (?:\s(?:now|today|tonight|rn|again|already|af|tbh|right\snow|leave\sme\salone))*+[\s.,!]*$
+        (?>(?:\s(?:now|today|tonight|rn|again|already|af|tbh|right\snow|leave\sme\salone))*)[\s.,!]*$
     | ^i\s(?:haven't|have\snot)\sbeen\s(?:in|for)\s(?:\w+\s){0,2}(?:years?|months?|weeks?|ages)[\s.,!]*$
     | ^[\w']{1,20}\s(?:wants?|has|have|needs?|like|likes)\sto,
     | ^rest\sassured\b

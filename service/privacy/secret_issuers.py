@@ -69,10 +69,13 @@ def _inner(kind: str, literal: str, pattern: str, plausible: Callable[[str], boo
 
 _PEM = (
     r"-----BEGIN (?:[A-Z0-9]{2,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-    r"(?:[^-\x00]|-(?!----))*+(?:-----END (?:[A-Z0-9]{2,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----)?"
+    r"(?>(?:[^-\x00]|-(?!----))*)(?:-----END (?:[A-Z0-9]{2,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----)?"
 )
 
-_PUTTY = r"PuTTY-User-Key-File-[23]: (?:[^P\x00]|P(?!uTTY-User-Key-File-|rivate-MAC: ))*+Private-MAC: [a-f0-9]{40,64}"
+_PUTTY = (
+    r"PuTTY-User-Key-File-[23]: (?>(?:[^P\x00]|P(?!uTTY-User-Key-File-|rivate-MAC: ))*)"
+    r"Private-MAC: [a-f0-9]{40,64}"
+)
 
 ISSUERS: tuple[Issuer, ...] = (
     # Clouds

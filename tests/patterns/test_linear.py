@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from re import _constants as ops  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
 
 import pytest
 
@@ -61,6 +64,42 @@ def _superlinear(pattern: re.Pattern[str]) -> list[str]:
     own, known = of_pattern(pattern.pattern, pattern.flags), general()
     assert len({*own, *known}) >= SHAPES_MIN
     return superlinear(scan_whole, own, PATTERN_CHARS) or superlinear(scan, known, PATTERN_CHARS)
+
+
+@together
+def test_possessive_repeats_are_of_single_characters(patterns: list[Compiled]) -> None:
+    """CPython before 3.11.5 keeps the first characters of a turn that fails, in a group repeated by ``*+`` (gh-106052).
+
+    An atomic group, ``(?>(?:...)*)``, does the same there and is right.
+    """
+    wrong = [
+        f"{each.file}:{each.line}"
+        for each in patterns
+        if not all(map(_is_of_one_character, _possessive(parser.parse(each.pattern, each.flags))))
+    ]
+    assert not wrong, wrong
+
+
+def _is_of_one_character(body: parser.SubPattern) -> bool:
+    if len(body) == 1 and body[0][0] is ops.BRANCH:
+        return all(map(_is_of_one_character, body[0][1][1]))
+    return len(body) == 1 and body[0][0] in (ops.IN, ops.LITERAL, ops.NOT_LITERAL, ops.ANY)
+
+
+def _possessive(parsed: object) -> Iterator[parser.SubPattern]:
+    """The bodies of all possessive repeats within a parsed pattern."""
+    if isinstance(parsed, tuple) and parsed and parsed[0] is ops.POSSESSIVE_REPEAT:
+        yield parsed[1][2]
+    if isinstance(parsed, list | tuple | parser.SubPattern):
+        for part in parsed:
+            yield from _possessive(part)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "bodies"), [(r"a*+", 1), (r"(?:ab|c)++d", 1), (r"(?>(?:ab)*)", 0), (r"(x(?=(?:yz)*+))", 1), (r"a*", 0)]
+)
+def test_possessive_repeats_are_found(pattern: str, bodies: int) -> None:
+    assert len(list(_possessive(parser.parse(pattern)))) == bodies
 
 
 @together
