@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
 from service.domain.field_types import ActingAgent, BoundedObject, Name, Query, ReadTask, Timestamp, TokenBudget
 from service.domain.guards import normalize
+from service.domain.json import JsonObject, JsonValue
 from service.domain.json_schema import check_schema
 from service.domain.search import (
     ContainedMetadata,
@@ -32,7 +33,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _SENTENCE_START = re.compile(r"[.!?:]\s|\n")
 
 
-def _schema(schema: dict[str, Any]) -> dict[str, Any]:
+def _schema(schema: JsonObject) -> JsonObject:
     check_schema(schema, bytes_max=SCHEMA_BYTES_MAX)
     return schema
 
@@ -118,7 +119,7 @@ def is_grounded(answer: str, sources: Sequence[str]) -> bool:
     return set(_FIGURE.findall(normalize(answer))) <= figures and all(name in words for name in _names(answer))
 
 
-def leaves_of(value: Any) -> str:
+def leaves_of(value: JsonValue) -> str:
     """The texts and numbers of a JSON value and its keys, in one sentence, so that each name in it is looked up."""
     found: list[str] = []
     stack = [value]

@@ -5,15 +5,14 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Callable
-from dataclasses import is_dataclass
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 from uuid import UUID
 
 import orjson
 
 from service.domain.field_types import INT_MAX, INT_MIN, reject_unstorable
-from service.domain.json import dumps
+from service.domain.json import JsonValue, dumps
 from service.errors import InvalidInput
 
 Item = TypeVar("Item")
@@ -22,12 +21,12 @@ CURSOR_MAX = 1_200
 """Characters: room for the longest name, each character of which takes four bytes."""
 
 
-def encode(*key: Any) -> str:
+def encode(*key: object) -> str:
     """A cursor that continues after this sort key."""
     return base64.urlsafe_b64encode(dumps(key)).decode().rstrip("=")
 
 
-def decode(cursor: str | None, *types: type) -> list[Any]:
+def decode(cursor: str | None, *types: type) -> list[JsonValue]:
     """The sort key of a cursor; ``types`` are those of its parts: UUID, int (64 bits), str or datetime.
 
     Without a cursor, each part is None. Raises InvalidInput for anything that ``encode`` has not made of such a key:
@@ -66,27 +65,34 @@ def paginate(rows: list[Item], limit: int, *fields: str) -> tuple[list[Item], st
     return rows[:limit], more
 
 
-def _field(item: Any, name: str) -> Any:
-    return getattr(item, name) if is_dataclass(item) else item[name]
+@runtime_checkable
+class _Row(Protocol):
+    """What has its columns by name; a record has them as fields."""
+
+    def __getitem__(self, name: str, /) -> object: ...
 
 
-def _text(part: Any) -> str:
+def _field(item: object, name: str) -> object:
+    return item[name] if isinstance(item, _Row) else getattr(item, name)
+
+
+def _text(part: object) -> str:
     if not isinstance(part, str):
         raise ValueError
     return reject_unstorable(part)
 
 
-def _number(part: Any) -> int:
+def _number(part: object) -> int:
     if type(part) is not int or not INT_MIN <= part <= INT_MAX:
         raise ValueError
     return part
 
 
-def _moment(part: Any) -> datetime:
+def _moment(part: object) -> datetime:
     return datetime.fromisoformat(_text(part)).astimezone(UTC)
 
 
-_READ: dict[type, Callable[[Any], Any]] = {
+_READ: dict[type, Callable[[object], object]] = {
     UUID: lambda part: UUID(_text(part)),
     int: _number,
     str: _text,

@@ -7,7 +7,7 @@ here are passed over, so that what the API answers can be read in as it is.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -170,7 +170,7 @@ class MemoryLine(MemoryDraft):
 
     @model_validator(mode="before")
     @classmethod
-    def _type_of_another_system(cls, given: Any) -> Any:
+    def _type_of_another_system(cls, given: object) -> object:
         if isinstance(given, dict) and isinstance(given.get("type"), str):
             return given | {"type": TYPE_NAMES.get(given["type"], given["type"])}
         return given

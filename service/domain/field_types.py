@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, StringConstraints
+
+from service.domain.json import JsonObject, JsonValue
 
 CONTENT_MAX = 8_000
 MESSAGE_MAX = 200_000
@@ -66,7 +68,7 @@ def _printable(text: str) -> str:
     return text
 
 
-def reject_unstorable_json(value: Any) -> Any:
+def reject_unstorable_json(value: JsonValue) -> JsonValue:
     """The JSON value itself. Raises ValueError when it is too deep, too large, or holds what cannot be stored."""
     nodes = 0
     stack = [(value, 0)]
@@ -99,7 +101,7 @@ def _utc(moment: datetime) -> datetime:
         raise ValueError("is out of range") from None
 
 
-def _assume_utc(value: Any) -> Any:
+def _assume_utc(value: object) -> object:
     if isinstance(value, datetime) and value.tzinfo is None:
         return value.replace(tzinfo=UTC)
     if isinstance(value, bool | int | float):
@@ -128,11 +130,11 @@ Query = Annotated[str, StringConstraints(max_length=QUERY_MAX), AfterValidator(s
 Tag = Annotated[
     str, StringConstraints(min_length=1, max_length=TAG_MAX), AfterValidator(reject_unstorable), Identifies()
 ]
-BoundedObject = Annotated[dict[str, Any], AfterValidator(reject_unstorable_json)]
+BoundedObject = Annotated[JsonObject, AfterValidator(reject_unstorable_json)]
 LANGGRAPH_NAMES = (("langgraph", "namespace"), ("langgraph", "key"))
 """Where the LangGraph store keeps the names of an item in a memory's metadata (``reverie_client.langgraph``)."""
 Metadata = Annotated[BoundedObject, NamesInside(*LANGGRAPH_NAMES)]
-Json = Annotated[Any, AfterValidator(reject_unstorable_json)]
+Json = Annotated[JsonValue, AfterValidator(reject_unstorable_json)]
 UnitInterval = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 TOKENS_MAX = 16_000
 TokenBudget = Annotated[int, Field(ge=0, le=TOKENS_MAX)]

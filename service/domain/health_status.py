@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import monotonic
-from typing import Any, Literal
+from typing import Literal
+
+from service.domain.json import JsonObject
 
 State = Literal["ok", "failing", "unknown", "off"]
 
@@ -33,7 +35,7 @@ class HealthStatus:
         """Seconds since the last evidence; infinite when there is none."""
         return monotonic() - self._noted
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JsonObject:
         """As the API shows it."""
         return {
             "status": self.state,

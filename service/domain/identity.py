@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from service.domain.guards import normalize
+from service.domain.json import JsonValue
 from service.domain.types import POLICIES, MemoryType
 
 SUMMARY_MAX = 120
@@ -33,7 +33,7 @@ def identity_hash(
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
 
 
-def identity_of_columns(item: Mapping[str, Any]) -> str:
+def identity_of_columns(item: Mapping[str, JsonValue]) -> str:
     """The ``identity_hash`` of a memory of these columns."""
     return identity_hash(
         MemoryType(item["like_type"] or item["type"]), item["content"], user=item["user_name"],

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, StringConstraints
 
 from service.domain.field_types import Text
+from service.domain.json import JsonObject
 from service.domain.strict import FrozenModel
 
 ModelName = Annotated[Text, StringConstraints(min_length=1, max_length=500)]
 """What EMBEDDING_MODEL or RERANK_MODEL may be."""
 
-Environment = Mapping[str, Mapping[str, tuple[str, Any]]]
+Environment = Mapping[str, Mapping[str, tuple[str, object]]]
 """By section and field: the environment variable that is set, and its value."""
 
 CACHE_SIZE: Final = 1_000
@@ -67,19 +68,18 @@ class InstallationSettings(FrozenModel):
     embedding: EmbeddingSettings = EmbeddingSettings()
     rerank: RerankSettings = RerankSettings()
 
-    def over(self, changes: Mapping[str, Mapping[str, Any]]) -> InstallationSettings:
+    def over(self, changes: Mapping[str, Mapping[str, object]]) -> InstallationSettings:
         """These settings with ``changes``, sections of fields, laid over them."""
         present = self.stored()
         return InstallationSettings.model_validate(
             {name: present.get(name, {}) | dict(changes.get(name, {})) for name in {*present, *changes}}
         )
 
-    def stored(self) -> dict[str, dict[str, Any]]:
+    def stored(self) -> dict[str, JsonObject]:
         """What differs from the defaults, by section."""
-        given: dict[str, dict[str, Any]] = self.model_dump(
+        return self.model_dump(
             exclude_defaults=True, exclude={name: {"locked_by"} for name in InstallationSettings.model_fields}
         )
-        return given
 
     def in_effect(self, environment: Environment) -> InstallationSettings:
         """These settings under the variables of an environment, and which of those win."""

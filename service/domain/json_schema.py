@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import UnionType
+from typing import TYPE_CHECKING, NamedTuple
 
-from service.domain.json import dumps
+from service.domain.json import JsonValue, dumps
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -45,7 +46,7 @@ class Problem(NamedTuple):
         return f"{place}: {self.message}" if place else self.message
 
 
-def check_schema(schema: Mapping[str, Any], *, bytes_max: int) -> None:
+def check_schema(schema: Mapping[str, JsonValue], *, bytes_max: int) -> None:
     """Raise ValueError for what is no JSON Schema, or one that is too large or uses more than is allowed."""
     if len(dumps(schema)) > bytes_max:
         raise ValueError(f"must have at most {bytes_max:,} bytes")
@@ -61,7 +62,7 @@ def check_schema(schema: Mapping[str, Any], *, bytes_max: int) -> None:
         ) from None
 
 
-def problems(value: Any, data_schema: Mapping[str, Any]) -> list[Problem]:
+def problems(value: JsonValue, data_schema: Mapping[str, JsonValue]) -> list[Problem]:
     """What is wrong with a JSON value under a checked schema: the first few, none where it fits.
 
     A value that is too large to be checked at all has that one problem.
@@ -72,7 +73,7 @@ def problems(value: Any, data_schema: Mapping[str, Any]) -> list[Problem]:
     return [Problem(tuple(one.absolute_path), _shortened(one.message)) for one in islice(errors, PROBLEMS_MAX)]
 
 
-def _check_keywords(schema: Any, depth: int) -> None:
+def _check_keywords(schema: JsonValue, depth: int) -> None:
     if depth > DEPTH_MAX:
         raise ValueError(f"must be nested at most {DEPTH_MAX} deep")
     if not isinstance(schema, Mapping):
@@ -86,7 +87,7 @@ def _check_keywords(schema: Any, depth: int) -> None:
         _check_keywords(inside, depth + 1)
 
 
-def _subschemas(schema: Mapping[str, Any]) -> Iterator[Any]:
+def _subschemas(schema: Mapping[str, JsonValue]) -> Iterator[JsonValue]:
     properties = schema.get("properties")
     yield from properties.values() if isinstance(properties, dict) else ()
     for keyword in _ONE:
@@ -97,7 +98,7 @@ def _subschemas(schema: Mapping[str, Any]) -> Iterator[Any]:
         yield from listed if isinstance(listed, list) else ()
 
 
-def _count(value: Any, of: Any) -> int:
+def _count(value: JsonValue, of: type | UnionType) -> int:
     """How many values of these classes there are in JSON."""
     left, count = [value], 0
     while left:

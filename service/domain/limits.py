@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
+from service.domain.json import JsonValue
 from service.domain.strict import FrozenModel
 
 LimitName = Literal[
@@ -52,7 +53,7 @@ class Limits(FrozenModel):
         return {"rows_max": self.rows_max, "bytes_max": self.bytes_max}
 
     @property
-    def set_only(self) -> dict[str, Any] | None:
+    def set_only(self) -> dict[str, float] | None:
         """The limits that are set, as they are stored; None where there are none."""
         return self.model_dump(exclude_none=True) or None
 
@@ -64,6 +65,6 @@ class Limits(FrozenModel):
 NO_LIMITS: Final = Limits()
 
 
-def limits_from(stored: Mapping[str, Any] | None) -> Limits:
+def limits_from(stored: Mapping[str, JsonValue] | None) -> Limits:
     """Limits as they are stored."""
     return Limits(**stored) if stored else NO_LIMITS

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from service.domain.identity import summary_of
+from service.domain.json import JsonValue
 from service.domain.languages import language_of
 from service.domain.text_normalization import normalize_for_search
 
@@ -14,12 +15,12 @@ _SIGNS: Final = re.compile(r"[!-/:-@\[-`{-~]+")
 _HUMP: Final = re.compile("(?<=[a-z0-9])(?=[A-Z])")
 
 
-def content_words(content: str) -> dict[str, Any]:
+def content_words(content: str) -> dict[str, str]:
     """What the words of a content are taken from: its language, which a setting may overrule, and its spelling."""
     return {"language": language_of(content), "lexical": normalize_for_search(content)}
 
 
-def field_words(memory: Mapping[str, Any]) -> dict[str, str]:
+def field_words(memory: Mapping[str, JsonValue]) -> dict[str, str]:
     """What the words of the other fields of a memory are taken from; a summary made of the content adds none."""
     summary = memory["summary"]
     added = summary if summary and summary != summary_of(memory["content"]) else ""

@@ -5,10 +5,10 @@ Whoever adds a field of type ``Name`` or ``Tag`` to a request has it masked like
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -16,10 +16,10 @@ from service.domain.field_types import AsGiven, Identifies, NamesInside
 
 Loc = tuple[str | int, ...]
 Change = Callable[[Loc, str], str]
-Plan = Callable[[Any, Loc, Change], Any]
+Plan = Callable[[object, Loc, Change], object]
 
 
-def with_names(annotation: Any, value: Any, loc: Loc, change: Change) -> Any:
+def with_names(annotation: object, value: object, loc: Loc, change: Change) -> object:
     """The value with each name in it changed, told its place; what holds none is given back as it is.
 
     A model keeps what was set of its fields; its validators do not run again.
@@ -28,7 +28,7 @@ def with_names(annotation: Any, value: Any, loc: Loc, change: Change) -> Any:
     return value if plan is None or value is None else plan(value, loc, change)
 
 
-def plan_of(annotation: Any) -> Plan | None:
+def plan_of(annotation: object) -> Plan | None:
     """How to get at the names in values of this type; None where there are none."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return _model(annotation)
@@ -42,18 +42,18 @@ def plan_of(annotation: Any) -> Plan | None:
     return None
 
 
-def _is_marked(metadata: Any) -> bool:
+def _is_marked(metadata: Sequence[object]) -> bool:
     return any(isinstance(one, Identifies | NamesInside | AsGiven) for one in metadata)
 
 
-def _marked(metadata: Any) -> Plan | None:
+def _marked(metadata: Sequence[object]) -> Plan | None:
     if any(isinstance(one, AsGiven) for one in metadata):
         return None
     inside = next((one for one in metadata if isinstance(one, NamesInside)), None)
     return _name if inside is None else _inside(inside.paths)
 
 
-def _name(value: Any, loc: Loc, change: Change) -> Any:
+def _name(value: object, loc: Loc, change: Change) -> object:
     return change(loc, value) if isinstance(value, str) else value
 
 
@@ -62,7 +62,7 @@ def _first_of(plans: list[Plan]) -> Plan | None:
     if not plans:
         return None
 
-    def all_of(value: Any, loc: Loc, change: Change) -> Any:
+    def all_of(value: object, loc: Loc, change: Change) -> object:
         for plan in plans:
             changed = plan(value, loc, change)
             if changed is not value:
@@ -76,7 +76,7 @@ def _each(plan: Plan | None) -> Plan | None:
     if plan is None:
         return None
 
-    def each(value: Any, loc: Loc, change: Change) -> Any:
+    def each(value: object, loc: Loc, change: Change) -> object:
         if not isinstance(value, list | tuple):
             return value
         # A list of names is named as a whole where one of them is refused.
@@ -95,10 +95,10 @@ def _model(model: type[BaseModel]) -> Plan | None:
         if plan is not None:
             fields[name] = plan
 
-    def in_model(value: Any, loc: Loc, change: Change) -> Any:
+    def in_model(value: object, loc: Loc, change: Change) -> object:
         if not isinstance(value, model):
             return value
-        changes: dict[str, Any] = {}
+        changes: dict[str, object] = {}
         for name, plan in fields.items():
             present = getattr(value, name)
             if present is not None and (changed := plan(present, (*loc, name), change)) is not present:
@@ -112,7 +112,7 @@ def _inside(paths: tuple[tuple[str, ...], ...]) -> Plan:
     texts = _each(_name)
     assert texts is not None
 
-    def at(value: Any, path: tuple[str, ...], loc: Loc, change: Change) -> Any:
+    def at(value: object, path: tuple[str, ...], loc: Loc, change: Change) -> object:
         if not path:
             return texts(_name(value, loc, change), loc, change)
         if not isinstance(value, dict) or path[0] not in value:
@@ -120,7 +120,7 @@ def _inside(paths: tuple[tuple[str, ...], ...]) -> Plan:
         changed = at(value[path[0]], path[1:], (*loc, path[0]), change)
         return value if changed is value[path[0]] else value | {path[0]: changed}
 
-    def inside(value: Any, loc: Loc, change: Change) -> Any:
+    def inside(value: object, loc: Loc, change: Change) -> object:
         for path in paths:
             value = at(value, path, loc, change)
         return value

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
 from service.domain.field_types import BoundedObject, Text
+from service.domain.json import JsonValue
 from service.domain.json_schema import problems
 from service.domain.strict import FrozenModel
 from service.domain.types import POLICIES, MemoryType, TypePolicy
@@ -124,20 +125,20 @@ def check_filter(types: Mapping[str, OwnType], named: Iterable[str] | None) -> N
         check_known(types, name)
 
 
-def check_memory(types: Mapping[str, OwnType], name: str, metadata: Mapping[str, Any]) -> None:
+def check_memory(types: Mapping[str, OwnType], name: str, metadata: Mapping[str, JsonValue]) -> None:
     """Raise Misfit for a type that is not known, or for metadata that does not fit its schema."""
     check_known(types, name)
     _check_metadata(types[name].metadata_schema if name in types else None, metadata)
 
 
-def check_entity(kinds: Mapping[str, EntityKind], kind: str, metadata: Mapping[str, Any]) -> None:
+def check_entity(kinds: Mapping[str, EntityKind], kind: str, metadata: Mapping[str, JsonValue]) -> None:
     """Raise Misfit for metadata that does not fit the schema of a kind. None at all fits: a first mention need not say
     everything."""
     if metadata:
         _check_metadata(kinds[kind].metadata_schema if kind in kinds else None, metadata)
 
 
-def _check_metadata(schema: MetadataSchema, metadata: Mapping[str, Any]) -> None:
+def _check_metadata(schema: MetadataSchema, metadata: Mapping[str, JsonValue]) -> None:
     wrong = problems(metadata, schema) if schema is not None else []
     if wrong:
         raise Misfit(("metadata", *wrong[0].path), wrong[0].message)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 from uuid import UUID
 
 from service.domain.ids import DEFAULT_WORKSPACE
+from service.domain.json import JsonObject
 from service.domain.limits import NO_LIMITS, Limits
 from service.domain.spending import Payer
 from service.domain.workspace import WorkspaceSettings
@@ -129,9 +130,9 @@ class CachedCredential:
 
     principal: Principal
     hash: bytes
-    settings: dict[str, Any] | None
+    settings: JsonObject | None
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """As the statements that make sure of it name them."""
         return {
             "key_id": self.principal.key_id,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 from service.domain.guards import normalize
+from service.domain.json import JsonValue
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…。！？])\s*(?=\S)|\n+")
 _WORD = re.compile(r"\w+")
@@ -40,7 +40,7 @@ def drop_sentences(text: str, gone: frozenset[str]) -> str:
     return " ".join(sentence for sentence in sentences if sentence and not content_words([sentence]) & gone)
 
 
-def json_drop_sentences(value: Any, gone: frozenset[str]) -> Any:
+def json_drop_sentences(value: JsonValue, gone: frozenset[str]) -> JsonValue:
     """A JSON value without the strings and keys that hold one of these words; None for such a string."""
     if isinstance(value, str):
         return None if content_words([value]) & gone else value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from service.domain.text_normalization import UNSPACED, cjk_char_count
 
@@ -30,7 +29,7 @@ class TextFeatures:
     asks: bool
     question_share: float
 
-    def columns(self) -> dict[str, Any]:
+    def columns(self) -> dict[str, object]:
         """The features by name."""
         return {name: getattr(self, name) for name in self.__slots__}
 

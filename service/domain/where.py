@@ -10,11 +10,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
 from service.domain.field_types import BoundedObject, reject_unstorable_json
+from service.domain.json import JsonObject, JsonValue
 from service.errors import InvalidInput
 
 CONDITIONS_MAX = 50
@@ -60,7 +61,7 @@ class Condition:
     field: str
     keys: tuple[str, ...]
     operator: Operator
-    value: Any
+    value: JsonValue
     loc: Loc
     """Where the request has it."""
 
@@ -83,7 +84,7 @@ class Negation:
 Where = Condition | Junction | Negation
 
 
-def parse_where(given: Mapping[str, Any] | None, loc: Loc) -> Where | None:
+def parse_where(given: Mapping[str, JsonValue] | None, loc: Loc) -> Where | None:
     """The filter in a request's JSON object at ``loc``; None for none. Raises InvalidInput, which names the path."""
     if given is None:
         return None
@@ -124,15 +125,15 @@ def with_conditions(where: Where, changed: Callable[[Condition], Condition]) -> 
     return replace(where, parts=tuple(with_conditions(part, changed) for part in where.parts))
 
 
-def restated(given: Mapping[str, Any], where: Where) -> dict[str, Any]:
+def restated(given: Mapping[str, JsonValue], where: Where) -> JsonObject:
     """The JSON object of a filter with the keys and values of ``where``, which is that filter with its conditions
     changed."""
     return _restated(given, conditions_of(where))
 
 
-def _restated(given: Mapping[str, Any], left: Iterator[Condition]) -> dict[str, Any]:
+def _restated(given: Mapping[str, JsonValue], left: Iterator[Condition]) -> JsonObject:
     """``left``: the conditions that are still to come, in the order of the object."""
-    object_: dict[str, Any] = {}
+    object_: JsonObject = {}
     for name, value in given.items():
         if name == "not":
             object_[name] = _restated(value, left)
@@ -151,7 +152,7 @@ def _path_of(condition: Condition) -> str:
     return ".".join((condition.field, *keys))
 
 
-def _parsed(given: Any, loc: Loc, depth: int) -> Where:
+def _parsed(given: JsonValue, loc: Loc, depth: int) -> Where:
     entries = _object(given, loc)
     if not entries:
         raise InvalidInput(loc, "must have at least one condition")
@@ -159,7 +160,7 @@ def _parsed(given: Any, loc: Loc, depth: int) -> Where:
     return parts[0] if len(parts) == 1 else Junction("and", parts)
 
 
-def _entry(name: str, value: Any, loc: Loc, depth: int) -> Where:
+def _entry(name: str, value: JsonValue, loc: Loc, depth: int) -> Where:
     if name not in ("and", "or", "not"):
         return _comparisons(name, value, loc)
     if depth >= DEPTH_MAX:
@@ -172,7 +173,7 @@ def _entry(name: str, value: Any, loc: Loc, depth: int) -> Where:
     return Junction("and" if name == "and" else "or", parts)
 
 
-def _comparisons(path: str, value: Any, loc: Loc) -> Where:
+def _comparisons(path: str, value: JsonValue, loc: Loc) -> Where:
     field, keys = _path(path, loc)
     if not isinstance(value, dict):
         if isinstance(value, list):
@@ -184,7 +185,7 @@ def _comparisons(path: str, value: Any, loc: Loc) -> Where:
     return parts[0] if len(parts) == 1 else Junction("and", parts)
 
 
-def _condition(field: str, keys: tuple[str, ...], name: str, operand: Any, at: Loc) -> Where:
+def _condition(field: str, keys: tuple[str, ...], name: str, operand: JsonValue, at: Loc) -> Where:
     loc = (*at, name)
     operator = next((one for one in OPERATORS if one == name), None)
     if operator is None:
@@ -207,7 +208,7 @@ def _condition(field: str, keys: tuple[str, ...], name: str, operand: Any, at: L
     return Condition(field, keys, operator, value, loc)
 
 
-def _value(field: str, value: Any, loc: Loc) -> Any:
+def _value(field: str, value: JsonValue, loc: Loc) -> JsonValue:
     if isinstance(value, dict | list):
         raise InvalidInput(loc, "must be a text, a number, true, false or null")
     if isinstance(value, str) and len(value) > TEXT_MAX:
@@ -217,7 +218,7 @@ def _value(field: str, value: Any, loc: Loc) -> Any:
     return _time(value, loc) if field in TIME_FIELDS else value
 
 
-def _time(value: Any, loc: Loc) -> str:
+def _time(value: JsonValue, loc: Loc) -> str:
     try:
         moment = datetime.fromisoformat(value)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
@@ -265,7 +266,7 @@ def _keys(path: str, loc: Loc) -> Iterator[str]:
         at += 1
 
 
-def _object(value: Any, loc: Loc) -> dict[str, Any]:
+def _object(value: JsonValue, loc: Loc) -> JsonObject:
     if not isinstance(value, dict):
         raise InvalidInput(loc, "must be a JSON object")
     return value

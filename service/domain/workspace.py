@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, Field, StringConstraints, ValidationError, model_validator
@@ -14,6 +14,7 @@ from service.domain.context import ContextSettings, PlacementField
 from service.domain.documents import DocumentSettings
 from service.domain.dream_settings import DreamChoices, DreamSettings
 from service.domain.field_types import Amount, BoundedObject, CostUsd, Days, Name, Text, TokenBudget
+from service.domain.json import JsonObject, JsonValue
 from service.domain.languages import Configuration
 from service.domain.llm_settings import LLMSettings
 from service.domain.origin import OriginSettings
@@ -309,7 +310,7 @@ class WorkspaceSettings(AgentSettings):
         """What is done with personal data and with secrets."""
         return Masking(self.pii, self.secrets)
 
-    def over(self, changes: Mapping[str, Any]) -> WorkspaceSettings:
+    def over(self, changes: Mapping[str, JsonValue]) -> WorkspaceSettings:
         """These settings with ``changes``, sections of fields, laid over them. Raises ValueError where they do not fit
         together."""
         return WorkspaceSettings.model_validate(_merged(self.model_dump(), changes))
@@ -334,7 +335,7 @@ class WorkspaceSettings(AgentSettings):
         start = datetime.combine(local.date() + timedelta(days=at >= begin), begin, local.tzinfo)
         return start.astimezone(moment.tzinfo)
 
-    def of_agent(self, stored: Mapping[str, Any] | None) -> WorkspaceSettings:
+    def of_agent(self, stored: Mapping[str, JsonValue] | None) -> WorkspaceSettings:
         """The settings of an agent: its own, as stored, over the workspace's.
 
         What an earlier release let it store without being settings is not applied. A window that would hold no more
@@ -353,7 +354,7 @@ class WorkspaceSettings(AgentSettings):
         return WorkspaceSettings.model_validate(merged)
 
 
-def _merged(present: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(present: Mapping[str, JsonValue], changes: Mapping[str, JsonValue]) -> JsonObject:
     return {**present} | {
         name: _merged(present[name], value) if isinstance(value, dict) and name not in REPLACED else value
         for name, value in changes.items()

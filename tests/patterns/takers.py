@@ -58,7 +58,9 @@ TEXTS = frozenset(
     piece question query quote raw rest run sentence sentences summary text texts value word words
     written""".split()  # noqa: SIM905
 )
-KINDS = frozenset({"str", "str | None", "Sequence[str]", "Iterable[str]", "list[str]", "bytes", "Any", "JsonValue"})
+KINDS = frozenset(
+    {"str", "str | None", "Sequence[str]", "Iterable[str]", "list[str]", "bytes", "object", "Any", "JsonValue"}
+)
 PUBLIC = (
     "service.domain", "service.embedding", "service.extraction", "service.llm", "service.privacy", "service.store",
     "service.proxy", "service.memory", "service.studio", "worker",
