@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import structlog
 
@@ -23,7 +22,6 @@ log = structlog.get_logger(__name__)
 
 ANSWER_TOKENS_MAX = 1_500
 
-Answered = Mapping[str, Any]
 Question = list[str]
 
 
@@ -66,7 +64,7 @@ async def _decide(pairs: Sequence[Pair], checkpoints: Checkpoints, choices: Drea
     return left
 
 
-async def _probabilities(pairs: Sequence[Pair], checkpoints: Checkpoints) -> list[Answered | None]:
+async def _probabilities(pairs: Sequence[Pair], checkpoints: Checkpoints) -> list[Mapping[str, object] | None]:
     """What the decision model answers about each pair, in one call; None for what is of no use."""
     text = _listed(pairs)
     questions = [pair_question(number) for number in range(1, len(pairs) + 1)]

@@ -7,11 +7,11 @@ all that the agent knows. Where there are several, or it says nothing of a chang
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 from uuid import UUID
 
+from service.db.pool import Row
 from service.domain.guards import normalize
 from service.extraction.candidates import Candidate
 from service.extraction.mentions import mentions
@@ -77,7 +77,7 @@ class Corrections:
         """Among what is known to whom it is to be looked for."""
         return sorted({one.audience for one in (*self._said.values(), *self._saved.values())})
 
-    def settled(self, rows: Iterable[Mapping[str, Any]]) -> tuple[list[Candidate], list[Reading]]:
+    def settled(self, rows: Iterable[Row]) -> tuple[list[Candidate], list[Reading]]:
         """The candidates and readings, those of which it is clear what they correct with its slot. ``rows``: what is
         known of such attributes."""
         known = [*map(_stored, rows), *self._facts]
@@ -107,7 +107,7 @@ class Corrections:
                 yield at, Fact(one.slot, one.value, memory.content, memory.audience, frozenset(), place, own)
 
 
-def _stored(row: Mapping[str, Any]) -> Fact:
+def _stored(row: Row) -> Fact:
     own = _is_of(row["user_name"], row["slot"])
     return Fact(
         row["slot"], row["value"], row["content"], row["audience"], frozenset(row["sessions"]), _KNOWN_BEFORE, own

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
+from service.db.pool import Columns
 from service.domain.identity import summary_of
 from service.domain.json import JsonObject
 from service.domain.memory_words import content_words
@@ -15,8 +15,8 @@ from service.store.dreams import Lease
 
 
 def memory_row(
-    lease: Lease, dream_id: UUID, now: datetime, content: str, *, reading: JsonObject, **given: Any
-) -> JsonObject:
+    lease: Lease, dream_id: UUID, now: datetime, content: str, *, reading: JsonObject, **given: object
+) -> Columns:
     """The fields of a current memory of the agent's own, read by the dream that makes it; ``given``: the others."""
     return {
         "agent_id": lease.agent_id, "audience": lease.agent_id, "scope": "agent", "team_id": None, "task_id": None,

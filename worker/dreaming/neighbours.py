@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 import numpy as np
 
-from service.db.pool import Connection
+from service.db.pool import Connection, Row
 from service.domain.identity import identity_hash
+from service.domain.json import JsonValue
 from service.domain.origin import Origin
 from service.domain.word_lists import listed
 from service.extraction.candidates import Candidate, evidence_of, proposed_in
@@ -74,7 +74,7 @@ class ExistingMemory:
     status: str | None
     decay_exempt: bool
     expires_at: datetime | None
-    metadata: Mapping[str, Any]
+    metadata: Mapping[str, JsonValue]
     uses: int
 
 
@@ -202,7 +202,7 @@ async def _nearest(
     return near
 
 
-def _existing_memory(row: Any, read: Readings) -> ExistingMemory:
+def _existing_memory(row: Row, read: Readings) -> ExistingMemory:
     """A row of ``compared_columns``; what this dream or a former one read in it comes before what its source says."""
     source, stored = row["source"], row["reading"] or {}
     reading = read.get(row["id"])

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
-from typing import Any
+from typing import TypeVarTuple
 from uuid import UUID
 
 import structlog
 
-from service.db.pool import Row
+from service.db.pool import Connection, Row
 from service.domain.spending import Payer, paid_by
 from service.embedding.base import Embedder, EmbeddingFailed, EmbeddingOverBudget, EmbeddingTimedOut
 from service.embedding.monitored import PROBE
@@ -22,12 +22,14 @@ from service.embedding.storage import can_convert_in_place
 from service.memory.access.redaction import redact_lenient, workspace_masking
 from service.memory.access.workspace import all_workspaces
 from service.memory.dreams.in_flight import InFlight, Tracker
-from service.memory.engine import Engine
+from service.memory.engine import Engine, Vector
 from service.store import embeddings
 from service.store.embeddings import FIRST, MigrationState, Model
 from service.store.vectors import VectorSpace
 from worker.maintenance.embed_pending import embed_pending
 from worker.maintenance.hnsw import maintain_hnsw
+
+Values = TypeVarTuple("Values")
 
 log = structlog.get_logger(__name__)
 
@@ -213,10 +215,10 @@ class Reindexer:
 
     async def _embedded(
         self, workspace: UUID, embedder: Embedder, rows: Sequence[Row], tracker: Tracker
-    ) -> tuple[list[Row], list[Any]]:
+    ) -> tuple[list[Row], list[Vector]]:
         """The rows that could be embedded, and their vectors. Raises EmbeddingFailed when the embedder is down."""
         ready: list[Row] = []
-        vectors: list[Any] = []
+        vectors: list[Vector] = []
         for _, part in tracker.batches(rows, embeddings.text_of_row, BATCH):
             some, theirs = await self._embed(workspace, embedder, part, tracker)
             ready += some
@@ -225,7 +227,7 @@ class Reindexer:
 
     async def _embed(
         self, workspace: UUID, embedder: Embedder, rows: Sequence[Row], tracker: Tracker
-    ) -> tuple[list[Row], list[Any]]:
+    ) -> tuple[list[Row], list[Vector]]:
         policy = await workspace_masking(self._engine, workspace)
         async with tracker.step("embed", [row["id"] for row in rows]):
             texts = await redact_lenient(self._engine, policy, [row["content"] for row in rows])
@@ -238,7 +240,7 @@ class Reindexer:
         # One text that a provider refuses must not keep all others from being embedded; but does it answer at all?
         await embedder.embed([PROBE], DEADLINE_S)
         ready: list[Row] = []
-        vectors: list[Any] = []
+        vectors: list[Vector] = []
         for row, text in zip(rows, texts, strict=True):
             async with tracker.step("embed", [row["id"]]):
                 with suppress(EmbeddingFailed):
@@ -257,6 +259,6 @@ class Reindexer:
         if self._engine.refresh_active_model is not None:
             await self._engine.refresh_active_model()
 
-    async def _note(self, write: Callable[..., Awaitable[None]], *args: object) -> None:
+    async def _note(self, write: Callable[[Connection, *Values], Awaitable[None]], *values: *Values) -> None:
         async with self._engine.db.unscoped() as connection:
-            await write(connection, *args)
+            await write(connection, *values)

@@ -16,9 +16,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Protocol
 from uuid import UUID
 
 import structlog
@@ -41,7 +41,11 @@ VERDICTS_KEPT = timedelta(days=400)
 USAGE_KEPT = timedelta(days=400)
 REQUESTS_KEPT = timedelta(days=2)
 
-Batch = Callable[..., Awaitable[int]]
+
+class Batch(Protocol):
+    """Deletes at most ``limit`` of what is from before then; how many there were."""
+
+    async def __call__(self, connection: Connection, workspace: UUID, /, *, before: datetime, limit: int) -> int: ...
 
 
 async def apply_retention(engine: Engine) -> dict[str, int]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
+from service.db.pool import Row
 from service.domain.identity import identity_hash
+from service.domain.json import JsonObject
 from service.domain.profile import Scalar
 from service.domain.types import MemoryType
 from service.store.vectors import EmbeddingBatch
@@ -35,7 +37,7 @@ class Evidence:
         """The same memory, as one that speaks against."""
         return replace(self, against=True)
 
-    def stored(self) -> dict[str, Any]:
+    def stored(self) -> JsonObject:
         """As the insight's source keeps it."""
         return {"id": str(self.id), "says": self.says, "former": self.former, "against": self.against}
 
@@ -102,7 +104,7 @@ class KnownInsight:
     deleted: bool
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> KnownInsight:
+    def of(cls, row: Row) -> KnownInsight:
         """One of a row of ``insights_about``."""
         source = row["source"]
         evidence = source["evidence"]
@@ -135,7 +137,7 @@ class Conclusions:
     rejected: int = 0
     embedded: EmbeddingBatch = field(default_factory=lambda: EmbeddingBatch(None, []))
 
-    def report(self) -> dict[str, Any]:
+    def report(self) -> JsonObject:
         """What the dream says of it."""
         counts = {"new": len(self.new), "replaced": len(self.fallen), "rejected": self.rejected}
         return {"reflection": counts | {"asked": self.asked}}
