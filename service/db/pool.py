@@ -55,7 +55,7 @@ _CITUS_SHOW_SHARDS = " SET LOCAL citus.override_table_visibility = off;"
 Row = Mapping[str, Any]
 """A row of a query, by the names of its columns."""
 Columns = dict[str, Any]
-"""Values of columns by their names, for a statement that writes a row."""
+"""Values for a statement, by the names of the columns or parameters that take them."""
 T = TypeVar("T")
 
 

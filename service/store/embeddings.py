@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Columns, Connection, Row
 from service.embedding.storage import storage_of
-from service.store.vectors import VectorSpace
+from service.store.vectors import Embedding, VectorSpace
 
 FIRST = UUID(int=0)
 """Sorts before every id."""
@@ -120,7 +119,7 @@ async def rows_after(connection: Connection, workspace: UUID, after: UUID, limit
 
 
 async def fill(
-    connection: Connection, workspace: UUID, rows: Sequence[Row], vectors: Sequence[Any], space: VectorSpace
+    connection: Connection, workspace: UUID, rows: Sequence[Row], vectors: Sequence[Embedding], space: VectorSpace
 ) -> int:
     """Store the vectors of ``space``, which is in use, for rows that have not changed meanwhile; how many."""
     return await connection.run(
@@ -132,7 +131,7 @@ async def fill_next(
     connection: Connection,
     workspace: UUID,
     rows: Sequence[Row],
-    vectors: Sequence[Any],
+    vectors: Sequence[Embedding],
     space: VectorSpace,
     *,
     worker: str,
@@ -182,7 +181,7 @@ async def _counted(connection: Connection, space: VectorSpace, count: int, *, wo
     )
 
 
-def _columns(rows: Sequence[Row], vectors: Sequence[Any], space: VectorSpace) -> dict[str, Any]:
+def _columns(rows: Sequence[Row], vectors: Sequence[Embedding], space: VectorSpace) -> Columns:
     return {
         "ids": [row["id"] for row in rows],
         "versions": [row["version"] for row in rows],

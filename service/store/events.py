@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.domain.events import Kind
+from service.domain.json import JsonObject
 
 POSITIONS_BATCH = 1_000
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +23,7 @@ class Event:
     """One event; ``position`` grows by one within a workspace."""
 
     position: int
-    body: Json
+    body: JsonObject
 
 
 async def assign_positions(connection: Connection, workspace: UUID) -> int:
@@ -66,20 +64,20 @@ async def after(
     return [Event(row["position"], _body(row)) for row in rows]
 
 
-def _body(row: Row) -> Json:
+def _body(row: Row) -> JsonObject:
     """An event as the API tells it: ids, never content."""
     subject = {"memory": "memory_id", "dream": "dream_id", "proposal": "proposal_id", "window": "session_id"}[
         row["kind"].partition(".")[0]
     ]
-    body: Json = {
+    body: JsonObject = {
         "id": row["id"],
         "position": row["position"],
         "type": row["kind"],
         "at": row["at"],
         "agent": row["agent"],
     }
-    session: Json = {"session": row["session"]} if row["session"] else {}
-    details: Json = row["details"]
+    session: JsonObject = {"session": row["session"]} if row["session"] else {}
+    details: JsonObject = row["details"]
     return body | {subject: row["subject_id"]} | session | details
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
+from service.domain.json import JsonObject
 
 ALIVE_S = 4.5
 """A worker that has not been heard of for this long is taken for dead; a living one beats every second."""
@@ -24,10 +24,10 @@ class Worker:
     started_at: datetime
     seen_at: datetime
     alive: bool
-    health: dict[str, Any]
+    health: JsonObject
 
 
-async def heartbeat(connection: Connection, worker: str, health: dict[str, Any]) -> None:
+async def heartbeat(connection: Connection, worker: str, health: JsonObject) -> None:
     """Say that a worker is alive, by the database's clock."""
     await connection.run("heartbeat", worker=worker, health=health)
 

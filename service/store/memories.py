@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, TypedDict, Unpack
+from typing import TypedDict, Unpack
 from uuid import UUID
 
 from service.db.pool import Columns, Connection, Row
@@ -107,14 +107,14 @@ async def archive(connection: Connection, workspace: UUID, memory_id: UUID, *, w
 
 
 async def _change(
-    connection: Connection, query: str, workspace: UUID, memory_id: UUID, change: Change, **values: Any
+    connection: Connection, query: str, workspace: UUID, memory_id: UUID, change: Change, **values: object
 ) -> None:
     """Archive a memory, then change it by this query."""
     await archive(connection, workspace, memory_id)
     await connection.run(query, workspace=workspace, id=memory_id, **_columns(change), **values)
 
 
-def _columns(change: Change) -> dict[str, Any]:
+def _columns(change: Change) -> Columns:
     return {"changed_by": change["actor"], "reason": change["reason"], "now": change["now"]}
 
 
@@ -130,7 +130,7 @@ async def reinforce(
     memory_id: UUID,
     *,
     tags: list[str],
-    metadata: dict[str, Any],
+    metadata: JsonObject,
     origin: Origin,
     **change: Unpack[Change],
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection
@@ -20,7 +19,7 @@ async def list_(
     order: str,
     where: WhereQuery | None,
     as_of: datetime | None,
-    **filters: Any,
+    **filters: object,
 ) -> list[Memory]:
     """Return memories in an ``order``, as they were at ``as_of``; ``filters`` are the parameters of the query
     ``list_memories``."""
@@ -44,7 +43,7 @@ async def count(
     bound: int,
     where: WhereQuery | None,
     as_of: datetime | None,
-    **filters: Any,
+    **filters: object,
 ) -> int:
     """How many memories pass the filters of a list, at most ``bound``."""
     rows = await connection.fetch(
@@ -68,7 +67,7 @@ async def matching(
     *,
     where: WhereQuery | None,
     deleted: bool,
-    **filters: Any,
+    **filters: object,
 ) -> list[UUID]:
     """Lock what a list with these filters has of an author (None: of all), of the deleted memories or of the others;
     the ids."""

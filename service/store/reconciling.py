@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.store.dreams import Lease
-from service.store.vectors import EmbeddingBatch, VectorSpace
+from service.store.vectors import EmbeddingBatch, Stored, VectorSpace
 
 
 async def memories_alike(
@@ -71,7 +70,7 @@ async def nearest_memories(
     connection: Connection,
     lease: Lease,
     embedded: EmbeddingBatch,
-    vectors: Sequence[tuple[int, Any]],
+    vectors: Sequence[tuple[int, Stored]],
     *,
     similarity_min: float,
     limit: int,

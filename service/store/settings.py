@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection
+from service.domain.json import JsonObject
 from service.domain.workspace import WorkspaceSettings
 
 
@@ -20,7 +20,7 @@ async def agent_settings(connection: Connection, workspace: UUID, agent_id: UUID
     return settings_from(row["workspace"], row["agent"])
 
 
-def settings_from(stored: dict[str, Any] | None, of_agent: dict[str, Any] | None = None) -> WorkspaceSettings:
+def settings_from(stored: JsonObject | None, of_agent: JsonObject | None = None) -> WorkspaceSettings:
     """Settings as stored, those of an agent over the workspace's, over the defaults."""
     return (WorkspaceSettings.model_validate(stored) if stored else _DEFAULTS).of_agent(of_agent)
 

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Columns, Connection, Row
 from service.domain.guards import normalize
 from service.domain.redact_sentences import content_words
 from service.store import insights
@@ -218,7 +217,7 @@ async def remove(
     chunks = [row["id"] for row in await connection.fetch("subject_chunks", workspace=workspace, users=users)]
     ids = memories + messages + chunks
 
-    async def run(name: str, **values: Any) -> int:
+    async def run(name: str, **values: object) -> int:
         return await connection.run(name, workspace=workspace, **values)
 
     return {
@@ -283,7 +282,7 @@ async def export(connection: Connection, workspace: UUID, users: list[str], held
     """The memories that are held, each with its ``memory`` and its ``history`` as JSON, and the rows of everything else
     about the user by what they are."""
     ids = [*held.own, *held.shared]
-    asked: dict[str, dict[str, Any]] = {
+    asked: dict[str, Columns] = {
         "memories": {"ids": ids},
         "sessions": {"users": users, "ids": held.session_ids},
         "documents": {"users": users},

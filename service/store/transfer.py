@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Columns, Connection, Row
 from service.db.queries import Flags
+from service.domain.json import JsonObject
 from service.store import insights, memories
 from service.store.where import WhereQuery, where_flag
 
@@ -23,7 +24,6 @@ QUERIES = {
 }  # fmt: skip
 OF_MEMORIES = ("memory", "history", "window", "edge")
 """Sections that leave out what is about deleted and expired memories, unless they are wanted."""
-Fields = dict[str, Any]
 _NOT_EXPORTED = frozenset({
     "workspace_id", "agent_id", "audience", "session_id", "task_id", "tokens", "language", "effective_importance",
     "embedding",
@@ -43,7 +43,7 @@ class ExportFilter:
     now: datetime
     where: WhereQuery | None = None
 
-    def of_memories(self) -> Fields:
+    def of_memories(self) -> Columns:
         """The parameters of the fragment ``exported_memory``."""
         return {
             "with_deleted": self.with_deleted,
@@ -69,10 +69,10 @@ async def counts(connection: Connection, workspace: UUID, wanted: ExportFilter) 
 
 async def section(
     connection: Connection, workspace: UUID, name: str, wanted: ExportFilter, start: str | UUID | None
-) -> AsyncIterator[list[Fields]]:
+) -> AsyncIterator[list[Columns]]:
     """The fields of the lines of one section, in pages, beginning at the key ``start``."""
     query = QUERIES.get(name, f"export_{name}s")
-    values: Fields = {"workspace": workspace, "agent_id": wanted.agent_id}
+    values: Columns = {"workspace": workspace, "agent_id": wanted.agent_id}
     flags: Flags = {}
     if name in ("agent", "task", "bulletin"):
         values["start"] = start or ""
@@ -82,7 +82,7 @@ async def section(
         values |= wanted.of_memories()
         flags = {"where": where_flag(wanted.where)}
     shape = {"memory": _memory, "message": _message}.get(name, dict)
-    names: dict[UUID, Fields] = {}
+    names: dict[UUID, Columns] = {}
     async for rows in connection.batches(query, PAGES.get(name, PAGE), flags, **values):
         fields = [shape(row) for row in rows]
         if name in ("entity", "edge"):
@@ -96,18 +96,18 @@ async def section(
         yield fields
 
 
-def _memory(row: Row) -> Fields:
+def _memory(row: Row) -> Columns:
     return {name: value for name, value in row.items() if name not in _NOT_EXPORTED}
 
 
-def _message(row: Row) -> Fields:
+def _message(row: Row) -> Columns:
     fields = dict(row)
     structured = fields.pop("content_json")
     return fields if structured is None else fields | {"content": structured}
 
 
 async def _name_audiences(
-    connection: Connection, workspace: UUID, fields: list[Fields], names: dict[UUID, Fields]
+    connection: Connection, workspace: UUID, fields: list[Columns], names: dict[UUID, Columns]
 ) -> None:
     unknown = {line["audience"] for line in fields} - names.keys()
     if unknown:
@@ -118,14 +118,14 @@ async def _name_audiences(
         line["audience"] = names.get(line["audience"])
 
 
-async def add_sessions(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> list[UUID]:
+async def add_sessions(connection: Connection, workspace: UUID, items: Sequence[Columns], now: datetime) -> list[UUID]:
     """Make the sessions that are not there; the ids of those made."""
     rows = await connection.fetch("import_sessions", workspace=workspace, items=items, now=now)
     return [row["id"] for row in rows]
 
 
 async def add_messages(
-    connection: Connection, workspace: UUID, items: Sequence[Fields], key_id: UUID, now: datetime
+    connection: Connection, workspace: UUID, items: Sequence[Columns], key_id: UUID, now: datetime
 ) -> int:
     """Write the messages that are not there, under their own number where it is free; how many were written.
 
@@ -166,7 +166,7 @@ async def add_usage(
         await connection.run("import_usage", workspace=workspace, ids=ids, counts=list(numbers), times=list(times))
 
 
-async def add_windows(connection: Connection, workspace: UUID, items: Sequence[Fields]) -> tuple[int, int]:
+async def add_windows(connection: Connection, workspace: UUID, items: Sequence[Columns]) -> tuple[int, int]:
     """Write summaries of windows, of ``fresh`` sessions or known as they are; how many fit, how many are new."""
     row = await connection.one("import_windows", workspace=workspace, items=items)
     for item in items:
@@ -188,23 +188,25 @@ async def set_agent_created_at(connection: Connection, workspace: UUID, agent_id
     await connection.run("import_agent_times", workspace=workspace, id=agent_id, created_at=created_at)
 
 
-async def add_entity(connection: Connection, workspace: UUID, **columns: Any) -> None:
+async def add_entity(connection: Connection, workspace: UUID, **columns: object) -> None:
     """Write an entity as it was exported."""
     await connection.run("import_entity", workspace=workspace, **columns)
 
 
-async def complete_entity(connection: Connection, workspace: UUID, entity_id: UUID, metadata: dict[str, Any]) -> None:
+async def complete_entity(connection: Connection, workspace: UUID, entity_id: UUID, metadata: JsonObject) -> None:
     """Add what of an entity's metadata is not here."""
     await connection.run("complete_entity", workspace=workspace, id=entity_id, metadata=metadata)
 
 
-async def add_edges(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> tuple[int, int]:
+async def add_edges(
+    connection: Connection, workspace: UUID, items: Sequence[Columns], now: datetime
+) -> tuple[int, int]:
     """Write the edges whose ends are here; how many fit, how many are new."""
     row = await connection.one("import_edges", workspace=workspace, items=items, now=now)
     return row["found"], row["made"]
 
 
-async def add_merge(connection: Connection, workspace: UUID, **columns: Any) -> bool:
+async def add_merge(connection: Connection, workspace: UUID, **columns: object) -> bool:
     """Write the record of a merge of two entities; False where either is not here, or the record is."""
     return await connection.row("import_merge", workspace=workspace, **columns) is not None
 
@@ -214,17 +216,17 @@ async def point_merged_to(connection: Connection, workspace: UUID, entity_id: UU
     await connection.run("merged_elsewhere", workspace=workspace, id=entity_id, into_id=into_id)
 
 
-async def add_history(connection: Connection, workspace: UUID, items: Sequence[Fields]) -> int:
+async def add_history(connection: Connection, workspace: UUID, items: Sequence[Columns]) -> int:
     """Write the former versions that are not here; how many were."""
     return len(await connection.fetch("import_history", workspace=workspace, items=items))
 
 
-async def add_bulletins(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> int:
+async def add_bulletins(connection: Connection, workspace: UUID, items: Sequence[Columns], now: datetime) -> int:
     """Write the versions of bulletins that are not here; how many were."""
     return len(await connection.fetch("import_bulletins", workspace=workspace, items=items, now=now))
 
 
-async def add_pages(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> int:
+async def add_pages(connection: Connection, workspace: UUID, items: Sequence[Columns], now: datetime) -> int:
     """Write the pages that are not here, with their ``versions``; how many were."""
     made = {row["id"] for row in await connection.fetch("import_pages", workspace=workspace, items=items, now=now)}
     versions = [
@@ -234,7 +236,7 @@ async def add_pages(connection: Connection, workspace: UUID, items: Sequence[Fie
     return len(made)
 
 
-async def add_searches(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> int:
+async def add_searches(connection: Connection, workspace: UUID, items: Sequence[Columns], now: datetime) -> int:
     """Write the saved searches that are not here, with their ``results``; how many were."""
     rows = await connection.fetch("import_searches", workspace=workspace, items=items, now=now)
     made = {row["id"] for row in rows}
@@ -243,12 +245,12 @@ async def add_searches(connection: Connection, workspace: UUID, items: Sequence[
     return len(made)
 
 
-async def add_proposals(connection: Connection, workspace: UUID, items: Sequence[Fields], now: datetime) -> int:
+async def add_proposals(connection: Connection, workspace: UUID, items: Sequence[Columns], now: datetime) -> int:
     """Write the proposals that are not here, nor any that says the same; how many were."""
     return len(await connection.fetch("import_proposals", workspace=workspace, items=items, now=now))
 
 
-async def set_times(connection: Connection, workspace: UUID, memory_id: UUID, **columns: Any) -> None:
+async def set_times(connection: Connection, workspace: UUID, memory_id: UUID, **columns: object) -> None:
     """Give a memory the version, times and successor that it was exported with."""
     await connection.run("place_in_time", workspace=workspace, id=memory_id, **columns)
     await insights.let_fall(connection, workspace, [memory_id])

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from pgvector import HalfVector, Vector
 
 from service.db.queries import Flags
 from service.embedding.storage import DEFAULT, Storage
 
+Embedding = npt.NDArray[np.float32]
+"""The vector of a text, as its embedder gives it."""
 Stored = HalfVector | Vector
 
 _HALFVEC: Flags = {"vector_column": "embedding", "other_vector_column": "embedding_float32", "vector_type": "halfvec"}
@@ -33,7 +35,7 @@ class VectorSpace:
         """Of queries: in which column vectors are stored, as which type, and which column stays empty."""
         return _FLAGS[self.storage]
 
-    def stored(self, vector: np.ndarray[Any, Any]) -> Stored:
+    def stored(self, vector: Embedding) -> Stored:
         """A vector as Postgres takes it."""
         return Vector(vector) if self.storage == "float32" else HalfVector(vector)
 
@@ -43,7 +45,7 @@ class EmbeddingBatch:
     """Vectors of a batch in one space; a row is None where embedding is pending."""
 
     space: VectorSpace | None
-    vectors: Sequence[np.ndarray[Any, Any] | None]
+    vectors: Sequence[Embedding | None]
 
     @property
     def model(self) -> int | None:

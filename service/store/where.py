@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
+from service.domain.json import JsonValue
 from service.domain.where import TIME_FIELDS, Condition, Negation, Where
 
-Shape = tuple[Any, ...]
+Shape = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,14 +15,14 @@ class WhereQuery:
     """``shape``: nested tuples of words and of places in ``values``, nothing that a caller wrote."""
 
     shape: Shape
-    values: list[Any] = field(hash=False)
+    values: list[JsonValue] = field(hash=False)
 
 
 def compiled(where: Where | None) -> WhereQuery | None:
     """A filter for the fragment ``where``; None for none."""
     if where is None:
         return None
-    values: list[Any] = []
+    values: list[JsonValue] = []
     return WhereQuery(_shape(where, values), values)
 
 
@@ -31,7 +31,7 @@ def where_flag(query: WhereQuery | None) -> Shape:
     return query.shape if query else ()
 
 
-def _shape(where: Where, values: list[Any]) -> Shape:
+def _shape(where: Where, values: list[JsonValue]) -> Shape:
     if isinstance(where, Negation):
         return ("not", _shape(where.part, values))
     if not isinstance(where, Condition):
@@ -40,7 +40,7 @@ def _shape(where: Where, values: list[Any]) -> Shape:
     return (where.operator, _kind(where), where.field, keys, _placed(where.value, values))
 
 
-def _placed(value: Any, values: list[Any]) -> int:
+def _placed(value: JsonValue, values: list[JsonValue]) -> int:
     values.append(value)
     return len(values) - 1
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
+from service.db.pool import Columns
+from service.domain.json import JsonObject
 from service.store.where import Shape, WhereQuery, where_flag
 
 LISTS = {"user": "user", "tags": "tags_any", "types": "types", "where": "where"}
@@ -29,7 +30,7 @@ class Filters:
     documents: list[UUID] | None = None
     session_id: UUID | None = None
     task_id: UUID | None = None
-    metadata: dict[str, Any] | None = None
+    metadata: JsonObject | None = None
     where: WhereQuery | None = None
     entities: list[str] | None = None
     """As they are folded in their aliases; memories that speak of one of them."""
@@ -76,7 +77,7 @@ class Filters:
         """Whether all that is on this list of a filter passes every condition."""
         return {name for name, is_set in self.conditions.items() if is_set} == {LISTS.get(list_)}
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> Columns:
         """As the search queries name them."""
         now = self.now or self.as_of
         decay = {

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 from uuid import UUID
 
 from service.db.pool import Connection, Row
@@ -39,7 +38,7 @@ class FormerVersions:
 
     changed: Sequence[UUID] = ()
     candidates: Sequence[Candidate] = ()
-    versions: Mapping[UUID, Mapping[str, Any]] = field(default_factory=dict)
+    versions: Mapping[UUID, Row] = field(default_factory=dict)
 
     def and_newest(self, others: Sequence[Recent]) -> list[Recent]:
         """These and others, newest first."""
@@ -87,7 +86,7 @@ def _best(found: Sequence[Candidate], count: int) -> list[Candidate]:
     return list({one.id: one for one in [*by_words[:count], *by_vector[:count]]}.values())
 
 
-def _candidate(row: Mapping[str, Any], weighed: Mapping[str, Any] | None) -> Candidate:
+def _candidate(row: Row, weighed: Row | None) -> Candidate:
     features = extract_features(row["content"])
     return Candidate(
         id=row["id"],

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import product
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
-import numpy as np
-
-from service.db.pool import Connection, Row
+from service.db.pool import Columns, Connection, Row
 from service.db.queries import Flag
 from service.domain.ranking import near
 from service.domain.search import Ranking
@@ -19,7 +17,7 @@ from service.domain.timex import Window
 from service.errors import ReverieError
 from service.store.agents import Reader
 from service.store.search.filters import Filters
-from service.store.vectors import NO_SPACE, VectorSpace
+from service.store.vectors import NO_SPACE, Embedding, VectorSpace
 
 KINDS = {"memories": 0, "messages": 1, "documents": 2}
 """What is searched, and the kind of its rows in ``search_index``."""
@@ -93,7 +91,7 @@ class Question:
     text: str
     windows: Sequence[Window] = ()
     space: VectorSpace | None = None
-    embedding: np.ndarray[Any, Any] | None = None
+    embedding: Embedding | None = None
 
     @property
     def model(self) -> int | None:
@@ -104,16 +102,16 @@ class Question:
         """Whether its vector, if it has one, is of the model in use."""
         return self.model is None or reader.model is None or self.model == reader.model
 
-    def parameters(self, ranking: Ranking) -> dict[str, Any]:
+    def parameters(self, ranking: Ranking) -> Columns:
         """As the search queries name them."""
         spans = [near(window, ranking) for window in self.windows]
-        has_vector = self.embedding is not None and self.space is not None
+        vector = None if self.space is None or self.embedding is None else self.space.stored(self.embedding)
         return {
             "text": normalize_for_search(self.text),
             "near_starts": [span.since for span in spans],
             "near_ends": [span.until for span in spans],
             "model": self.model,
-            "embedding": self.space.stored(self.embedding) if has_vector else None,  # type: ignore[union-attr,arg-type]
+            "embedding": vector,
         }
 
 
@@ -170,7 +168,7 @@ class SearchPlan:
 
     strategy: Strategy
     flags: SearchFlags
-    values: dict[str, Any] = field(repr=False)
+    values: Columns = field(repr=False)
     best: int
     limit: int
 
@@ -252,7 +250,7 @@ async def plan(
     return _of_large_audience(reader, question, flags, values, filters, limits, best, limit)
 
 
-def _row_counts(reader: Reader, kinds: Sequence[int]) -> dict[str, list[Any]]:
+def _row_counts(reader: Reader, kinds: Sequence[int]) -> Columns:
     """The rows of each kind as last counted, and the audiences and kinds whose rows are to be counted."""
     counted = [one for one in reader.counted if one.kind in kinds]
     known = {(one.audience, one.kind) for one in counted}
@@ -268,7 +266,7 @@ def _row_counts(reader: Reader, kinds: Sequence[int]) -> dict[str, list[Any]]:
 def _by_list(
     shortest: Row,
     flags: SearchFlags,
-    values: dict[str, Any],
+    values: Columns,
     filters: Filters,
     limits: SearchLimits,
     best: int,
@@ -294,7 +292,7 @@ def _of_large_audience(
     reader: Reader,
     question: Question,
     flags: SearchFlags,
-    values: dict[str, Any],
+    values: Columns,
     filters: Filters,
     limits: SearchLimits,
     best: int,
@@ -323,9 +321,7 @@ def _of_large_audience(
     return SearchPlan("hnsw", flags, values, best, limit)
 
 
-async def _shortest_list(
-    connection: Connection, values: dict[str, Any], filters: Filters, limits: SearchLimits
-) -> Row | None:
+async def _shortest_list(connection: Connection, values: Columns, filters: Filters, limits: SearchLimits) -> Row | None:
     """The list, among those of the filter's conditions, that has the fewest rows; None where all have too many."""
     rows = sum(values["counted_rows"])
     if not filters.listed or rows < limits.listed_from:
