@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
-from uuid import UUID
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import Field, model_validator
 
 from service.domain.field_types import AsGiven, Name, Tag, Text, Timestamp
 from service.domain.own_types import TYPES_MAX, TypeName
@@ -60,19 +58,3 @@ class DeleteMemories(StrictModel):
     token: Text | None = Field(
         None, max_length=TOKEN_MAX, description="Token of a dry run of the last 10 minutes; required to delete."
     )
-
-
-class DeletionCounts(BaseModel):
-    """Number of memories of a deletion."""
-
-    memories: int = Field(description="Number of memories.")
-
-
-class MemoriesDeletion(BaseModel):
-    """Memories, counted or deleted."""
-
-    dry_run: bool = Field(description="Whether the memories were only counted.")
-    counts: DeletionCounts = Field(description="Number of memories.")
-    token: str | None = Field(description="Token that confirms the deletion; null once it is done.")
-    expires_at: datetime | None = Field(description="Expiry of the token; null once the deletion is done.")
-    memory_ids: list[UUID] = Field(description="Ids of the memories, by which they can be restored.")

@@ -273,25 +273,6 @@ class RescanFinding(BaseModel):
     document_id: UUID | None = Field(description="Document of a part of a document; null for other records.")
 
 
-class Step(BaseModel):
-    """Step of an end-to-end test."""
-
-    name: Literal["embed", "write", "find_by_keyword", "find_by_vector", "delete"] = Field(
-        description="Step: `embed`, `write`, `find_by_keyword`, `find_by_vector` or `delete`."
-    )
-    ok: bool = Field(description="Success of the step.")
-    latency_ms: float = Field(description="Duration in milliseconds.")
-    error: str | None = Field(description="Error message; null after a success.")
-
-
-class VerifyResponse(BaseModel):
-    """Result of an end-to-end test."""
-
-    working: bool = Field(description="Success of every step.")
-    latency_ms: float = Field(description="Total duration in milliseconds.")
-    steps: list[Step] = Field(description="Steps in order.")
-
-
 class AddWebhook(StrictModel):
     """Webhook to create."""
 

@@ -7,10 +7,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from uuid import UUID
 
-import numpy as np
 import structlog
 
 from service.concurrency.executor import FairExecutor
@@ -20,9 +19,11 @@ from service.concurrency.lru import LRUCache
 from service.concurrency.single_flight import SingleFlight
 from service.db.pool import Connection, Database
 from service.db.replica import Replica
+from service.domain.drafts import MemoryDraft
 from service.domain.health_status import HealthStatus
 from service.domain.installation import Environment
 from service.domain.llm_settings import OFF, LLMSettings, Step
+from service.domain.memory import SavedMemory
 from service.domain.principal import CachedCredential
 from service.embedding.base import Embedder, EmbeddingFailed
 from service.embedding.noise import known_noise
@@ -38,7 +39,7 @@ from service.memory.ops.model_budget import ModelBudget
 from service.memory.ops.model_call_log import ModelCallLog
 from service.memory.ops.model_factory import ModelFactory, environment_of
 from service.memory.ops.step_models import StepModels
-from service.memory.saving.scopes import ScopeCache
+from service.memory.saving.scopes import ScopeCache, ScopeIds
 from service.memory.search.access_counts import AccessCounter
 from service.memory.search.search_counts import SearchCounter
 from service.metrics import Metrics
@@ -48,7 +49,10 @@ from service.store.embeddings import model_number
 from service.store.hnsw import HnswLimits
 from service.store.keys import AuthenticatedKey
 from service.store.search.plan import SearchLimits
-from service.store.vectors import EmbeddingBatch, VectorSpace
+from service.store.vectors import Embedding, EmbeddingBatch, VectorSpace
+
+if TYPE_CHECKING:
+    from service.memory.search.search_batch import Found, SearchQuery
 
 LOCAL_SOURCE = "local"
 LIVE_TEXTS_MAX = 16
@@ -70,7 +74,6 @@ SEARCH_BATCHES_IN_FLIGHT = 4
 EMBED_BATCH = 128
 DEADLINE_PER_TEXT_S = 0.05
 
-Vector = np.ndarray[Any, Any]
 T = TypeVar("T")
 
 
@@ -78,7 +81,7 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def _no_span(_: str, **__: Any) -> AbstractContextManager[None]:
+def _no_span(_: str) -> AbstractContextManager[None]:
     return nullcontext()
 
 
@@ -112,9 +115,11 @@ class Engine:
     request_limits: RequestLimits = field(init=False)
     read_audit: ReadCounter = field(init=False)
     event_notifier: EventNotifier = field(init=False)
-    search_batcher: GroupCommit[Any, Any] = field(default_factory=lambda: GroupCommit(SEARCH_BATCHES_IN_FLIGHT))
-    save_batcher: GroupCommit[Any, Any] = field(default_factory=GroupCommit)
-    insert_batcher: GroupCommit[Any, Any] = field(default_factory=GroupCommit)
+    search_batcher: GroupCommit[SearchQuery, Found | None] = field(
+        default_factory=lambda: GroupCommit(SEARCH_BATCHES_IN_FLIGHT)
+    )
+    save_batcher: GroupCommit[MemoryDraft, SavedMemory] = field(default_factory=GroupCommit)
+    insert_batcher: GroupCommit[tuple[MemoryDraft, ScopeIds], SavedMemory | None] = field(default_factory=GroupCommit)
     search_limits: SearchLimits = field(default_factory=SearchLimits)
     hnsw_limits: HnswLimits = field(default_factory=HnswLimits)
     scope_cache: ScopeCache = field(default_factory=ScopeCache)
@@ -134,7 +139,7 @@ class Engine:
     metrics: Metrics = field(default_factory=Metrics)
     budget: ModelBudget = field(init=False)
     model_calls: ModelCallLog = field(init=False)
-    span: Callable[..., AbstractContextManager[Any]] = _no_span
+    span: Callable[[str], AbstractContextManager[object]] = _no_span
     _models: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -175,7 +180,7 @@ class Engine:
 
         The deadline grows with the number of texts. What is embedded before a failure is kept.
         """
-        vectors: list[Vector | None] = []
+        vectors: list[Embedding | None] = []
         embedder = self.embedder
         if embedder is None or not texts:
             return EmbeddingBatch(None, [None] * len(texts))
@@ -192,7 +197,7 @@ class Engine:
         self.metrics.embedded.labels("ready").inc(len(vectors) - pending)
         return EmbeddingBatch(await self._space(embedder), vectors)
 
-    async def embed_query(self, text: str) -> tuple[Vector, VectorSpace]:
+    async def embed_query(self, text: str) -> tuple[Embedding, VectorSpace]:
         """The vector of a query and its space. Raises EmbeddingFailed; an embedder must be configured."""
         embedder = self.embedder
         assert embedder is not None

@@ -8,13 +8,23 @@ from fastapi import Body, Request
 from starlette.responses import Response
 
 from service.api import engine_schemas as schemas
-from service.api.dependencies import Bearer, Call, EngineDep, Paging, json_response, page_response, principal_of
+from service.api.dependencies import (
+    Bearer,
+    Call,
+    EngineDep,
+    JsonResponse,
+    Paging,
+    json_response,
+    page_response,
+    principal_of,
+)
 from service.api.errors import problem
 from service.api.lists import Items, Page
 from service.api.naming import api_router
 from service.memory.access import rescans
 from service.memory.ops import engine_status
 from service.memory.ops.health import checks
+from service.memory.ops.verify import VerifyResponse
 from service.memory.ops.verify import verify as run_verify
 
 router = api_router(prefix="/v1", tags=["engine"])
@@ -41,8 +51,8 @@ async def list_embedding_providers(call: Call) -> Response:
     return json_response({"items": engine_status.providers(*call)})
 
 
-@router.post("/verify", response_model=schemas.VerifyResponse, summary="Run an end-to-end test")
-async def verify_engine(call: Call) -> Response:
+@router.post("/verify", summary="Run an end-to-end test")
+async def verify_engine(call: Call) -> JsonResponse[VerifyResponse]:
     """Writes a memory, finds it by keyword and by vector, and deletes it."""
     return json_response(await run_verify(*call))
 

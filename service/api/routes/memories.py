@@ -152,8 +152,8 @@ async def preview_search(call: Call, request: PreviewRequest) -> JsonResponse[Pr
     return json_response(await explained_search(*call, request, request.explain_id))
 
 
-@router.post("/delete", response_model=deletion_schemas.MemoriesDeletion, summary="Delete memories by a filter")
-async def delete_memories(call: Call, body: deletion_schemas.DeleteMemories) -> Response:
+@router.post("/delete", summary="Delete memories by a filter")
+async def delete_memories(call: Call, body: deletion_schemas.DeleteMemories) -> JsonResponse[deletion.MemoriesDeletion]:
     """Count first with `dry_run`, then send the token of the answer: all of them are deleted, or none (409 if others
     match by now). Each can be restored until `retention.deleted_days` have passed. Agent keys delete their own only."""
     deleted = await deletion.delete_memories(

@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
-from service.domain.json import dumps
+from service.domain.json import JsonValue, dumps
 from service.domain.principal import Principal
 from service.errors import Conflict, InvalidInput
 from service.memory.engine import Engine
@@ -22,11 +22,21 @@ VALID = timedelta(minutes=10)
 PLACE = ("query", "token")
 
 
-async def issue_token(engine: Engine, principal: Principal, target: Any, counts: Mapping[str, int]) -> dict[str, Any]:
-    """``token`` and ``expires_at`` for a deletion of ``target`` (JSON) by this key while the counts stay."""
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """The token that confirms a deletion until it expires."""
+
+    token: str
+    expires_at: datetime
+
+
+async def issue_token(
+    engine: Engine, principal: Principal, target: JsonValue, counts: Mapping[str, int]
+) -> Confirmation:
+    """The token for a deletion of ``target`` (JSON) by this key while the counts stay."""
     expires_at = (engine.now() + VALID).replace(microsecond=0)
     secret = await signing_secret(engine)
-    return {"token": _signed(secret, principal, target, counts, expires_at), "expires_at": expires_at}
+    return Confirmation(_signed(secret, principal, target, counts, expires_at), expires_at)
 
 
 async def signing_secret(engine: Engine) -> bytes:
@@ -40,7 +50,7 @@ def check_token(
     secret: bytes,
     now: datetime,
     principal: Principal,
-    target: Any,
+    target: JsonValue,
     counts: Mapping[str, int],
     token: str,
     place: tuple[str, ...] = PLACE,
@@ -58,7 +68,9 @@ def check_token(
         raise Conflict("This is not what was counted: count again with dry_run.", counts=dict(counts))
 
 
-def _signed(secret: bytes, principal: Principal, target: Any, counts: Mapping[str, int], expires_at: datetime) -> str:
+def _signed(
+    secret: bytes, principal: Principal, target: JsonValue, counts: Mapping[str, int], expires_at: datetime
+) -> str:
     seconds = int(expires_at.timestamp())
     what = [principal.workspace_id, principal.key_id, target, sorted(counts.items()), seconds]
     return f"{seconds}.{hmac.new(secret, dumps(what), hashlib.sha256).hexdigest()}"

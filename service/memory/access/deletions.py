@@ -89,7 +89,7 @@ async def _delete(
             )
             return Deleted(False, counts, None, None, id_, now + time_to_undo)
     signed = await issue_token(engine, principal, target, counts)
-    return Deleted(True, counts, signed["token"], signed["expires_at"], None, None)
+    return Deleted(True, counts, signed.token, signed.expires_at, None, None)
 
 
 async def _time_to_undo(engine: Engine, principal: Principal) -> timedelta:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from typing import Any
+from typing import TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel
@@ -35,13 +35,14 @@ PLACES = {
 }  # fmt: skip
 """Fields that name what may have been named before."""
 
-Typed = tuple[Any, Any, Loc]
+Value = TypeVar("Value")
+Typed = tuple[object, Value, Loc]
 """A value with its type and its place."""
 
 
 async def with_masked_names(
-    engine: Engine, workspace: UUID, masking: Masking, values: Sequence[Typed], *, refuse: bool
-) -> list[Any]:
+    engine: Engine, workspace: UUID, masking: Masking, values: Sequence[Typed[Value]], *, refuse: bool
+) -> list[Value]:
     """The values with the personal data in their names masked, in order.
 
     Where the workspace refuses personal data, so does this: InvalidInput names the field. Without ``refuse`` it masks
@@ -62,7 +63,7 @@ async def with_masked_names(
     return await engine.executor.each(lambda typed: with_names(*typed, replaced), values, _extent)
 
 
-def _names_in(typed: Typed) -> list[tuple[Loc, str]]:
+def _names_in(typed: Typed[object]) -> list[tuple[Loc, str]]:
     found: list[tuple[Loc, str]] = []
 
     def collected(at: Loc, name: str) -> str:
@@ -73,7 +74,7 @@ def _names_in(typed: Typed) -> list[tuple[Loc, str]]:
     return found
 
 
-def _extent(typed: Typed) -> int:
+def _extent(typed: Typed[object]) -> int:
     """What it takes to go through a value: names are short, it is their number that counts."""
     inside = vars(typed[1]).values() if isinstance(typed[1], BaseModel) else (typed[1],)
     return ITEM_CHARACTERS * sum(len(one) for one in inside if isinstance(one, list))

@@ -9,12 +9,13 @@ Refusals name the field (InvalidInput); a redactor that fails refuses the write 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel, ValidationError
 
 from service.domain.drafts import MemoryDraft, MemoryPatch, MessageDraft
+from service.domain.json import JsonObject, JsonValue
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
 from service.domain.workspace import Masking, PiiSettings, SecretSettings
@@ -25,7 +26,7 @@ from service.privacy.redactor import PiiPolicy, PiiRejected
 from service.store.settings import workspace_settings
 
 Loc = tuple[str | int, ...]
-FieldValue = tuple[Loc, Any]
+FieldValue = tuple[Loc, JsonValue]
 """Where something was written, and what: text, JSON, or None."""
 
 Draft = TypeVar("Draft", bound=BaseModel)
@@ -50,7 +51,7 @@ async def workspace_masking(engine: Engine, workspace: UUID) -> Masking:
 
 async def redact(
     engine: Engine, masking: Masking, written: Sequence[FieldValue], *, lenient: bool = False
-) -> list[Any]:
+) -> list[JsonValue]:
     """What may be kept of each value, in order; where ``lenient``, what the workspace refuses is masked."""
     policy = PiiPolicy.of(masking, lenient=lenient)
     values = [value for _, value in written]
@@ -73,12 +74,12 @@ async def redact(
     return values
 
 
-async def redact_lenient(engine: Engine, masking: Masking, values: Sequence[Any]) -> list[Any]:
+async def redact_lenient(engine: Engine, masking: Masking, values: Sequence[JsonValue]) -> list[JsonValue]:
     """The values with personal data masked, also where the workspace would refuse it: for what is read and derived."""
     return await redact(engine, masking, [((), value) for value in values], lenient=True)
 
 
-async def redact_fields(engine: Engine, principal: Principal, fields: Mapping[str, Any]) -> dict[str, Any]:
+async def redact_fields(engine: Engine, principal: Principal, fields: Mapping[str, JsonValue]) -> JsonObject:
     """What may be kept of each field of a request."""
     masking = await masking_of(engine, principal)
     values = await redact(engine, masking, [((*BODY, name), value) for name, value in fields.items()])
@@ -139,7 +140,7 @@ async def _redact_models(
             if name in draft.model_fields_set:
                 written.append(((*locs[position], name), getattr(draft, name)))
                 owners.append((position, name))
-    changes: list[dict[str, Any]] = [{} for _ in drafts]
+    changes: list[JsonObject] = [{} for _ in drafts]
     values = await redact(engine, masking, written)
     for (position, name), (_, before), after in zip(owners, written, values, strict=True):
         if after != before:
@@ -148,11 +149,11 @@ async def _redact_models(
     return await engine.executor.each(lambda one: apply_redaction(*one), written_anew, lambda one: _changed(one[1]))
 
 
-def _changed(changes: dict[str, Any]) -> int:
+def _changed(changes: JsonObject) -> int:
     return sum(len(text) for text in changes.values() if isinstance(text, str))
 
 
-def apply_redaction(draft: Draft, changes: dict[str, Any], loc: Loc) -> Draft:
+def apply_redaction(draft: Draft, changes: JsonObject, loc: Loc) -> Draft:
     """The draft with its masked values. Raises InvalidInput past its bounds: a mask may be long."""
     if not changes:
         return draft

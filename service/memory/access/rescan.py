@@ -10,16 +10,16 @@ The command line and the worker, for ``POST /v1/rescan``, both run it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 from uuid import UUID
 
 from service.concurrency.executor import NOT_KNOWN
 from service.db import stored_texts
 from service.db.pool import Connection
+from service.db.stored_texts import Row
 from service.domain.identity import identity_of_columns
-from service.domain.json import dumps
+from service.domain.json import JsonObject, JsonValue, dumps
 from service.domain.placeholders import PLACEHOLDER, SECRET, placeholder
 from service.embedding.tokens import count_tokens
 from service.memory.access.naming import name_secret
@@ -43,7 +43,6 @@ NAMES = frozenset({"key", "tags", "name", "alias"})
 OWN_KEYS = "llm"
 """Keys of models in settings, which are used and sealed."""
 
-Row = dict[str, Any]
 OnBatch = Callable[[Connection, int], Awaitable[None]]
 
 
@@ -139,7 +138,7 @@ class Rescan:
         await forget_statistics(self._engine, self._workspace)
 
     async def _apply(self, step: Callable[[str, list[Row]], Awaitable[list[Row]]], place: UUID, table: str) -> None:
-        after: tuple[Any, ...] | None = None
+        after: tuple[object, ...] | None = None
         while True:
             async with self._engine.db.transaction(place) as connection:
                 rows = await stored_texts.read(connection, place, table, after, _batch(table), lock=True)
@@ -161,7 +160,7 @@ class Rescan:
     async def _batches(self) -> AsyncIterator[tuple[str, list[Row]]]:
         async for place in self._places():
             for table in stored_texts.COLUMNS:
-                after: tuple[Any, ...] | None = None
+                after: tuple[object, ...] | None = None
                 while True:
                     async with self._engine.db.transaction(place) as connection:
                         rows = await stored_texts.read(connection, place, table, after, _batch(table))
@@ -174,7 +173,7 @@ class Rescan:
         texts = (_open(row[name]) for name in stored_texts.COLUMNS[table])
         return dict(pair for text in texts for pair in secrets_in(text))
 
-    def _mask(self, column: str) -> Any:
+    def _mask(self, column: str) -> Callable[[str, str], str]:
         secret = self._name_secret if column in NAMES else None
         return lambda kind, value: placeholder(SECRET + kind, value, secret)
 
@@ -201,7 +200,7 @@ class Rescan:
     def _replaced(self, table: str, row: Row, spared: frozenset[str] = frozenset()) -> Row:
         return {n: self._copies.replaced(row[n], self._mask(n), spared) for n in stored_texts.COLUMNS[table]}
 
-    async def _redacted(self, name: str, value: Any) -> Any:
+    async def _redacted(self, name: str, value: JsonValue) -> JsonValue:
         redactor, secret = self._engine.redactor, self._name_secret if name in NAMES else None
         if isinstance(value, str):
             return (await redactor.redact([value], self._policy, secret))[0].text
@@ -239,14 +238,14 @@ class Rescan:
         found = RescanReport()
         for one in findings:
             found.add(one)
-        details: dict[str, Any] = {"rows": dict(found.rows), "kinds": dict(found.kinds)}
+        details: JsonObject = {"rows": dict(found.rows), "kinds": dict(found.kinds)}
         if self._id is not None:
             listed = [{"row": f.row, "field": f.field, "kinds": f.kinds} for one in findings for f in one]
             details |= {"rescan": str(self._id), "findings": listed}
         if found.rows:
             await audit.add(connection, self._workspace, audit.Line(ACTOR, None, action, table, None), details)
 
-    async def _rewrite(self, connection: Connection, place: UUID, id_: UUID, changed: Mapping[str, Any]) -> None:
+    async def _rewrite(self, connection: Connection, place: UUID, id_: UUID, changed: Row) -> None:
         row = await memories.lock(connection, place, id_)
         assert row is not None
         item = memories.as_item(row) | {name: value for name, value in changed.items() if name != "change_reason"}
@@ -263,7 +262,7 @@ class Rescan:
         )  # fmt: skip
 
 
-def _open(value: Any) -> Any:
+def _open(value: JsonValue) -> JsonValue:
     """A value without the keys of models, which are used."""
     return {n: item for n, item in value.items() if n != OWN_KEYS} if isinstance(value, dict) else value
 
@@ -281,7 +280,7 @@ def _changes(before: Row, after: Row) -> Row:
     return {name: value for name, value in after.items() if value != before[name]}
 
 
-def _finding(table: str, id_: str, name: str, value: Any) -> Finding:
+def _finding(table: str, id_: str, name: str, value: JsonValue) -> Finding:
     text = value if isinstance(value, str) else dumps(value).decode()
     found = list(PLACEHOLDER.finditer(text))
     start, end = (found[0].start(), found[0].end()) if found else (0, 0)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from service.domain import cursors
+from service.domain.json import JsonObject
 from service.domain.principal import Principal
 from service.memory.access import audit
 from service.memory.engine import Engine
 from service.privacy.redactor import PiiPolicy
 from service.store import rescans
 
-Json = dict[str, Any]
 
-
-async def start_rescan(engine: Engine, principal: Principal, *, dry_run: bool) -> Json:
+async def start_rescan(engine: Engine, principal: Principal, *, dry_run: bool) -> JsonObject:
     """Have the worker look for secrets in all that is stored, and mask them unless it is a ``dry_run``.
 
     ``started`` is false while a scan is under way, which goes on and is the one that is answered. Raises Forbidden for
@@ -30,7 +28,7 @@ async def start_rescan(engine: Engine, principal: Principal, *, dry_run: bool) -
     return {"started": started} | await rescan_progress(engine, principal)
 
 
-async def rescan_progress(engine: Engine, principal: Principal) -> Json:
+async def rescan_progress(engine: Engine, principal: Principal) -> JsonObject:
     """How far the last scan has come, and what it has found: rows by table, fields by kind of secret.
 
     Raises Forbidden for anyone but an admin.
@@ -50,7 +48,7 @@ async def rescan_progress(engine: Engine, principal: Principal) -> Json:
 
 async def list_findings(
     engine: Engine, principal: Principal, *, limit: int, cursor: str | None
-) -> tuple[list[Json], str | None]:
+) -> tuple[list[JsonObject], str | None]:
     """A page of the fields in which the last scan has found secrets, without the secrets; of messages with the names
     of their agent and session, secrets in these masked.
 

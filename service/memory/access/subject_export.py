@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 from uuid import UUID
 
 from service.db.pool import Connection
+from service.domain.json import JsonObject
 from service.domain.principal import Principal
 from service.domain.redact_sentences import content_words
 from service.memory.access import audit
@@ -18,10 +19,9 @@ from service.store import deletions, subjects
 from service.store.subjects import CalledBy
 
 LONGEST_S = 600.0
-Record = dict[str, Any]
 
 
-async def export_user(engine: Engine, principal: Principal, user: str) -> Record:
+async def export_user(engine: Engine, principal: Principal, user: str) -> JsonObject:
     """Memories with their history, messages, sessions, documents, edges to entities, what pages say, and saved
     searches, of what has been deleted and can be brought back too; what a purge would remove or trim. ``why`` a memory
     goes with the user is one of ``subjects.WHY``; null for shared ones, which are trimmed.
@@ -37,7 +37,7 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Record
         await connection.set_timeout(LONGEST_S)
         places = await deletions.places(connection, workspace)
         called = await subjects.called_by(connection, places, users)
-        found: dict[str, list[Any]] = {}
+        found: dict[str, list[object]] = {}
         for place in places:
             await connection.switch_workspace(place)
             for name, rows in (await _held(connection, place, called)).items():
@@ -48,7 +48,7 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Record
     return {"user": user, "at": engine.now()} | found
 
 
-async def _held(connection: Connection, workspace: UUID, called: CalledBy) -> dict[str, list[Any]]:
+async def _held(connection: Connection, workspace: UUID, called: CalledBy) -> dict[str, Sequence[object]]:
     """What a workspace holds about a person, as an export shows it."""
     users = called.users
     held = await subjects.find_subject_data(connection, workspace, called)

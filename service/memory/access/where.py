@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 from uuid import UUID
 
 from service.domain.field_types import LANGGRAPH_NAMES, BoundedObject
+from service.domain.json import JsonValue
 from service.domain.principal import Principal
 from service.domain.where import (
     JSON_FIELDS,
@@ -70,14 +70,14 @@ def _renamed(condition: Condition, masked: dict[str, str]) -> Condition:
     if not _holds_names(condition):
         return condition
 
-    def renamed(value: Any) -> Any:
+    def renamed(value: JsonValue) -> JsonValue:
         return masked.get(value, value) if isinstance(value, str) else value
 
     value = condition.value
     return replace(condition, value=[renamed(one) for one in value] if condition.operator == "in" else renamed(value))
 
 
-def _nested(condition: Condition) -> Any:
+def _nested(condition: Condition) -> JsonValue:
     """The value under its keys, as it stands in a memory: a key speaks for what is under it."""
     value = condition.value
     for key in reversed(condition.keys):
@@ -85,7 +85,7 @@ def _nested(condition: Condition) -> Any:
     return value
 
 
-def _flat(condition: Condition, object_: Any) -> Condition:
+def _flat(condition: Condition, object_: JsonValue) -> Condition:
     keys: list[str] = []
     for _ in condition.keys:
         ((key, object_),) = object_.items()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from uuid import UUID
 
+from service.domain.json import JsonObject
 from service.domain.principal import Principal
 from service.domain.workspace import Masking, WorkspaceSettings
 from service.errors import InvalidInput
@@ -12,7 +14,7 @@ from service.memory.access.model_choices import check_models, sealed_models
 from service.memory.access.own_types import check_own_types, check_profile, redact_own_types
 from service.memory.access.redaction import masking_of, redact
 from service.memory.engine import Engine
-from service.memory.ops.model_settings import Changes, changed_model_settings
+from service.memory.ops.model_settings import changed_model_settings
 from service.store import installation
 from service.store.settings import put_settings as store_settings
 from service.store.settings import workspace_settings
@@ -39,7 +41,7 @@ async def get_settings(engine: Engine, principal: Principal) -> WorkspaceSetting
 
 
 async def put_settings(
-    engine: Engine, principal: Principal, changes: WorkspaceSettings, models: Changes | None = None
+    engine: Engine, principal: Principal, changes: WorkspaceSettings, models: Mapping[str, JsonObject] | None = None
 ) -> WorkspaceSettings:
     """Lay the fields that ``changes`` sets over the present settings, and ``models`` over those of the installation.
 

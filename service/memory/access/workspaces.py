@@ -130,7 +130,7 @@ async def delete_workspace(
             await audit.record(connection, principal, "workspace.deleted", target=str(id_), details=details)
     if dry_run or token is None:
         issued = await issue_token(engine, principal, target, records)
-        return WorkspaceDeletion(True, counts, issued["token"], issued["expires_at"], None)
+        return WorkspaceDeletion(True, counts, issued.token, issued.expires_at, None)
     await forget_statistics(engine, id_)
     return WorkspaceDeletion(False, counts, None, None, receipt)
 

@@ -6,8 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
-from typing import TypeVar
+from typing import TypeVar, TypeVarTuple
 from uuid import UUID
 
 import structlog
@@ -40,7 +39,7 @@ SESSION = "extract"
 RULES = "rules"
 
 T = TypeVar("T")
-C = TypeVar("C", bound=extracted.Candidate)
+Arguments = TypeVarTuple("Arguments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ class _OffLoop:
     async def step(self, name: str, ids: Sequence[UUID]) -> AsyncIterator[None]:
         yield
 
-    async def run(self, function: Callable[..., T], *arguments: object) -> T:
+    async def run(self, function: Callable[[*Arguments], T], *arguments: *Arguments) -> T:
         return await self.executor.run(function, *arguments, characters=NOT_KNOWN)
 
 
@@ -159,8 +158,8 @@ def _shown(extractor: str, found: Extraction, turns: Sequence[Turn]) -> extracte
     people = People.speaking(turns)
     ignored = attest([one for one, _ in found.ignored], turns, people)
 
-    def shown(made: Callable[..., C], one: Candidate) -> C:
-        return made(
+    def shown(one: Candidate) -> extracted.Candidate:
+        return extracted.Candidate(
             type=str(one.type),
             content=one.content,
             user=one.subject,
@@ -179,9 +178,9 @@ def _shown(extractor: str, found: Extraction, turns: Sequence[Turn]) -> extracte
 
     return extracted.Extraction(
         extractor,
-        [shown(extracted.Candidate, one) for one in attest(found.candidates, turns, people)],
+        [shown(one) for one in attest(found.candidates, turns, people)],
         [
-            shown(partial(extracted.IgnoredCandidate, reason=reason), one)
+            extracted.IgnoredCandidate.of(shown(one), reason)
             for one, (_, reason) in zip(ignored, found.ignored, strict=True)
         ],
         found.rejected,

@@ -48,6 +48,11 @@ class IgnoredCandidate(Candidate):
 
     reason: Annotated[str, Field(description="Reason: the type, entity or pattern of the settings.")]
 
+    @classmethod
+    def of(cls, candidate: Candidate, reason: str) -> IgnoredCandidate:
+        """The candidate, left out for this reason."""
+        return cls(**{name: getattr(candidate, name) for name in Candidate.__slots__}, reason=reason)
+
 
 @dataclass(frozen=True, slots=True)
 class SkippedMessage:

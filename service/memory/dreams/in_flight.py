@@ -20,7 +20,7 @@ import uuid
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, TypeVarTuple
 from uuid import UUID
 
 import structlog
@@ -43,6 +43,7 @@ CHARS_AT_ONCE = 250_000
 LOGGED_MAX = 20
 
 T = TypeVar("T")
+Arguments = TypeVarTuple("Arguments")
 
 
 class AdmissionGate:
@@ -128,7 +129,7 @@ class Steps(Protocol):
     def step(self, name: str, ids: Sequence[UUID]) -> AbstractAsyncContextManager[None]:
         """The block that processes these texts."""
 
-    async def run(self, function: Callable[..., T], *arguments: object) -> T:
+    async def run(self, function: Callable[[*Arguments], T], *arguments: *Arguments) -> T:
         """``function(*arguments)``, off the event loop."""
 
 
@@ -185,7 +186,7 @@ class Tracker:
         if start < len(items):
             yield start, items[start:]
 
-    async def run(self, function: Callable[..., T], *arguments: object) -> T:
+    async def run(self, function: Callable[[*Arguments], T], *arguments: *Arguments) -> T:
         """``function(*arguments)``, in a thread."""
         return await asyncio.to_thread(function, *arguments)
 

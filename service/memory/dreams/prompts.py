@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, Field, create_model
 
@@ -239,8 +239,8 @@ def notes_form(types: tuple[str, ...], kinds: tuple[str, ...]) -> type[Notes]:
     return found
 
 
-def _one_of(names: tuple[str, ...]) -> Any:
-    return Literal[names]
+def _one_of(names: tuple[str, ...]) -> type[str]:
+    return Literal[names]  # type: ignore[return-value]  # a type made at run time, of which mypy knows nothing
 
 
 class Concluded(BaseModel):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from service import __version__
 from service.db.pool import Row
 from service.domain.dead_letters import DeadLetterCount
+from service.domain.json import JsonObject
 from service.domain.principal import Principal
 from service.embedding.cache import CachedEmbedder
 from service.embedding.local import DEFAULT_MODEL as LOCAL_MODEL
@@ -25,15 +25,12 @@ from service.memory.ops.health import checks
 from service.store import embeddings, health, hnsw
 from service.store.embeddings import MigrationState
 
-Json = dict[str, Any]
-
-
 LATE, LATE_S = "dreams:", 20.0
 """What is due is begun within seconds unless no worker is free."""
 HEALTH_CHECKED = ("status", "checked_at", "latency_ms")
 
 
-async def get_engine_status(engine: Engine, principal: Principal) -> Json:
+async def get_engine_status(engine: Engine, principal: Principal) -> JsonObject:
     """Everything there is to know about how it runs; counts are the caller's workspace's.
 
     ``problems`` says in words what does not work; ``status`` is ``ok`` when there is none. What concerns the whole
@@ -43,7 +40,7 @@ async def get_engine_status(engine: Engine, principal: Principal) -> Json:
     return whole if principal.is_installation_admin else _own_part(whole)
 
 
-def _own_part(whole: Json) -> Json:
+def _own_part(whole: JsonObject) -> JsonObject:
     """The overview without versions, sizes, hosts and errors of what all workspaces share."""
     shared = {name: whole[name] for name in ("database", "embedder", "llm")}
     failing = [name for name, part in shared.items() if part["status"] == "failing"]
@@ -71,7 +68,7 @@ def _late(waiting: Row, now: datetime) -> list[str]:
     return [f"{LATE} {waiting['due']} agents wait, the first for {waited_s:.0f} s"] if waited_s > LATE_S else []
 
 
-async def _whole(engine: Engine, principal: Principal) -> Json:
+async def _whole(engine: Engine, principal: Principal) -> JsonObject:
     if engine.probe_models is not None:
         await engine.probe_models()
     found = await checks(engine)
@@ -126,7 +123,7 @@ async def _whole(engine: Engine, principal: Principal) -> Json:
     }
 
 
-def _embedder(engine: Engine, state: MigrationState, index_bytes: int | None) -> Json:
+def _embedder(engine: Engine, state: MigrationState, index_bytes: int | None) -> JsonObject:
     used = engine.embedder
     storage = storage_of(used.signature) if used else None
     change = None
@@ -151,14 +148,14 @@ def _embedder(engine: Engine, state: MigrationState, index_bytes: int | None) ->
     }
 
 
-def providers(engine: Engine, principal: Principal) -> list[Json]:
+def providers(engine: Engine, principal: Principal) -> list[JsonObject]:
     """What EMBEDDING_MODEL may be, what of it would work here, and what is in use; the last alone for whoever does not
     administer the installation."""
     listed = _providers(engine)
     return listed if principal.is_installation_admin else [one for one in listed if one["active"]]
 
 
-def _providers(engine: Engine) -> list[Json]:
+def _providers(engine: Engine) -> list[JsonObject]:
     used = engine.embedder.source if engine.embedder else "none"
     keyed = bool(os.environ.get("OPENAI_API_KEY")) or used == "remote"
     on_disk = may_be_on_disk(LOCAL_MODEL)
@@ -186,7 +183,7 @@ def _providers(engine: Engine) -> list[Json]:
     ]
 
 
-async def start_reindex(engine: Engine, principal: Principal, *, force: bool) -> Json:
+async def start_reindex(engine: Engine, principal: Principal, *, force: bool) -> JsonObject:
     """Have the worker embed what is pending or, by force, everything anew. Raises Forbidden, and Conflict without an
     embedder. A request under way goes on; force makes it begin again with everything."""
     principal.require_admin()
@@ -204,7 +201,7 @@ async def start_reindex(engine: Engine, principal: Principal, *, force: bool) ->
     return {"started": started, "pending": total}
 
 
-async def reindex_progress(engine: Engine, principal: Principal) -> Json:
+async def reindex_progress(engine: Engine, principal: Principal) -> JsonObject:
     """How far the last reindex has come; ``running`` is false when none was asked for or it is over."""
     async with engine.db.unscoped() as connection:
         request = await embeddings.request(connection, principal.workspace_id)

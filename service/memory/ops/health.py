@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 from time import monotonic
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import httpx
 import structlog
 
 from service.concurrency.transaction_guard import assert_outside_transaction
 from service.domain.health_status import HealthStatus
+from service.domain.json import JsonObject
 from service.domain.spending import FAILED, PROBE, Usage, paid_by, set_payer
 from service.embedding.cache import CachedEmbedder
 from service.embedding.monitored import MonitoredEmbedder
@@ -43,7 +44,6 @@ TRUSTED_S = 60.0
 
 _asking: set[asyncio.Task[list[Worker]]] = set()
 
-Json = dict[str, Any]
 ProbeKind = Literal["models", "empty call"]
 
 
@@ -69,12 +69,12 @@ def own_statuses(engine: Engine) -> dict[str, HealthStatus]:
     }
 
 
-def health_payload(engine: Engine) -> Json:
+def health_payload(engine: Engine) -> JsonObject:
     """The same, as a worker tells it with its heartbeat."""
     return {name: {"status": one.state, "error": one.error} for name, one in own_statuses(engine).items()}
 
 
-async def checks(engine: Engine) -> dict[str, Json]:
+async def checks(engine: Engine) -> dict[str, JsonObject]:
     """The condition of ``database``, ``replica``, ``workers``, ``embedder``, ``llm``, here and in all workers."""
     database, workers = engine.database_status, list[Worker]()
     wait_s = DATABASE_AGAIN_S if database.state == "failing" else DATABASE_S
@@ -117,7 +117,7 @@ def _answered(asking: asyncio.Task[list[Worker]]) -> None:
         asking.exception()  # retrieved, or asyncio would log it where nobody awaits the task any more
 
 
-def _workers(database: HealthStatus, workers: list[Worker]) -> Json:
+def _workers(database: HealthStatus, workers: list[Worker]) -> JsonObject:
     condition = HealthStatus()
     if database.state == "ok":
         if any(worker.alive for worker in workers):
@@ -127,7 +127,7 @@ def _workers(database: HealthStatus, workers: list[Worker]) -> Json:
     return condition.as_dict()
 
 
-def _worst(name: str, own: Json, workers: list[Worker]) -> Json:
+def _worst(name: str, own: JsonObject, workers: list[Worker]) -> JsonObject:
     """What this process knows, unless it knows of no failure and a living worker does."""
     if own["status"] != "failing":
         for worker in workers:
@@ -197,7 +197,7 @@ class HealthProber:
         await self._probe("llm", llm, *await llm.server(), "empty call" if active else "models", call)
 
     async def _probe(
-        self, name: str, probed: _Probed, base: str | None, key: str | None, how: ProbeKind, call: Json
+        self, name: str, probed: _Probed, base: str | None, key: str | None, how: ProbeKind, call: JsonObject
     ) -> None:
         """A look at the server, and a real call when that goes wrong or the last call did; where the call works and the
         look does not, twice in a row, it is not looked at for a minute.
@@ -225,7 +225,7 @@ class HealthProber:
                 self._trusted_until[name] = monotonic() + TRUSTED_S
             self._ignore_model_list.add(name)
 
-    async def _answers(self, base: str, key: str | None, how: ProbeKind, call: Json) -> bool | None:
+    async def _answers(self, base: str, key: str | None, how: ProbeKind, call: JsonObject) -> bool | None:
         """Whether a server answers, and lets this key in; None when it has no list of models, which says nothing."""
         assert_outside_transaction()
         headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -240,7 +240,7 @@ class HealthProber:
             return False
         return answer.status_code < 500 and answer.status_code not in (401, 403)
 
-    async def _empty_call(self, url: str, headers: dict[str, str], call: Json) -> httpx.Response:
+    async def _empty_call(self, url: str, headers: dict[str, str], call: JsonObject) -> httpx.Response:
         charge = await self._engine.budget.reserve("probe", call["model"], Usage(calls=1))
         used = FAILED
         try:

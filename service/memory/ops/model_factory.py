@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from service.domain.installation import EmbeddingSettings, Environment, RerankSettings
 from service.domain.spending import PROBE, UNRECORDED, Ledger, paid_by
@@ -24,7 +23,7 @@ TRIAL_S = 20.0
 
 def environment_of(settings: Settings) -> Environment:
     """What the environment says of the installation's models."""
-    said: dict[str, dict[str, tuple[str, Any]]] = {
+    said: Environment = {
         "embedding": {
             "model": ("EMBEDDING_MODEL", settings.embedding_model),
             "dim": ("EMBEDDING_DIM", settings.embedding_dim),

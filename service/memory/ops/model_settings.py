@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from typing import Any
 
 import structlog
 
 from service.domain.installation import EmbeddingSettings, InstallationSettings
+from service.domain.json import JsonObject
 from service.domain.principal import Principal
 from service.embedding.base import EmbedderMisconfigured, EmbeddingFailed
 from service.errors import Unavailable
@@ -21,9 +21,6 @@ log = structlog.get_logger(__name__)
 
 REFRESH_INTERVAL_S = 1.0
 
-Changes = Mapping[str, Mapping[str, Any]]
-"""Sections of fields."""
-
 
 async def model_settings(engine: Engine) -> InstallationSettings:
     """What is in effect in this process."""
@@ -32,7 +29,9 @@ async def model_settings(engine: Engine) -> InstallationSettings:
     return stored.in_effect(engine.environment)
 
 
-async def changed_model_settings(engine: Engine, principal: Principal, changes: Changes) -> InstallationSettings | None:
+async def changed_model_settings(
+    engine: Engine, principal: Principal, changes: Mapping[str, JsonObject]
+) -> InstallationSettings | None:
     """What is to be stored for these changes; None where they change nothing. The models are tried first.
 
     Raises Forbidden for anybody but an admin of the installation, InvalidInput where a model cannot be used.

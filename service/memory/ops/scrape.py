@@ -13,13 +13,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
-from typing import Any
 
 from prometheus_client import generate_latest
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from service.db.pool import Connection
+from service.domain.json import JsonObject
 from service.errors import ReverieError, Unauthenticated, Unavailable
 from service.llm import Usage
 from service.memory.access.keys import authenticate, hash_of
@@ -73,28 +73,28 @@ class _Read(Collector):
         return self.families
 
 
-def _up(found: Mapping[str, Mapping[str, Any]]) -> list[Metric]:
-    known = {(name,): float(one["status"] == "ok") for name, one in found.items() if one["status"] in ("ok", "failing")}
+def _up(found: Mapping[str, JsonObject]) -> list[Metric]:
+    known = {name: float(one["status"] == "ok") for name, one in found.items() if one["status"] in ("ok", "failing")}
     return [_gauge("dependency_up", "Whether what is needed works; absent while unknown or off", known, "component")]
 
 
 def _process(engine: Engine) -> list[Metric]:
     """What this process has open, and what it has used of the language model."""
-    pool = {(state.removeprefix("pool_"),): count for state, count in engine.db.pool_use().items()}
+    pool = {state.removeprefix("pool_"): count for state, count in engine.db.pool_use().items()}
     found: list[Metric] = [
         _gauge("pool_connections", "Connections of this process", pool, "state"),
-        _gauge("event_streams", "Streams of events that are open", {(): engine.event_notifier.followers}),
+        _gauge("event_streams", "Streams of events that are open", engine.event_notifier.followers),
     ]
     used = engine.llm_meter.usage
     if engine.llm is None and not used.calls:
         return found
-    calls = {("failed",): used.failed_calls, ("answered",): used.calls - used.failed_calls}
-    tokens = {("prompt",): used.prompt_tokens, ("completion",): used.completion_tokens}
+    calls = {"failed": used.failed_calls, "answered": used.calls - used.failed_calls}
+    tokens = {"prompt": used.prompt_tokens, "completion": used.completion_tokens}
     return [
         *found,
         _counter("llm_calls", "Calls of the language model", calls, "outcome"),
         _counter("llm_tokens", "Tokens this process used", tokens, "kind"),
-        _counter("llm_cost_usd", "What they cost, in US dollars", {(): used.cost_usd}),
+        _counter("llm_cost_usd", "What they cost, in US dollars", used.cost_usd),
     ]
 
 
@@ -105,34 +105,37 @@ async def _installation(connection: Connection, now: datetime) -> list[Metric]:
     totals = defaultdict(float, await health.totals(connection))
     oldest = waiting["oldest_due_at"]
     age_s = max(0.0, (now - oldest).total_seconds()) if oldest else 0.0
-    dreams = {(outcome,): totals[f"dreams_{outcome}"] for outcome in ("succeeded", "failed", "dry_run")}
-    tokens = {(kind,): totals[f"{kind}_tokens"] for kind in ("prompt", "completion")}
+    dreams = {outcome: totals[f"dreams_{outcome}"] for outcome in ("succeeded", "failed", "dry_run")}
+    tokens = {kind: totals[f"{kind}_tokens"] for kind in ("prompt", "completion")}
     return [
-        _gauge("workers", "Workers alive", {(): workers}),
-        _gauge("dream_queue_length", "Agents waiting for a dream", {(): waiting["due"]}),
-        _gauge("dream_queue_oldest_age_seconds", "For how long the first of them has been due", {(): age_s}),
-        _gauge("pending_embeddings", "Texts without a vector, as last counted by a worker", {(): totals["pending"]}),
-        _counter("dead_letters", "Texts set aside, of all workers", {(): totals["dead_letters"]}),
+        _gauge("workers", "Workers alive", workers),
+        _gauge("dream_queue_length", "Agents waiting for a dream", waiting["due"]),
+        _gauge("dream_queue_oldest_age_seconds", "For how long the first of them has been due", age_s),
+        _gauge("pending_embeddings", "Texts without a vector, as last counted by a worker", totals["pending"]),
+        _counter("dead_letters", "Texts set aside, of all workers", totals["dead_letters"]),
         _counter("dreams", "Dreams that ended, of all workers", dreams, "outcome"),
         _counter("dream_tokens", "Tokens dreams used, of all workers", tokens, "kind"),
-        _counter("dream_cost_usd", "What dreams cost, of all workers, in US dollars", {(): totals["cost_usd"]}),
+        _counter("dream_cost_usd", "What dreams cost, of all workers, in US dollars", totals["cost_usd"]),
     ]
 
 
-def _gauge(name: str, help_text: str, values: Mapping[Any, float], *labels: str) -> Metric:
+def _gauge(name: str, help_text: str, values: float | Mapping[str, float], *labels: str) -> Metric:
     return _filled(GaugeMetricFamily(f"reverie_{name}", help_text, labels=labels), values)
 
 
-def _counter(name: str, help_text: str, values: Mapping[Any, float], *labels: str) -> Metric:
+def _counter(name: str, help_text: str, values: float | Mapping[str, float], *labels: str) -> Metric:
     """A counter; its name is given ``_total`` when it is exposed."""
     return _filled(CounterMetricFamily(f"reverie_{name}", help_text, labels=labels), values)
 
 
 def _filled(
-    family: GaugeMetricFamily | CounterMetricFamily, values: Mapping[Any, float]
+    family: GaugeMetricFamily | CounterMetricFamily, values: float | Mapping[str, float]
 ) -> GaugeMetricFamily | CounterMetricFamily:
-    for labels, value in values.items():
-        family.add_metric(labels, value)
+    if not isinstance(values, Mapping):
+        family.add_metric((), values)
+        return family
+    for label, value in values.items():
+        family.add_metric((label,), value)
     return family
 
 

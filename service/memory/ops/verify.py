@@ -9,8 +9,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any
+from typing import Annotated, Literal
 from uuid import uuid4
+
+from pydantic import Field
 
 from service.db.pool import Connection
 from service.domain.drafts import MemoryDraft
@@ -19,20 +21,41 @@ from service.domain.ranking import rank
 from service.domain.search import Ranking
 from service.embedding.base import EmbeddingFailed
 from service.errors import ReverieError
-from service.memory.engine import Engine, Vector
+from service.memory.engine import Engine
 from service.memory.saving.remember import columns_of
 from service.memory.saving.scopes import ScopeResolver
 from service.store import agents, memories
 from service.store.search.candidates import candidates
 from service.store.search.filters import Filters
 from service.store.search.plan import KINDS, Question, plan
-from service.store.vectors import EmbeddingBatch, VectorSpace
+from service.store.vectors import Embedding, EmbeddingBatch, VectorSpace
 
 CONTENT = "The lighthouse keeper of Utsira winds the brass clock every Thursday evening"
 WORDS = "brass clock lighthouse"
 MEANING = "a keeper who winds up an old clock each week"
 
-Json = dict[str, Any]
+StepName = Literal["embed", "write", "find_by_keyword", "find_by_vector", "delete"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Step of an end-to-end test."""
+
+    name: Annotated[
+        StepName, Field(description="Step: `embed`, `write`, `find_by_keyword`, `find_by_vector` or `delete`.")
+    ]
+    ok: Annotated[bool, Field(description="Success of the step.")]
+    latency_ms: Annotated[float, Field(description="Duration in milliseconds.")]
+    error: Annotated[str | None, Field(description="Error message; null after a success.")]
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyResponse:
+    """Result of an end-to-end test."""
+
+    working: Annotated[bool, Field(description="Success of every step.")]
+    latency_ms: Annotated[float, Field(description="Total duration in milliseconds.")]
+    steps: Annotated[list[Step], Field(description="Steps in order.")]
 
 
 class _StepFailed(ReverieError):
@@ -46,16 +69,16 @@ class _RollBack(Exception):
 @dataclass(frozen=True, slots=True)
 class _Vectors:
     space: VectorSpace | None = None
-    stored: Vector | None = None
-    asked: Vector | None = None
+    stored: Embedding | None = None
+    asked: Embedding | None = None
 
 
 @dataclass(slots=True)
 class _Trial:
-    steps: list[Json] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
 
     @asynccontextmanager
-    async def step(self, name: str) -> AsyncIterator[None]:
+    async def step(self, name: StepName) -> AsyncIterator[None]:
         """One step, timed. What goes wrong ends the trial."""
         started = perf_counter()
         error: str | None = None
@@ -66,10 +89,10 @@ class _Trial:
             raise
         finally:
             latency_ms = round((perf_counter() - started) * 1000, 2)
-            self.steps.append({"name": name, "ok": error is None, "latency_ms": latency_ms, "error": error})
+            self.steps.append(Step(name, error is None, latency_ms, error))
 
 
-async def verify(engine: Engine, principal: Principal) -> Json:
+async def verify(engine: Engine, principal: Principal) -> VerifyResponse:
     """Try everything a memory goes through. ``working`` is true when every step did what it should.
 
     Without an embedder the steps ``embed`` and ``find_by_vector`` are left out; with one that fails the rest goes on.
@@ -87,8 +110,8 @@ async def verify(engine: Engine, principal: Principal) -> Json:
                 raise _RollBack
         except _RollBack:
             pass
-    working = all(step["ok"] for step in trial.steps)
-    return {"working": working, "latency_ms": round((perf_counter() - started) * 1000, 2), "steps": trial.steps}
+    working = all(step.ok for step in trial.steps)
+    return VerifyResponse(working, round((perf_counter() - started) * 1000, 2), trial.steps)
 
 
 async def _vectors(engine: Engine, trial: _Trial) -> _Vectors:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
-from service.db.pool import Connection
+from pydantic import Field
+
+from service.db.pool import Columns, Connection
 from service.domain.principal import Principal
 from service.errors import InvalidInput
 from service.memory.access import audit
@@ -25,9 +29,27 @@ PLACE = ("body", "token")
 REASON = "deleted by a filter"
 
 
+@dataclass(frozen=True, slots=True)
+class DeletionCounts:
+    """Number of memories of a deletion."""
+
+    memories: Annotated[int, Field(description="Number of memories.")]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoriesDeletion:
+    """Memories, counted or deleted."""
+
+    dry_run: Annotated[bool, Field(description="Whether the memories were only counted.")]
+    counts: Annotated[DeletionCounts, Field(description="Number of memories.")]
+    token: Annotated[str | None, Field(description="Token that confirms the deletion; null once it is done.")]
+    expires_at: Annotated[datetime | None, Field(description="Expiry of the token; null once the deletion is done.")]
+    memory_ids: Annotated[list[UUID], Field(description="Ids of the memories, by which they can be restored.")]
+
+
 async def delete_memories(
     engine: Engine, principal: Principal, agent: str | None, filter_: ListFilter, *, dry_run: bool, token: str | None
-) -> dict[str, Any]:
+) -> MemoriesDeletion:
     """Count what the filter matches of the agent's own memories, or (None, with an admin key) of all; or delete it.
 
     What is deleted can be restored until it is collected. Raises Forbidden for a reader key, InvalidInput without a
@@ -53,12 +75,12 @@ async def delete_memories(
             await audit.record(
                 connection, principal, "memories.deleted", target=principal.reader_agent(agent), details=counts
             )
-            return {"dry_run": False, "counts": counts, "token": None, "expires_at": None, "memory_ids": ids}
+            return MemoriesDeletion(False, DeletionCounts(len(ids)), None, None, ids)
     signed = await issue_token(engine, principal, ["memories", matched], counts)
-    return {"dry_run": True, "counts": counts, "memory_ids": ids} | signed
+    return MemoriesDeletion(True, DeletionCounts(len(ids)), signed.token, signed.expires_at, ids)
 
 
-async def filter_parameters(engine: Engine, principal: Principal, filter_: ListFilter) -> dict[str, Any]:
+async def filter_parameters(engine: Engine, principal: Principal, filter_: ListFilter) -> Columns:
     """The filter of a request's body as ``matching`` takes it, masked. Raises InvalidInput for an unknown type."""
     check_filters((await get_settings(engine, principal)).memory_types, ("body", "filter", "types"), filter_.types)
     filter_ = await masked_filter(engine, principal, filter_)
@@ -70,7 +92,7 @@ async def matching(
     connection: Connection,
     principal: Principal,
     agent: str | None,
-    parameters: dict[str, Any],
+    parameters: Columns,
     *,
     most: int,
     deleted: bool = False,

@@ -14,7 +14,6 @@ import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -74,7 +73,7 @@ async def run_idempotent(
     slot = RequestSlot(principal.workspace_id, principal.key_id, hashlib.sha256(request.key.encode()).digest())
     fingerprint = hmac.digest(request.key.encode(), request.content, "sha256")
 
-    async def gate(raw: Any) -> None:
+    async def gate(raw: object) -> None:
         connection = Connection(raw)
         await idempotency.claim(connection, slot)
         kept = await idempotency.find(connection, slot, engine.now() - RETENTION)

@@ -6,12 +6,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import takewhile
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
 from pydantic import ValidationError
 
-from service.db.pool import Connection, Row
+from service.db.pool import Columns, Connection, Row
 from service.db.records import make
 from service.domain import cursors
 from service.domain.drafts import MemoryDraft, MemoryPatch
@@ -65,7 +65,7 @@ class ListFilter:
     as_of: datetime | None = None
     """When they held, as they were then; None for now."""
 
-    def columns(self) -> dict[str, Any]:
+    def columns(self) -> Columns:
         """Everything but ``where`` and ``as_of``, as the queries of lists name it."""
         return {name: getattr(self, name) for name in self.__slots__ if name not in ("where", "as_of")}
 

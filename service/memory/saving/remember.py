@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 from service.concurrency.executor import NOT_KNOWN
 from service.db.deferred_commit import current_deferred_commit
-from service.db.pool import Columns, Connection
+from service.db.pool import Columns, Connection, Row
 from service.db.records import make
 from service.domain.drafts import MemoryDraft
 from service.domain.identity import identity_hash, scoped_key, summary_of
@@ -213,7 +212,7 @@ def _loc(drafts: Sequence[MemoryDraft], position: int) -> tuple[str | int, ...]:
     return ("body",) if len(drafts) == 1 else ("body", "items", position)
 
 
-def _identity(item: Columns) -> tuple[Any, ...]:
+def _identity(item: Columns) -> tuple[object, ...]:
     if item["key"] is not None:
         return ("key", item["agent_id"], item["audience"], item["key"])
     return ("content", item["audience"], item["type"], item["identity_hash"])
@@ -341,7 +340,7 @@ async def merge_into_duplicate(
     return duplicate_id, "reinforced"
 
 
-def _updated(draft: MemoryDraft, item: Columns, duplicate: Any) -> Columns:
+def _updated(draft: MemoryDraft, item: Columns, duplicate: Row) -> Columns:
     """The new columns of an upserted memory: what the draft sets, over what was there; metadata merged one level."""
     given = draft.model_fields_set | {"content", "type"}
     names = {"user": "user_name", "session": "session_id", "task": "task_id", "team": "team_id"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 from uuid import UUID
 
 from service.concurrency.lru import LRUCache
@@ -63,7 +63,7 @@ class ScopeCache:
     """
 
     def __init__(self) -> None:
-        self._ids: LRUCache[tuple[Any, ...], ScopeIds] = LRUCache(CACHED_MAX)
+        self._ids: LRUCache[tuple[object, ...], ScopeIds] = LRUCache(CACHED_MAX)
 
     def get(self, principal: Principal, placed: ScopeNames) -> ScopeIds | None:
         """Where something of these names belongs, if that is known."""
@@ -75,7 +75,7 @@ class ScopeCache:
             self._ids.put(_name(principal, placed), place)
 
 
-def _name(principal: Principal, placed: ScopeNames) -> tuple[Any, ...]:
+def _name(principal: Principal, placed: ScopeNames) -> tuple[object, ...]:
     agent = principal.acting_agent(placed.agent)
     return (principal.workspace_id, agent, placed.scope, placed.team, placed.task, placed.session)
 
@@ -90,7 +90,7 @@ class ScopeResolver:
         self._workspace = principal.workspace_id
         self._membership = membership
         self._barred: dict[tuple[str, str], bool] = {}
-        self._known: dict[tuple[Any, ...], UUID] = {}
+        self._known: dict[tuple[str, str, UUID | None], UUID] = {}
         self._agents: dict[UUID, StoredAgent] = {}
 
     async def prefetch(self, drafts: Sequence[MemoryDraft]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 import orjson
@@ -12,7 +12,7 @@ from pydantic import Field
 
 from service.domain.asking import EFFORTS, NOT_KNOWN, AskRequest, contains_quote, is_grounded, leaves_of
 from service.domain.field_types import TOKENS_MAX
-from service.domain.json import JsonValue, dumps
+from service.domain.json import JsonObject, JsonValue, dumps
 from service.domain.json_schema import problems
 from service.domain.memory import Memory
 from service.domain.origin import Origin
@@ -145,7 +145,7 @@ class _Asking:
     """A question with the memories, as a model reads them."""
 
     def __init__(
-        self, question: str, memories: list[Memory], schema: dict[str, Any] | None, answer_tokens: int,
+        self, question: str, memories: list[Memory], schema: JsonObject | None, answer_tokens: int,
         allowed: frozenset[Origin],
     ) -> None:  # fmt: skip
         self._question = question
@@ -154,7 +154,7 @@ class _Asking:
         self._answer_tokens = answer_tokens
         self.lines = [memory_line(memory, None, allowed) for memory in memories]
 
-    async def put_to(self, llm: LLM) -> tuple[prompts.Reply, Any]:
+    async def put_to(self, llm: LLM) -> tuple[prompts.Reply, JsonValue]:
         """A model's answer and, with a schema, its data; data that does not fit is sent back once, saying why.
 
         Raises LLMInvalidOutput when the second does not fit either, and what ``LLM.structured`` raises.
@@ -191,7 +191,7 @@ class _Asking:
             {"role": "user", "content": f"{asked}\n\nQuestion: {self._question}"},
         ]
 
-    def supported(self, reply: prompts.Reply, data: Any) -> list[Evidence]:
+    def supported(self, reply: prompts.Reply, data: JsonValue) -> list[Evidence]:
         """What an answer cites, if that bears it out; else nothing."""
         cited = [
             each
@@ -208,7 +208,7 @@ class _Asking:
         return [Evidence(memory.id, each.quote, memory.content) for memory, each in zip(memories, cited, strict=True)]
 
 
-def _parsed(text: str, data_schema: dict[str, Any]) -> tuple[Any, list[str]]:
+def _parsed(text: str, data_schema: JsonObject) -> tuple[JsonValue, list[str]]:
     """A model's data, and what is wrong with it."""
     try:
         data = orjson.loads(text)

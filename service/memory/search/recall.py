@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any
 from uuid import UUID
-
-import numpy as np
 
 from service.db.wal_lsn import PRIMARY_ONLY, require_lsn
 from service.domain import timex
@@ -35,7 +32,7 @@ from service.memory.search.stage_timings import StageTimings
 from service.memory.search.wordings import FUSED_MIN, all_wordings, fused
 from service.store import agents
 from service.store.search.plan import ModelChanged, Question
-from service.store.vectors import VectorSpace
+from service.store.vectors import Embedding, VectorSpace
 
 
 async def recall(
@@ -200,7 +197,7 @@ async def _question(engine: Engine, principal: Principal, request: SearchRequest
 
 async def _query_vector(
     engine: Engine, principal: Principal, request: SearchRequest
-) -> tuple[np.ndarray[Any, Any] | None, VectorSpace | None, Degraded | None]:
+) -> tuple[Embedding | None, VectorSpace | None, Degraded | None]:
     """The query's vector and its space, or why there is none although the strategy wanted one."""
     if request.strategy in ("keyword", "recent") or not request.query.strip():
         return None, None, None

@@ -98,8 +98,7 @@ async def search(engine: Engine, query: SearchQuery) -> Found | None:
     if engine.replica is not None or not engine.db.has_autocommit_pool:
         return (await _search_together(engine, [query]))[0]
     group = (query.workspace, query.options.for_context)
-    found: Found | None = await engine.search_batcher.do(group, query, partial(_search_together, engine))
-    return found
+    return await engine.search_batcher.do(group, query, partial(_search_together, engine))
 
 
 async def search_wordings(engine: Engine, queries: Sequence[SearchQuery]) -> list[Found]:

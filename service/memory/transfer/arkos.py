@@ -9,20 +9,20 @@ from __future__ import annotations
 import codecs
 import csv
 from collections.abc import AsyncIterator
-from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 import orjson
 
 from service.concurrency.executor import FairExecutor
+from service.domain.json import JsonObject, JsonValue
 from service.errors import InvalidImportLine
-from service.memory.transfer.parse import LINE_BYTES_MAX, Raw, raw_lines, utc_text
+from service.memory.transfer.parse import LINE_BYTES_MAX, raw_lines, utc_text
 
 NAMESPACE = uuid5(NAMESPACE_URL, "arkos/conversation_context")
 NEEDED = ("user_id", "role", "message")
 
 
-async def messages(chunks: AsyncIterator[bytes], executor: FairExecutor) -> AsyncIterator[Raw]:
+async def messages(chunks: AsyncIterator[bytes], executor: FairExecutor) -> AsyncIterator[tuple[int, JsonObject]]:
     """Each row as a line of record ``message`` with the number of the line it begins on.
 
     Rows keep their order within a session; a row without ``session_id`` goes to a session named after its user. The
@@ -45,7 +45,7 @@ async def _with_first(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator
         yield chunk
 
 
-async def _csv_rows(chunks: AsyncIterator[bytes]) -> AsyncIterator[Raw]:
+async def _csv_rows(chunks: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, JsonObject]]:
     header: list[str] | None = None
     async for number, text in _records(chunks):
         try:
@@ -83,7 +83,7 @@ async def _records(chunks: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, str
         yield (begins if record else number + 1), (record + rest).rstrip("\r\n")
 
 
-def _message(number: int, row: dict[str, Any]) -> dict[str, Any]:
+def _message(number: int, row: JsonObject) -> JsonObject:
     for name in NEEDED:
         if not row.get(name):
             raise InvalidImportLine(number, (name,), "must not be empty")
@@ -103,7 +103,7 @@ def _message(number: int, row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _content(message: Any) -> tuple[str, Any]:
+def _content(message: JsonValue) -> tuple[str, JsonValue]:
     """The text and the tool calls of a stored message."""
     try:
         stored = orjson.loads(message) if isinstance(message, str) else message

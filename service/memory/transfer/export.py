@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
-from typing import Any
 from uuid import UUID
 
 from service.concurrency.executor import FairExecutor
-from service.db.pool import Connection
+from service.db.pool import Connection, Row
 from service.domain.export_lines import FILTERED, FORMAT, KEYS, RECORDS
 from service.domain.json import dumps
 from service.domain.principal import Principal
@@ -137,5 +136,5 @@ async def _fill_section(
         written[name] += len(page)
 
 
-def _characters(fields: Mapping[str, Any]) -> int:
+def _characters(fields: Row) -> int:
     return sum(len(value) for value in fields.values() if isinstance(value, str))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TypeVar
 from uuid import UUID
+
+from pydantic import BaseModel
 
 from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection
@@ -20,7 +22,9 @@ from service.store.vectors import EmbeddingBatch
 
 BATCH = 500
 
-Lines = list[tuple[int, Any]]
+Line = TypeVar("Line", bound=BaseModel)
+Lines = list[tuple[int, Line]]
+"""The lines of one record with their numbers."""
 
 
 @dataclass(slots=True)
@@ -72,6 +76,11 @@ class ImportTransaction:
         except InvalidInput as error:
             raise InvalidImportLine(number, error.loc, error.message) from error
 
+    async def agent(self, agent: str | None) -> UUID:
+        """The id of the agent of a line, which ``parse_line`` has seen to."""
+        assert agent is not None
+        return await self.places.agent(agent)
+
     async def audience(self, number: int, audience: Audience, agent: str | None) -> UUID:
         """The id of an audience; team and task audiences are anybody's, so any agent will do to find them."""
         if audience.agent is None and agent is not None:
@@ -82,7 +91,7 @@ class ImportTransaction:
             return await self.places.task(audience.task)
         return (await self.place(number, audience)).audience
 
-    def count(self, record: str, lines: Lines, made: int, found: int | None = None) -> None:
+    def count(self, record: str, lines: Sequence[object], made: int, found: int | None = None) -> None:
         """Count what became of lines, of which ``made`` were new; those that were not ``found`` to fit are skipped."""
         fitting = len(lines) if found is None else found
         tally = self.tallies[record]
@@ -98,4 +107,13 @@ class ImportTransaction:
             await transfer.update_session_counters(self.connection, self.workspace, made, made)
 
 
-Writer = Callable[[ImportTransaction, Lines], Awaitable[None]]
+Writer = Callable[[ImportTransaction, Lines[BaseModel]], Awaitable[None]]
+
+
+def writer_of(shape: type[Line], write: Callable[[ImportTransaction, Lines[Line]], Awaitable[None]]) -> Writer:
+    """The writer of the record whose lines are of this type."""
+
+    async def written(writing: ImportTransaction, lines: Lines[BaseModel]) -> None:
+        await write(writing, [(number, line) for number, line in lines if isinstance(line, shape)])
+
+    return written

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from service.domain.export_edges import EdgeLine, MergeLine
+from service.domain.export_lines import EntityLine
 from service.domain.guards import normalize
 from service.domain.placeholders import holds_bare_placeholder
 from service.errors import InvalidImportLine, InvalidInput
 from service.memory.saving.entity_metadata import check_metadata
-from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
+from service.memory.transfer.import_base import ImportTransaction, Lines, Writer, writer_of
 from service.store import transfer
 from service.store.settings import workspace_settings
 
 
-async def write_entities(writing: ImportTransaction, lines: Lines) -> None:
+async def write_entities(writing: ImportTransaction, lines: Lines[EntityLine]) -> None:
     """Make the entities that are not here; one known here by any of its names is that one.
 
     One that was merged into another has given its names away, and is known by its id alone. One that an earlier release
@@ -36,7 +38,7 @@ async def write_entities(writing: ImportTransaction, lines: Lines) -> None:
         if known is None:
             await transfer.add_entity(
                 writing.connection, writing.workspace, id=line.id,
-                agent_id=await writing.places.agent(line.agent), audience=audience, name=line.name, kind=line.kind,
+                agent_id=await writing.agent(line.agent), audience=audience, name=line.name, kind=line.kind,
                 metadata=line.metadata, merged_into=line.merged_into, dream_id=line.dream_id,
                 created_at=line.created_at or writing.now,
                 updated_at=line.updated_at or writing.now,
@@ -52,7 +54,7 @@ async def write_entities(writing: ImportTransaction, lines: Lines) -> None:
         )
 
 
-async def write_edges(writing: ImportTransaction, lines: Lines) -> None:
+async def write_edges(writing: ImportTransaction, lines: Lines[EdgeLine]) -> None:
     """Write the edges whose ends are here."""
     items = []
     for number, line in lines:
@@ -66,7 +68,7 @@ async def write_edges(writing: ImportTransaction, lines: Lines) -> None:
     writing.count("edge", lines, made, found)
 
 
-async def write_merges(writing: ImportTransaction, lines: Lines) -> None:
+async def write_merges(writing: ImportTransaction, lines: Lines[MergeLine]) -> None:
     """Record how entities were merged, but not where either is here under another id: nothing leads back there."""
     known = await transfer.existing(writing.connection, writing.workspace, "merges", [line.id for _, line in lines])
     tally = writing.tallies["merge"]
@@ -91,4 +93,8 @@ async def write_merges(writing: ImportTransaction, lines: Lines) -> None:
         tally.skipped += not made and line.id not in known
 
 
-GRAPH_WRITERS: dict[str, Writer] = {"entity": write_entities, "merge": write_merges, "edge": write_edges}
+GRAPH_WRITERS: dict[str, Writer] = {
+    "entity": writer_of(EntityLine, write_entities),
+    "merge": writer_of(MergeLine, write_merges),
+    "edge": writer_of(EdgeLine, write_edges),
+}

@@ -8,13 +8,13 @@ from uuid import UUID
 from service.concurrency.executor import NOT_KNOWN
 from service.db.pool import Columns
 from service.domain.drafts import MemoryDraft
-from service.domain.export_lines import MemoryLine
+from service.domain.export_lines import HistoryLine, MemoryLine, WindowLine
 from service.domain.memory import Memory
 from service.domain.own_types import BUILT_IN, Misfit, OwnType, check_memory
 from service.errors import InvalidImportLine
 from service.memory.saving.remember import columns_of
 from service.memory.saving.scopes import ScopeIds
-from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
+from service.memory.transfer.import_base import ImportTransaction, Lines, Writer, writer_of
 from service.store import memories, transfer
 from service.store.settings import workspace_settings
 from service.store.vectors import EmbeddingBatch
@@ -25,7 +25,7 @@ COMPARED = MemoryDraft.model_fields.keys() - {"agent", "created_at", "links"} | 
 """What makes a line differ from the memory of its id."""
 
 
-async def write_memories(writing: ImportTransaction, lines: Lines) -> None:
+async def write_memories(writing: ImportTransaction, lines: Lines[MemoryLine]) -> None:
     """Make the memories that are not here, and change those of the same id that a line knows better.
 
     A line of an id that is here: unchanged where it says the same or is of an older version, else updated, the former
@@ -63,7 +63,7 @@ async def write_memories(writing: ImportTransaction, lines: Lines) -> None:
     await _import_related(writing, lines)
 
 
-async def _check_types(writing: ImportTransaction, lines: Lines, types: Mapping[str, OwnType]) -> None:
+async def _check_types(writing: ImportTransaction, lines: Lines[MemoryLine], types: Mapping[str, OwnType]) -> None:
     def check(one: tuple[int, MemoryLine]) -> None:
         number, line = one
         try:
@@ -75,7 +75,7 @@ async def _check_types(writing: ImportTransaction, lines: Lines, types: Mapping[
     await writing.executor.each(check, own, lambda one: NOT_KNOWN)
 
 
-async def _known(writing: ImportTransaction, lines: Lines) -> dict[UUID, Memory]:
+async def _known(writing: ImportTransaction, lines: Lines[MemoryLine]) -> dict[UUID, Memory]:
     ids = [line.id for _, line in lines if line.id is not None]
     found = await memories.get(writing.connection, writing.workspace, ids, None)
     return {one.id: one for one in found}
@@ -164,7 +164,7 @@ async def _rewrite(
     writing.tallies["memory"].updated += 1
 
 
-async def _import_related(writing: ImportTransaction, lines: Lines) -> None:
+async def _import_related(writing: ImportTransaction, lines: Lines[MemoryLine]) -> None:
     """Tie memories to their messages, and bring their access counts along."""
     pairs, usage = [], {}
     for _, line in lines:
@@ -177,7 +177,7 @@ async def _import_related(writing: ImportTransaction, lines: Lines) -> None:
     await transfer.add_usage(writing.connection, writing.workspace, list(usage.values()))
 
 
-async def write_history(writing: ImportTransaction, lines: Lines) -> None:
+async def write_history(writing: ImportTransaction, lines: Lines[HistoryLine]) -> None:
     """Bring former versions along. Raises BrokenLine for the history of a memory that is not here.
 
     The history of a memory whose place another one holds here is passed over: that one has a history of its own.
@@ -192,14 +192,14 @@ async def write_history(writing: ImportTransaction, lines: Lines) -> None:
     writing.count("history", lines, made)
 
 
-async def write_windows(writing: ImportTransaction, lines: Lines) -> None:
+async def write_windows(writing: ImportTransaction, lines: Lines[WindowLine]) -> None:
     """Say which memories sum up which turns.
 
     Only in sessions that this import has made: in one that was here the turns may have other numbers.
     """
     items = []
     for _, line in lines:
-        agent_id = await writing.places.agent(line.agent)
+        agent_id = await writing.agent(line.agent)
         session_id = await writing.places.session(agent_id, line.session, None)
         items.append(
             {
@@ -214,4 +214,8 @@ async def write_windows(writing: ImportTransaction, lines: Lines) -> None:
     writing.count("window", lines, made, found)
 
 
-MEMORY_WRITERS: dict[str, Writer] = {"memory": write_memories, "history": write_history, "window": write_windows}
+MEMORY_WRITERS: dict[str, Writer] = {
+    "memory": writer_of(MemoryLine, write_memories),
+    "history": writer_of(HistoryLine, write_history),
+    "window": writer_of(WindowLine, write_windows),
+}

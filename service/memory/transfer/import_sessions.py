@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from service.db.pool import Columns
 from service.domain.agents import Task
+from service.domain.export_lines import AgentLine, MessageLine, SessionLine, SettingsLine, TaskLine
 from service.errors import InvalidImportLine, InvalidInput
 from service.memory.access.own_types import check_own_types
 from service.memory.sessions.conversations import message_characters, message_columns, said_in, search_words
-from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
+from service.memory.transfer.import_base import ImportTransaction, Lines, Writer, writer_of
 from service.store import agents, sessions, transfer
 from service.store.settings import put_settings, workspace_settings
 from service.store.vectors import EmbeddingBatch
 
 
-async def write_settings(writing: ImportTransaction, lines: Lines) -> None:
+async def write_settings(writing: ImportTransaction, lines: Lines[SettingsLine]) -> None:
     """Lay the settings over those here."""
     for number, line in lines:
         if "llm" in line.settings.model_fields_set:
@@ -35,11 +37,13 @@ async def write_settings(writing: ImportTransaction, lines: Lines) -> None:
         writing.tallies["settings"].updated += 1
 
 
-async def write_agents(writing: ImportTransaction, lines: Lines) -> None:
+async def write_agents(writing: ImportTransaction, lines: Lines[AgentLine]) -> None:
     """Make agents, or bring those here in line with what the lines say."""
     for _, line in lines:
         present = await agents.get_agent(writing.connection, writing.workspace, line.agent)
-        wanted = {name: getattr(line, name) for name in ("name", "prime", "settings") if name in line.model_fields_set}
+        wanted: Columns = {
+            name: getattr(line, name) for name in ("name", "prime", "settings") if name in line.model_fields_set
+        }
         teams = sorted(set(line.teams)) if "teams" in line.model_fields_set else None
         if (
             present is not None
@@ -48,7 +52,7 @@ async def write_agents(writing: ImportTransaction, lines: Lines) -> None:
         ):
             writing.tallies["agent"].unchanged += 1
             continue
-        agent_id = await writing.places.agent(line.agent)
+        agent_id = await writing.agent(line.agent)
         await agents.change_agent(writing.connection, writing.workspace, agent_id, wanted)
         if teams is not None:
             await agents.set_teams(writing.connection, writing.workspace, agent_id, teams)
@@ -58,7 +62,7 @@ async def write_agents(writing: ImportTransaction, lines: Lines) -> None:
         writing.tallies["agent"].updated += present is not None
 
 
-async def write_tasks(writing: ImportTransaction, lines: Lines) -> None:
+async def write_tasks(writing: ImportTransaction, lines: Lines[TaskLine]) -> None:
     """Let only members name these tasks: those that the lines name, beside those declared here."""
     for _, line in lines:
         present = await writing.connection.first(
@@ -74,25 +78,23 @@ async def write_tasks(writing: ImportTransaction, lines: Lines) -> None:
         writing.tallies["task"].updated += present is not None
 
 
-async def write_sessions(writing: ImportTransaction, lines: Lines) -> None:
+async def write_sessions(writing: ImportTransaction, lines: Lines[SessionLine]) -> None:
     """Make the sessions that are not here; those that are keep their own watermarks."""
-    items = [
-        line.model_dump(exclude={"agent"}) | {"agent_id": await writing.places.agent(line.agent)} for _, line in lines
-    ]
+    items = [line.model_dump(exclude={"agent"}) | {"agent_id": await writing.agent(line.agent)} for _, line in lines]
     made = await transfer.add_sessions(writing.connection, writing.workspace, items, writing.now)
     writing.made_sessions.update(made)
     writing.count("session", lines, len(made))
 
 
-async def write_messages(writing: ImportTransaction, lines: Lines) -> None:
+async def write_messages(writing: ImportTransaction, lines: Lines[MessageLine]) -> None:
     """Write the messages that are not here; a message is never rewritten."""
     messages = [line for _, line in lines]
     columns = await writing.executor.each(
         lambda line: message_columns(line, line.user, line.id), messages, message_characters
     )
-    items = []
+    items: list[Columns] = []
     for line, of_line in zip(messages, columns, strict=True):
-        agent_id = await writing.places.agent(line.agent)
+        agent_id = await writing.agent(line.agent)
         session_id = await writing.places.session(agent_id, line.session, line.user)
         items.append({**of_line, "seq": line.seq, "session_id": session_id})
     made = await transfer.add_messages(
@@ -109,9 +111,9 @@ async def write_messages(writing: ImportTransaction, lines: Lines) -> None:
 
 
 SESSION_WRITERS: dict[str, Writer] = {
-    "settings": write_settings,
-    "agent": write_agents,
-    "task": write_tasks,
-    "session": write_sessions,
-    "message": write_messages,
+    "settings": writer_of(SettingsLine, write_settings),
+    "agent": writer_of(AgentLine, write_agents),
+    "task": writer_of(TaskLine, write_tasks),
+    "session": writer_of(SessionLine, write_sessions),
+    "message": writer_of(MessageLine, write_messages),
 }

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
-from service.domain.export_lines import PageVersionPart, ProposalLine, SearchResultPart
+from service.domain.export_lines import (
+    BulletinLine,
+    DocumentLine,
+    PageLine,
+    PageVersionPart,
+    ProposalLine,
+    SearchLine,
+    SearchResultPart,
+)
 from service.domain.identity import identity_hash
+from service.domain.json import JsonObject
 from service.domain.own_types import like
 from service.domain.pages import PageSentence
 from service.domain.proposals import fingerprint
 from service.domain.types import MemoryType
 from service.memory.saving.documents import parts_of
-from service.memory.transfer.import_base import ImportTransaction, Lines, Writer
+from service.memory.transfer.import_base import ImportTransaction, Lines, Writer, writer_of
 from service.store import documents, transfer
 from service.store.documents import NewDocument
 from service.store.settings import workspace_settings
 from service.store.vectors import EmbeddingBatch
 
 
-async def write_documents(writing: ImportTransaction, lines: Lines) -> None:
+async def write_documents(writing: ImportTransaction, lines: Lines[DocumentLine]) -> None:
     """Make the documents that are not here, cut by the settings of this workspace; the worker embeds their parts."""
     known = await transfer.existing(writing.connection, writing.workspace, "documents", [line.id for _, line in lines])
     bounds = (await workspace_settings(writing.connection, writing.workspace)).documents
@@ -40,24 +48,24 @@ async def write_documents(writing: ImportTransaction, lines: Lines) -> None:
         )
         await documents.add(
             writing.connection, writing.workspace, document, items, EmbeddingBatch(None, [None] * len(items)),
-            agent_id=await writing.places.agent(line.agent), now=line.created_at or writing.now,
+            agent_id=await writing.agent(line.agent), now=line.created_at or writing.now,
         )  # fmt: skip
         tally.created += 1
 
 
-async def write_bulletins(writing: ImportTransaction, lines: Lines) -> None:
+async def write_bulletins(writing: ImportTransaction, lines: Lines[BulletinLine]) -> None:
     """Bring versions of bulletins along that are not here."""
-    items = [line.model_dump() | {"agent_id": await writing.places.agent(line.agent)} for _, line in lines]
+    items = [line.model_dump() | {"agent_id": await writing.agent(line.agent)} for _, line in lines]
     made = await transfer.add_bulletins(writing.connection, writing.workspace, items, writing.now)
     writing.count("bulletin", lines, made)
 
 
-async def write_pages(writing: ImportTransaction, lines: Lines) -> None:
+async def write_pages(writing: ImportTransaction, lines: Lines[PageLine]) -> None:
     """Bring pages along that are not here, with their versions, which cite memories by the ids that these have here."""
     items = [
         line.model_dump(exclude={"agent", "scope"})
         | {
-            "agent_id": await writing.places.agent(line.agent),
+            "agent_id": await writing.agent(line.agent),
             "scope": line.scope.model_dump(mode="json", exclude_none=True),
             "created_by": line.created_by or writing.principal.actor,
             "versions": [version | {"sentences": _cited_here(writing, version)} for version in line.versions],
@@ -81,12 +89,12 @@ def _cited_here(writing: ImportTransaction, version: PageVersionPart) -> list[Pa
     ]
 
 
-async def write_searches(writing: ImportTransaction, lines: Lines) -> None:
+async def write_searches(writing: ImportTransaction, lines: Lines[SearchLine]) -> None:
     """Bring saved searches along that are not here, with their results and the ids that their memories have here."""
     items = [
         line.model_dump(include={"id", "name", "query", "k", "revision", "created_at", "updated_at"})
         | {
-            "agent_id": await writing.places.agent(line.agent),
+            "agent_id": await writing.agent(line.agent),
             "options": line.kept_options(),
             "expected": [writing.same.get(memory, memory) for memory in line.expected],
             "created_by": line.created_by or writing.principal.actor,
@@ -98,7 +106,7 @@ async def write_searches(writing: ImportTransaction, lines: Lines) -> None:
     writing.count("search", lines, made)
 
 
-def _counted_here(writing: ImportTransaction, result: SearchResultPart) -> dict[str, Any]:
+def _counted_here(writing: ImportTransaction, result: SearchResultPart) -> JsonObject:
     def here(memory: UUID | None) -> UUID | None:
         return memory if memory is None else writing.same.get(memory, memory)
 
@@ -109,14 +117,14 @@ def _counted_here(writing: ImportTransaction, result: SearchResultPart) -> dict[
     return result | {"outcomes": outcomes, "overrides": overrides}
 
 
-async def write_proposals(writing: ImportTransaction, lines: Lines) -> None:
+async def write_proposals(writing: ImportTransaction, lines: Lines[ProposalLine]) -> None:
     """Bring proposals along that are not here. One with words is known by them, whatever its line says."""
     types = (await workspace_settings(writing.connection, writing.workspace)).memory_types
     marks = await writing.executor.each(
         lambda line: _marks(line, like(types, line.type)), [line for _, line in lines], lambda line: len(line.content)
     )
     items = [
-        line.model_dump() | marked | {"agent_id": await writing.places.agent(line.agent)}
+        line.model_dump() | marked | {"agent_id": await writing.agent(line.agent)}
         for (_, line), marked in zip(lines, marks, strict=True)
     ]
     made = await transfer.add_proposals(writing.connection, writing.workspace, items, writing.now)
@@ -124,12 +132,18 @@ async def write_proposals(writing: ImportTransaction, lines: Lines) -> None:
 
 
 def _marks(line: ProposalLine, type_: MemoryType) -> dict[str, str]:
-    about: dict[str, Any] = {"user": line.user, "hearsay_by": line.hearsay_by, "occurred_at": line.occurred_at}
-    by_words = {"fingerprint": fingerprint(line.content, type_=type_, **about)} if line.content else {}
-    return by_words | {"identity_hash": identity_hash(type_, line.content, key=None, **about)}
+    user, hearsay_by, occurred_at = line.user, line.hearsay_by, line.occurred_at
+    identity = identity_hash(type_, line.content, user=user, key=None, hearsay_by=hearsay_by, occurred_at=occurred_at)
+    if not line.content:
+        return {"identity_hash": identity}
+    words = fingerprint(line.content, type_=type_, user=user, hearsay_by=hearsay_by, occurred_at=occurred_at)
+    return {"fingerprint": words, "identity_hash": identity}
 
 
 TEXT_WRITERS: dict[str, Writer] = {
-    "document": write_documents, "bulletin": write_bulletins, "page": write_pages,
-    "search": write_searches, "proposal": write_proposals,
-}  # fmt: skip
+    "document": writer_of(DocumentLine, write_documents),
+    "bulletin": writer_of(BulletinLine, write_bulletins),
+    "page": writer_of(PageLine, write_pages),
+    "search": writer_of(SearchLine, write_searches),
+    "proposal": writer_of(ProposalLine, write_proposals),
+}

@@ -11,10 +11,13 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import Any, Literal
+from typing import Literal
+
+from pydantic import BaseModel
 
 from service.concurrency.executor import ITEM_CHARACTERS, NOT_KNOWN, FairExecutor
-from service.domain.export_lines import RECORDS
+from service.domain.export_lines import RECORDS, MemoryLine
+from service.domain.json import JsonObject
 from service.domain.principal import Principal
 from service.errors import InvalidImportLine
 from service.memory.access import audit
@@ -26,7 +29,7 @@ from service.memory.transfer.import_graph import GRAPH_WRITERS
 from service.memory.transfer.import_memories import MEMORY_WRITERS
 from service.memory.transfer.import_sessions import SESSION_WRITERS
 from service.memory.transfer.import_texts import TEXT_WRITERS
-from service.memory.transfer.parse import FRAME, ParsedLines, Raw, parse_line, raw_lines
+from service.memory.transfer.parse import FRAME, ParsedLines, parse_line, raw_lines
 from service.memory.transfer.redact import Numbered, redact_lines
 from service.store import insights
 from service.store.vectors import EmbeddingBatch
@@ -105,7 +108,7 @@ async def import_lines(
     return answer
 
 
-def _source(engine: Engine, format: Format, chunks: AsyncIterator[bytes]) -> AsyncIterator[Raw]:
+def _source(engine: Engine, format: Format, chunks: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, JsonObject]]:
     read = {"reverie": raw_lines, "mem0": mem0.memories, "arkos": arkos.messages}[format]
     return read(chunks, engine.executor)
 
@@ -113,7 +116,7 @@ def _source(engine: Engine, format: Format, chunks: AsyncIterator[bytes]) -> Asy
 async def _check(
     engine: Engine,
     principal: Principal,
-    source: AsyncIterator[Raw],
+    source: AsyncIterator[tuple[int, JsonObject]],
     lines: ParsedLines,
     agent: str | None,
     on_progress: Callable[[Progress], None],
@@ -121,7 +124,7 @@ async def _check(
     framed: bool | None = None
     done = 0
     settings = await masking_of(engine, principal)
-    batch: list[Raw] = []
+    batch: list[tuple[int, JsonObject]] = []
 
     async def keep() -> None:
         given = batch.copy()
@@ -152,7 +155,7 @@ async def _check(
     return framed
 
 
-def _checked(number: int, raw: dict[str, Any], agent: str | None) -> Numbered | InvalidImportLine | None:
+def _checked(number: int, raw: JsonObject, agent: str | None) -> Numbered | InvalidImportLine | None:
     """The line, why it is none, or None for one that is not read in itself."""
     try:
         found = parse_line(number, raw, agent)
@@ -161,7 +164,7 @@ def _checked(number: int, raw: dict[str, Any], agent: str | None) -> Numbered | 
     return None if found is None else (number, *found)
 
 
-def _characters(raw: Raw) -> int:
+def _characters(raw: tuple[int, JsonObject]) -> int:
     return sum(len(value) for value in raw[1].values() if isinstance(value, str))
 
 
@@ -169,11 +172,16 @@ async def _embed(engine: Engine, lines: ParsedLines) -> EmbeddingBatch:
     if lines.counts["memory"] > EMBEDDED_MAX:
         return EmbeddingBatch(None, [])
     return await engine.embed(
-        [line.content async for batch in _batches(engine.executor, lines, "memory") for _, line in batch]
+        [
+            line.content
+            async for batch in _batches(engine.executor, lines, "memory")
+            for _, line in batch
+            if isinstance(line, MemoryLine)
+        ]
     )
 
 
-async def _batches(executor: FairExecutor, lines: ParsedLines, record: str) -> AsyncIterator[Lines]:
+async def _batches(executor: FairExecutor, lines: ParsedLines, record: str) -> AsyncIterator[Lines[BaseModel]]:
     batches = lines.batches(record, BATCH)
     while batch := await executor.run(next, batches, None, characters=NOT_KNOWN):
         yield batch
@@ -183,9 +191,8 @@ async def _write(writing: ImportTransaction, lines: ParsedLines, on_progress: Ca
     total = sum(lines.counts.values())
     done = 0
     for record in RECORDS:
-        write: Callable[[ImportTransaction, list[tuple[int, Any]]], Any] = WRITERS[record]
         async for batch in _batches(writing.executor, lines, record):
-            await write(writing, batch)
+            await WRITERS[record](writing, batch)
             done += len(batch)
             on_progress(Progress("writing", done, total))
     await writing.finish()

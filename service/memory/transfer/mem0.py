@@ -5,15 +5,16 @@ from __future__ import annotations
 import tempfile
 from collections.abc import AsyncIterator, Iterable, Iterator
 from itertools import islice
-from typing import IO, Any
+from typing import IO
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 import ijson
 
 from service.concurrency.executor import NOT_KNOWN, FairExecutor
 from service.domain.field_types import JSON_DEPTH_MAX
+from service.domain.json import JsonObject, JsonValue
 from service.errors import InvalidImportLine
-from service.memory.transfer.parse import Raw, utc_text
+from service.memory.transfer.parse import utc_text
 
 NAMESPACE = uuid5(NAMESPACE_URL, "https://mem0.ai/memories")
 LISTS = ("item", "results.item", "memories.item")
@@ -23,7 +24,7 @@ DEPTH_MAX = JSON_DEPTH_MAX + 4
 KEPT = ("hash", "categories", "run_id", "app_id", "actor_id", "role")
 
 
-async def memories(chunks: AsyncIterator[bytes], executor: FairExecutor) -> AsyncIterator[Raw]:
+async def memories(chunks: AsyncIterator[bytes], executor: FairExecutor) -> AsyncIterator[tuple[int, JsonObject]]:
     """Each memory as a line of record ``memory``, numbered from 1 by its place in the list.
 
     Its user and agent become ours, its metadata is kept, its categories become tags as well. A Mem0 id that is not a
@@ -42,9 +43,9 @@ async def memories(chunks: AsyncIterator[bytes], executor: FairExecutor) -> Asyn
             raise ended
 
 
-def _some(items: Iterator[tuple[int, Any]]) -> tuple[list[tuple[int, Any]], InvalidImportLine | bool]:
+def _some(items: Iterator[tuple[int, JsonValue]]) -> tuple[list[tuple[int, JsonValue]], InvalidImportLine | bool]:
     """The next items, and whether these were the last: because what follows is broken, or because nothing does."""
-    some: list[tuple[int, Any]] = []
+    some: list[tuple[int, JsonValue]] = []
     try:
         some.extend(islice(items, READ_AT_ONCE))
     except InvalidImportLine as broken:
@@ -52,7 +53,7 @@ def _some(items: Iterator[tuple[int, Any]]) -> tuple[list[tuple[int, Any]], Inva
     return some, not some
 
 
-def _items(file: IO[bytes]) -> Iterator[Any]:
+def _items(file: IO[bytes]) -> Iterator[JsonValue]:
     found = 0
     for prefix in LISTS:
         file.seek(0)
@@ -67,7 +68,7 @@ def _items(file: IO[bytes]) -> Iterator[Any]:
             return
 
 
-def _bounded(events: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+def _bounded(events: Iterable[tuple[str, object]]) -> Iterator[tuple[str, object]]:
     """The events of JSON that is nested within bounds: what follows takes time by the depth for each of them."""
     depth = 0
     for event, value in events:
@@ -77,7 +78,7 @@ def _bounded(events: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
         yield event, value
 
 
-def _memory(number: int, item: Any) -> dict[str, Any]:
+def _memory(number: int, item: JsonValue) -> JsonObject:
     text = item.get("memory") or item.get("data") if isinstance(item, dict) else None
     if not isinstance(text, str):
         raise InvalidImportLine(number, ("memory",), "a Mem0 memory has its text here")
@@ -100,7 +101,7 @@ def _memory(number: int, item: Any) -> dict[str, Any]:
     }
 
 
-def _uuid(given: Any, text: str) -> str:
+def _uuid(given: object, text: str) -> str:
     try:
         return str(UUID(str(given)))
     except ValueError:

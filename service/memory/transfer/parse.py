@@ -6,14 +6,14 @@ import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
-from typing import IO, Any
+from typing import IO
 
 import orjson
 from pydantic import BaseModel, ValidationError
 
 from service.concurrency.executor import FairExecutor
 from service.domain.export_lines import LINES, RECORDS
-from service.domain.json import dumps
+from service.domain.json import JsonObject, JsonValue, dumps
 from service.errors import InvalidImportLine, TooLarge
 
 LINE_BYTES_MAX = 32 * 1024 * 1024
@@ -22,8 +22,6 @@ BATCH_BYTES_MAX = 8 * 1024 * 1024
 IMPORT_BYTES_MAX = 16 * 1024**3
 FRAME = ("export", "end")
 """The first and the last line of an export: they say what is between them and are not read in themselves."""
-
-Raw = tuple[int, dict[str, Any]]
 
 
 class ParsedLines:
@@ -41,13 +39,13 @@ class ParsedLines:
         self._files[record].write(dumps(kept) + b"\n")
         self.counts[record] += 1
 
-    def batches(self, record: str, size: int) -> Iterator[list[tuple[int, Any]]]:
+    def batches(self, record: str, size: int) -> Iterator[list[tuple[int, BaseModel]]]:
         """The lines of one record with their numbers, in their order, ``size`` at a time, fewer where they are long."""
         if record not in self._files:
             return
         file = self._files[record]
         file.seek(0)
-        batch: list[tuple[int, Any]] = []
+        batch: list[tuple[int, BaseModel]] = []
         taken = 0
         for text in file:
             kept = orjson.loads(text)
@@ -65,7 +63,7 @@ class ParsedLines:
             file.close()
 
 
-async def raw_lines(chunks: AsyncIterator[bytes], executor: FairExecutor) -> AsyncIterator[Raw]:
+async def raw_lines(chunks: AsyncIterator[bytes], executor: FairExecutor) -> AsyncIterator[tuple[int, JsonObject]]:
     """JSON objects of an NDJSON stream with their line numbers, from 1; blank lines count and are passed over.
 
     Raises BrokenLine for one that is no JSON object or too long, TooLarge past the bound of an import.
@@ -90,7 +88,7 @@ async def raw_lines(chunks: AsyncIterator[bytes], executor: FairExecutor) -> Asy
         yield number + 1, await executor.run(_object, number + 1, bytes(rest), characters=len(rest))
 
 
-def _object(number: int, text: bytes) -> dict[str, Any]:
+def _object(number: int, text: bytes) -> JsonObject:
     if len(text) > LINE_BYTES_MAX:
         raise InvalidImportLine(number, (), f"is longer than {LINE_BYTES_MAX} bytes")
     try:
@@ -102,7 +100,7 @@ def _object(number: int, text: bytes) -> dict[str, Any]:
     return value
 
 
-def parse_line(number: int, raw: dict[str, Any], agent: str | None) -> tuple[str, BaseModel] | None:
+def parse_line(number: int, raw: JsonObject, agent: str | None) -> tuple[str, BaseModel] | None:
     """The record and the line of a raw one, its agent filled in; None for the frame of an export. Raises BrokenLine."""
     record = raw.get("record", "memory")
     if record in FRAME:
@@ -122,7 +120,7 @@ def parse_line(number: int, raw: dict[str, Any], agent: str | None) -> tuple[str
     return record, line
 
 
-def utc_text(moment: Any) -> Any:
+def utc_text(moment: JsonValue) -> JsonValue:
     """A time or day of another system as RFC 3339, in UTC where it names no zone; anything else as it is, or None."""
     if not moment:
         return None

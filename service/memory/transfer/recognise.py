@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 from contextlib import suppress
 from itertools import islice
-from typing import Any
 
 import ijson
 import orjson
 
+from service.domain.json import JsonObject
 from service.memory.transfer.arkos import NEEDED
 from service.memory.transfer.importing import Format
 from service.memory.transfer.mem0 import LISTS
@@ -38,7 +38,7 @@ def recognise(head: bytes) -> Format:
     return "arkos" if line.keys() >= ARKOS else "reverie"
 
 
-def _object(text: bytes) -> dict[str, Any] | None:
+def _object(text: bytes) -> JsonObject | None:
     try:
         found = orjson.loads(text)
     except orjson.JSONDecodeError:

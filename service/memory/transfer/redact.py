@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel
 
 from service.domain.export_lines import FORMER_NAMES
+from service.domain.json import JsonObject, JsonValue
 from service.domain.workspace import Masking
 from service.errors import InvalidImportLine, InvalidInput
 from service.memory.access.naming import with_masked_names
@@ -73,13 +73,13 @@ async def _redact_texts(engine: Engine, settings: Masking, lines: list[Numbered]
             if name in line.model_fields_set:
                 written.append((("body", number, name), _texts(record, name, getattr(line, name))))
                 owners.append((place, name))
-    changes: list[dict[str, Any]] = [{} for _ in lines]
+    changes: list[JsonObject] = [{} for _ in lines]
     for (place, name), (_, before), after in zip(owners, written, await redact(engine, settings, written), strict=True):
         if after != before:
             _, record, line = lines[place]
             changes[place][name] = getattr(line, name) | after if _is_former(record, name) else after
 
-    def cleared_line(one: tuple[Numbered, dict[str, Any]]) -> Numbered:
+    def cleared_line(one: tuple[Numbered, JsonObject]) -> Numbered:
         (number, record, line), change = one
         return number, record, apply_redaction(line, change, ("body", number))
 
@@ -90,7 +90,7 @@ def _is_former(record: str, name: str) -> bool:
     return (record, name) == ("history", "memory")
 
 
-def _texts(record: str, name: str, value: Any) -> Any:
+def _texts(record: str, name: str, value: JsonValue) -> JsonValue:
     """The texts of a field: of a former version of a memory, all but its names."""
     if _is_former(record, name):
         return {key: one for key, one in value.items() if (key,) not in FORMER_NAMES}
