@@ -22,7 +22,7 @@ from service.memory.engine import Engine
 from service.memory.ops.health import health_payload
 from service.runtime import open_runtime
 from service.settings import Settings
-from service.store import dreams, embeddings, health
+from service.store import dreams, health
 from service.telemetry import open_telemetry
 from worker.dreaming.run import Dreamer, Outcome
 from worker.maintenance.bulletins import schedule_stale_bulletins
@@ -99,8 +99,8 @@ async def run_worker(settings: Settings) -> None:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         async with engine.db.unscoped() as connection:
-            await embeddings.release_lease(connection, name)
-            await health.forget_worker(connection, name, before=engine.now() - STALE_WORKER_AFTER)
+            await connection.run("release_embedding", worker=name)
+            await connection.run("forget_worker", worker=name, before=engine.now() - STALE_WORKER_AFTER)
         log.info("worker_stopped", worker=name)
 
 

@@ -69,16 +69,6 @@ async def lacks_noise(connection: Connection, signature: str) -> bool:
     return await connection.value("noise_is_known", signature=signature) is False
 
 
-async def set_noise(connection: Connection, signature: str, noise: float) -> None:
-    """Keep the noise level of an embedder."""
-    await connection.run("set_noise", signature=signature, noise=noise)
-
-
-async def register_target(connection: Connection, model: int, now: datetime) -> None:
-    """Say that ``model`` is to be used: at once when there was none, else when everything has its vectors."""
-    await connection.run("register_target_model", model=model, now=now)
-
-
 async def state(connection: Connection) -> MigrationState:
     """What is in use now."""
     row = await connection.one("embedding_state")
@@ -91,11 +81,6 @@ async def state(connection: Connection) -> MigrationState:
 async def request_reindex(connection: Connection, workspace: UUID, *, force: bool, total: int, now: datetime) -> bool:
     """Ask the worker to embed ``total`` rows of a workspace anew; False when as much is under way already."""
     return bool(await connection.run("request_reindex", workspace=workspace, force=force, total=total, now=now))
-
-
-async def request(connection: Connection, workspace: UUID) -> Row | None:
-    """What was asked for last, and how far it has come."""
-    return await connection.row("reindex_request", workspace=workspace)
 
 
 async def without_vector(connection: Connection, workspace: UUID, model: int, after: UUID, limit: int) -> list[Row]:
@@ -214,11 +199,6 @@ async def claim_lease(connection: Connection, worker: str, lease_s: float) -> bo
     return bool(await connection.run("claim_embedding", worker=worker, lease_s=lease_s))
 
 
-async def release_lease(connection: Connection, worker: str) -> None:
-    """Give the lease on changing the embedding model back."""
-    await connection.run("release_embedding", worker=worker)
-
-
 async def swap_columns(connection: Connection, workspace: UUID, active: Model, after: UUID, limit: int) -> list[Row]:
     """Put the vectors of the model in use in the first place, for the next rows that have them in the second."""
     return await connection.fetch(
@@ -254,8 +234,3 @@ async def finish_request(connection: Connection, workspace: UUID, now: datetime)
 async def note_request_error(connection: Connection, workspace: UUID, error: str) -> None:
     """Note why a workspace's rows cannot be embedded again at present."""
     await connection.run("note_reindex_error", workspace=workspace, error=error)
-
-
-async def forget_vectors(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> None:
-    """Have these texts, which have changed, embedded again."""
-    await connection.run("forget_vectors", workspace=workspace, ids=ids)

@@ -43,11 +43,6 @@ async def last(connection: Connection, workspace: UUID) -> int:
     return await connection.value("last_event", workspace=workspace) or 0
 
 
-async def first(connection: Connection, workspace: UUID) -> int | None:
-    """The oldest position that can still be read."""
-    return await connection.value("first_event", workspace=workspace)
-
-
 async def after(
     connection: Connection,
     workspace: UUID,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
 from service.domain.json import JsonObject
 
 ALIVE_S = 4.5
@@ -41,29 +41,9 @@ async def workers(connection: Connection) -> list[Worker]:
     ]
 
 
-async def dreams_waiting(connection: Connection, workspace: UUID | None, now: datetime) -> Row:
-    """``due`` agents, and ``oldest_due_at``; of all workspaces when none is named."""
-    return await connection.one("dreams_waiting", workspace=workspace, now=now)
-
-
 async def abandoned_lease_s(connection: Connection, workspace: UUID, agent: str) -> float | None:
     """For how many more seconds a worker that has been silent for ABANDONED_S holds the agent; None when none does."""
     return await connection.value("abandoned_lease", workspace=workspace, agent=agent, silent_s=ABANDONED_S)
-
-
-async def dreams_running(connection: Connection, workspace: UUID) -> int:
-    """How many agents of the workspace are being dreamed for."""
-    return await connection.value("dreams_running", workspace=workspace)
-
-
-async def server(connection: Connection) -> Row:
-    """Versions and sizes in bytes of the database."""
-    return await connection.one("server")
-
-
-async def index_counts(connection: Connection, workspace: UUID) -> Row:
-    """How much a workspace has to search, and how much of it is ``pending``."""
-    return await connection.one("index_counts", workspace=workspace)
 
 
 async def totals(connection: Connection) -> dict[str, float]:
@@ -80,8 +60,3 @@ async def add_totals(connection: Connection, counts: Mapping[str, float]) -> Non
 async def set_total(connection: Connection, name: str, value: float) -> None:
     """Say how much there is of something now."""
     await connection.run("set_total", name=name, value=float(value))
-
-
-async def forget_worker(connection: Connection, worker: str, *, before: datetime) -> None:
-    """Remove a worker that ends, and those that have been silent since ``before``."""
-    await connection.run("forget_worker", worker=worker, before=before)

@@ -341,8 +341,3 @@ async def add_access_counts(connection: Connection, workspace: UUID, counts: dic
     await connection.run(
         "add_access_counts", workspace=workspace, ids=list(counts), counts=list(counts.values()), now=now
     )
-
-
-async def of_message(connection: Connection, workspace: UUID, message_id: UUID) -> list[Memory]:
-    """Return the memories made of a message."""
-    return await connection.many(Memory, "message_memories", workspace=workspace, message_id=message_id)

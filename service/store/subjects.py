@@ -176,12 +176,6 @@ async def break_leases(connection: Connection, workspace: UUID, agents: Iterable
     await connection.run("break_leases", workspace=workspace, agents=sorted(agents), now=now)
 
 
-async def described_entities(connection: Connection, workspace: UUID, memories: Sequence[UUID]) -> list[Row]:
-    """Entities with metadata (id, metadata, others), locked: ``others`` are the further memories that speak of an
-    entity of which one of these does; None of any other entity."""
-    return await connection.fetch("described_entities", workspace=workspace, ids=memories)
-
-
 async def remove_edges(
     connection: Connection, workspace: UUID, users: list[str], own: list[UUID], kept: list[UUID]
 ) -> dict[str, int]:
@@ -269,11 +263,6 @@ async def purge_related(
     return counts
 
 
-async def forget_statistics(connection: Connection, table: str) -> None:
-    """Have Postgres sample a table anew, so that its statistics hold no value of rows that are gone."""
-    await connection.run("forget_statistics", table=table)
-
-
 def _aliases(users: list[str]) -> list[str]:
     return [normalize(user) for user in users]
 
@@ -298,15 +287,3 @@ async def export(connection: Connection, workspace: UUID, users: list[str], held
 async def lock_purges(connection: Connection, workspace: UUID) -> None:
     """Let purges of a workspace run one after the other."""
     await connection.run("purge_one_at_a_time", workspace=workspace)
-
-
-async def reactivate(
-    connection: Connection, workspace: UUID, memory_id: UUID, *, duplicate: UUID | None, now: datetime, reason: str
-) -> None:
-    """Let a superseded memory hold again; where it has a live ``duplicate``, that one supersedes it instead."""
-    await connection.run("reactivate_memory", workspace=workspace, id=memory_id, twin=duplicate, now=now, reason=reason)
-
-
-async def forget_answers(connection: Connection, workspace: UUID) -> None:
-    """Take the words out of the answers that are kept for repeated requests, which stay answered."""
-    await connection.run("erase_responses", workspace=workspace)

@@ -10,7 +10,6 @@ from uuid import UUID
 
 from service.db.pool import Columns, Connection, Row
 from service.db.queries import Flags
-from service.domain.json import JsonObject
 from service.store import insights, memories
 from service.store.where import WhereQuery, where_flag
 
@@ -51,11 +50,6 @@ class ExportFilter:
             "now": self.now,
             "where_values": self.where and self.where.values,
         }
-
-
-async def agent_id(connection: Connection, workspace: UUID, agent: str) -> UUID | None:
-    """The id of an agent by name."""
-    return await connection.value("export_agent", workspace=workspace, agent=agent)
 
 
 async def counts(connection: Connection, workspace: UUID, wanted: ExportFilter) -> dict[str, int]:
@@ -145,13 +139,6 @@ async def add_messages(
     return len(new)
 
 
-async def update_session_counters(
-    connection: Connection, workspace: UUID, ids: Sequence[UUID], made: Sequence[UUID] = ()
-) -> None:
-    """Bring watermarks in line with messages; those of sessions just ``made`` may also be lowered."""
-    await connection.run("update_session_counters", workspace=workspace, ids=ids, made=made)
-
-
 async def existing(connection: Connection, workspace: UUID, table: Existing, ids: Sequence[UUID]) -> set[UUID]:
     """Which of these memories (deleted ones included), documents, messages or merges there are."""
     return {row["id"] for row in await connection.fetch(f"existing_{table}", workspace=workspace, ids=ids)}
@@ -174,30 +161,6 @@ async def add_windows(connection: Connection, workspace: UUID, items: Sequence[C
     return row["found"], row["made"]
 
 
-async def find_entity_by_alias(
-    connection: Connection, workspace: UUID, entity_id: UUID, audience: UUID, kind: str, aliases: Sequence[str]
-) -> UUID | None:
-    """The entity here which an imported one is."""
-    return await connection.value(
-        "find_entity_by_alias", workspace=workspace, id=entity_id, audience=audience, kind=kind, aliases=aliases
-    )
-
-
-async def set_agent_created_at(connection: Connection, workspace: UUID, agent_id: UUID, created_at: datetime) -> None:
-    """Let an agent that an import has made have been made at that time."""
-    await connection.run("import_agent_times", workspace=workspace, id=agent_id, created_at=created_at)
-
-
-async def add_entity(connection: Connection, workspace: UUID, **columns: object) -> None:
-    """Write an entity as it was exported."""
-    await connection.run("import_entity", workspace=workspace, **columns)
-
-
-async def complete_entity(connection: Connection, workspace: UUID, entity_id: UUID, metadata: JsonObject) -> None:
-    """Add what of an entity's metadata is not here."""
-    await connection.run("complete_entity", workspace=workspace, id=entity_id, metadata=metadata)
-
-
 async def add_edges(
     connection: Connection, workspace: UUID, items: Sequence[Columns], now: datetime
 ) -> tuple[int, int]:
@@ -209,11 +172,6 @@ async def add_edges(
 async def add_merge(connection: Connection, workspace: UUID, **columns: object) -> bool:
     """Write the record of a merge of two entities; False where either is not here, or the record is."""
     return await connection.row("import_merge", workspace=workspace, **columns) is not None
-
-
-async def point_merged_to(connection: Connection, workspace: UUID, entity_id: UUID, into_id: UUID) -> None:
-    """Say that an entity was merged into another, without a record of how."""
-    await connection.run("merged_elsewhere", workspace=workspace, id=entity_id, into_id=into_id)
 
 
 async def add_history(connection: Connection, workspace: UUID, items: Sequence[Columns]) -> int:
@@ -254,12 +212,3 @@ async def set_times(connection: Connection, workspace: UUID, memory_id: UUID, **
     """Give a memory the version, times and successor that it was exported with."""
     await connection.run("place_in_time", workspace=workspace, id=memory_id, **columns)
     await insights.let_fall(connection, workspace, [memory_id])
-
-
-async def add_aliases(
-    connection: Connection, workspace: UUID, audience: UUID, kind: str, entity_id: UUID, aliases: Sequence[str]
-) -> None:
-    """Give an entity these names, but for those that another entity of its kind has."""
-    await connection.run(
-        "add_aliases", workspace=workspace, audience=audience, kind=kind, entity_id=entity_id, aliases=aliases
-    )

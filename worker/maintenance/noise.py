@@ -28,5 +28,5 @@ async def measure_noise(engine: Engine) -> None:
         log.warning("noise_not_measured", model=embedder.model, error=error.message)
         return
     async with engine.db.unscoped() as connection:
-        await embeddings.set_noise(connection, embedder.signature, noise)
+        await connection.run("set_noise", signature=embedder.signature, noise=noise)
     log.info("noise_measured", model=embedder.model, noise=noise)

@@ -96,13 +96,13 @@ async def register_client(engine: Engine, client: Client) -> None:
             per_minute=CLIENTS_PER_MINUTE, now=engine.now(),
         ):  # fmt: skip
             raise RateLimited(retry_after_s=60)
-        await oauth.drop_unused_clients(connection, kept=UNUSED_CLIENTS_MAX)
+        await connection.run("drop_unused_clients", kept=UNUSED_CLIENTS_MAX)
 
 
 async def find_client(engine: Engine, client_id: UUID) -> Client | None:
     """The client of this id."""
     async with engine.db.unscoped() as connection:
-        row = await oauth.client(connection, client_id)
+        row = await connection.row("client", id=client_id)
     return Client(row["id"], row["name"], tuple(row["redirect_uris"])) if row else None
 
 
@@ -110,8 +110,8 @@ async def collect_clients(engine: Engine) -> int:
     """Delete clients without a consent after a day, others after 400 days without a token; how many."""
     now = engine.now()
     async with engine.db.unscoped() as connection:
-        return await oauth.collect_clients(
-            connection, unused_before=now - UNUSED_CLIENTS_KEPT, used_before=now - USED_CLIENTS_KEPT
+        return await connection.run(
+            "collect_clients", unused_before=now - UNUSED_CLIENTS_KEPT, used_before=now - USED_CLIENTS_KEPT
         )
 
 
@@ -157,7 +157,7 @@ async def find_code(engine: Engine, client: Client, code: str) -> Row | None:
     """A code of this client that has not been used. A used one revokes what it was exchanged for."""
     workspace = workspace_of(code)
     async with engine.db.transaction(workspace) as connection:
-        row = await oauth.code(connection, workspace, hash_of(code))
+        row = await connection.row("code", workspace=workspace, hash=hash_of(code))
     if row is None or row["client_id"] != client.id:
         return None
     if row["key_id"] is not None:
@@ -199,7 +199,7 @@ async def find_refresh_token(engine: Engine, client: Client, token: str) -> Row 
     """A refresh token of this client that has not been used. A used one revokes the key."""
     workspace = workspace_of(token)
     async with engine.db.transaction(workspace) as connection:
-        row = await oauth.refresh_token(connection, workspace, hash_of(token))
+        row = await connection.row("refresh_token", workspace=workspace, hash=hash_of(token))
     if row is None or row["client_id"] != client.id:
         return None
     if row["used_at"] is not None:
@@ -240,21 +240,21 @@ async def find_client_key(engine: Engine, token: str) -> Row | None:
     """The live key of a client that an access or refresh token belongs to."""
     workspace = workspace_of(token)
     async with engine.db.transaction(workspace) as connection:
-        return await oauth.client_key(connection, workspace, hash_of(token))
+        return await connection.row("client_key", workspace=workspace, hash=hash_of(token))
 
 
 async def revoke_token(engine: Engine, token: str) -> None:
     """Revoke the key that an access or refresh token belongs to."""
     workspace = workspace_of(token)
     async with engine.db.transaction(workspace) as connection:
-        row = await oauth.client_key(connection, workspace, hash_of(token))
+        row = await connection.row("client_key", workspace=workspace, hash=hash_of(token))
         if row is not None and await connection.run("revoke_key", workspace=workspace, id=row["id"]):
             principal = Principal(workspace, row["id"], row["role"], row["agent"])
             await audit.record(connection, principal, "key.revoked", target=str(row["id"]))
 
 
 async def _granter(connection: Connection, workspace: UUID, key_id: UUID, now: datetime) -> Row:
-    row = await oauth.lock_granting_key(connection, workspace, key_id, now)
+    row = await connection.row("lock_granting_key", workspace=workspace, id=key_id, now=now)
     if row is None:
         raise Unauthenticated("The key that consented is no longer valid.")
     return row
@@ -270,13 +270,16 @@ async def _new_refresh_token(
 ) -> str:
     token = make_key(workspace)
     expires_at = _bounded(now + REFRESH_LIFETIME, granter)
-    await oauth.add_refresh_token(connection, workspace, hash_of(token), key_id, scopes, expires_at)
+    await connection.run(
+        "add_refresh_token",
+        workspace=workspace, hash=hash_of(token), key_id=key_id, scopes=scopes, expires_at=expires_at,
+    )  # fmt: skip
     return token
 
 
 async def _note_use(engine: Engine, client: Client, now: datetime) -> None:
     async with engine.db.unscoped() as connection:
-        await oauth.note_client_use(connection, client.id, now)
+        await connection.run("note_client_use", id=client.id, now=now)
 
 
 def _tokens(access: str, refresh_token: str, grant: KeyGrant, now: datetime) -> Tokens:

@@ -87,7 +87,7 @@ async def forget_statistics(engine: Engine, workspace: UUID) -> None:
     for table in subjects.CONTENT_TABLES:
         async with engine.db.transaction(workspace) as connection:
             await connection.set_timeout(LONGEST_S)
-            await subjects.forget_statistics(connection, table)
+            await connection.run("forget_statistics", table=table)
 
 
 @dataclass(slots=True)
@@ -187,7 +187,7 @@ class _Purge:
         """Take the user's names out of the metadata of entities, and of those that the user's memories speak of what
         only the user said."""
         connection, workspace = self._connection, self._workspace
-        rows = await subjects.described_entities(connection, workspace, sorted(held.own))
+        rows = await connection.fetch("described_entities", workspace=workspace, ids=sorted(held.own))
         theirs = {*held.own, *held.message_ids} if any(row["others"] is not None for row in rows) else set()
         brought = content_words(await subjects.texts(connection, workspace, theirs))
         for row in rows:
@@ -204,9 +204,10 @@ class _Purge:
             row = await memories.lock(self._connection, self._workspace, memory_id)
             assert row is not None
             duplicate = await memories.duplicate_of(self._connection, self._workspace, row)
-            await subjects.reactivate(
-                self._connection, self._workspace, memory_id, duplicate=duplicate, now=self._now, reason=REASON
-            )
+            await self._connection.run(
+                "reactivate_memory",
+                workspace=self._workspace, id=memory_id, twin=duplicate, now=self._now, reason=REASON,
+            )  # fmt: skip
             await memories.reindex(self._connection, self._workspace, memory_id)
         await insights.let_fall(self._connection, self._workspace, replaced)
 

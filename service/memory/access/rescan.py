@@ -28,7 +28,7 @@ from service.memory.access.redaction import workspace_masking
 from service.memory.engine import Engine
 from service.privacy.redactor import PiiPolicy
 from service.privacy.stored import Copies, secrets_in
-from service.store import audit, deletions, embeddings, memories, subjects
+from service.store import audit, deletions, memories
 from service.store.vectors import EmbeddingBatch
 
 ACTOR, REASON = "redaction", "a secret was masked"
@@ -225,9 +225,9 @@ class Rescan:
             else:
                 await stored_texts.write(connection, place, table, row, changed)
         ids = [row["id"] for row, changed in changes if table in ("messages", "chunks") and "content" in changed]
-        await embeddings.forget_vectors(connection, place, ids)
+        await connection.run("forget_vectors", workspace=place, ids=ids)
         await connection.switch_workspace(self._workspace)
-        await subjects.forget_answers(connection, self._workspace)
+        await connection.run("erase_responses", workspace=self._workspace)
         findings = [self._findings(table, row, changed) for row, changed in changes]
         await self._note(connection, MASKED, table, findings)
         for one in findings:

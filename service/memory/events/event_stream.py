@@ -50,7 +50,8 @@ async def stream_events(
     async with engine.event_notifier.following(workspace) as watch:
         async with engine.db.transaction(workspace) as connection:
             key = await events.key_hash(connection, workspace, principal.key_id)
-            oldest = await events.first(connection, workspace) or watch.last + 1
+            first: int | None = await connection.value("first_event", workspace=workspace)
+            oldest = first or watch.last + 1
         at = watch.last if after is None else min(max(after, oldest - 1), watch.last)
         yield None if after in (None, at) else Gap(after, at + 1)
         look_at = monotonic() + engine.event_notifier.keep_alive_s

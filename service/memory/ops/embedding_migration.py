@@ -82,7 +82,7 @@ class EmbeddingMigration:
             state = await embeddings.state(connection)
             in_use = [model.number for model in (state.active, state.next_model) if model is not None]
             if may_change or not in_use or number in in_use:
-                await embeddings.register_target(connection, number, self._engine.now())
+                await connection.run("register_target_model", model=number, now=self._engine.now())
             elif state.active is not None:
                 log.warning(
                     "embedding_model_kept",

@@ -78,13 +78,13 @@ async def _whole(engine: Engine, principal: Principal) -> JsonObject:
     async with engine.db.unscoped() as connection:
         state = await embeddings.state(connection)
         workers = await health.workers(connection)
-        server = await health.server(connection)
-        waiting = await health.dreams_waiting(connection, workspace, engine.now())
-        running = await health.dreams_running(connection, workspace)
-        request = await embeddings.request(connection, workspace)
+        server = await connection.one("server")
+        waiting = await connection.one("dreams_waiting", workspace=workspace, now=engine.now())
+        running: int = await connection.value("dreams_running", workspace=workspace)
+        request = await connection.row("reindex_request", workspace=workspace)
         index_bytes = await hnsw.index_bytes(connection, state.active.number) if state.active else None
     async with engine.db.transaction(workspace) as connection:
-        counts = await health.index_counts(connection, workspace)
+        counts = await connection.one("index_counts", workspace=workspace)
         dead = await connection.first(DeadLetterCount, "count_dead_letters", workspace=workspace)
     problems = [f"{name}: {one['error']}" for name, one in found.items() if one["status"] == "failing"]
     problems += [f"change of the embedding model: {state.error}"] if state.error else []
@@ -191,7 +191,7 @@ async def start_reindex(engine: Engine, principal: Principal, *, force: bool) ->
         raise Conflict("No embedder is configured (EMBEDDING_MODEL=none): there is nothing to embed with.")
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        counts = await health.index_counts(connection, workspace)
+        counts = await connection.one("index_counts", workspace=workspace)
         total = sum(counts[kind] for kind in ("memories", "messages", "chunks")) if force else counts["pending"]
         started = total > 0 and await embeddings.request_reindex(
             connection, workspace, force=force, total=total, now=engine.now()
@@ -204,7 +204,7 @@ async def start_reindex(engine: Engine, principal: Principal, *, force: bool) ->
 async def reindex_progress(engine: Engine, principal: Principal) -> JsonObject:
     """How far the last reindex has come; ``running`` is false when none was asked for or it is over."""
     async with engine.db.unscoped() as connection:
-        request = await embeddings.request(connection, principal.workspace_id)
+        request = await connection.row("reindex_request", workspace=principal.workspace_id)
     pending = await _pending(engine, principal.workspace_id)
     if request is None:
         return {

@@ -100,7 +100,7 @@ def _process(engine: Engine) -> list[Metric]:
 
 async def _installation(connection: Connection, now: datetime) -> list[Metric]:
     """What the database knows of all processes."""
-    waiting = await health.dreams_waiting(connection, None, now)
+    waiting = await connection.one("dreams_waiting", workspace=None, now=now)
     workers = sum(worker.alive for worker in await health.workers(connection))
     totals = defaultdict(float, await health.totals(connection))
     oldest = waiting["oldest_due_at"]

@@ -28,7 +28,7 @@ from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.memory.sessions.attempts import Attempt, is_kept_already
 from service.memory.sessions.compaction import compact
-from service.store import agents, memories, sessions
+from service.store import agents, sessions
 from service.store.sessions import LockedSession, MessageColumns, SessionWindow
 from service.store.settings import workspace_settings
 from service.store.vectors import EmbeddingBatch
@@ -270,7 +270,9 @@ async def message_memories(engine: Engine, principal: Principal, message_id: UUI
         )
         if owner is None or (principal.agent is not None and owner != principal.agent):
             raise NotFound("There is no such message here.")
-        return await memories.of_message(connection, principal.workspace_id, message_id)
+        return await connection.many(
+            Memory, "message_memories", workspace=principal.workspace_id, message_id=message_id
+        )
 
 
 async def find_session(

@@ -76,10 +76,10 @@ async def _stream(
 async def _wanted(
     engine: Engine, principal: Principal, agent: str | None, include: frozenset[str], where: Where | None
 ) -> ExportFilter:
-    agent_id = None
+    agent_id: UUID | None = None
     if agent is not None:
         async with engine.db.transaction(principal.workspace_id) as connection:
-            agent_id = await transfer.agent_id(connection, principal.workspace_id, agent)
+            agent_id = await connection.value("export_agent", workspace=principal.workspace_id, agent=agent)
         if agent_id is None:
             raise NotFound(f"There is no agent {agent!r} here.")
     query = await where_query(engine, principal, where)

@@ -17,7 +17,6 @@ from service.domain.export_edges import Audience
 from service.domain.principal import Principal
 from service.errors import InvalidImportLine, InvalidInput
 from service.memory.saving.scopes import ScopeIds, ScopeNames, ScopeResolver
-from service.store import transfer
 from service.store.vectors import EmbeddingBatch
 
 BATCH = 500
@@ -104,7 +103,7 @@ class ImportTransaction:
         sessions = sorted(self.made_sessions)
         for start in range(0, len(sessions), BATCH):
             made = sessions[start : start + BATCH]
-            await transfer.update_session_counters(self.connection, self.workspace, made, made)
+            await self.connection.run("update_session_counters", workspace=self.workspace, ids=made, made=made)
 
 
 Writer = Callable[[ImportTransaction, Lines[BaseModel]], Awaitable[None]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from service.domain.export_edges import EdgeLine, MergeLine
 from service.domain.export_lines import EntityLine
 from service.domain.guards import normalize
@@ -32,12 +34,13 @@ async def write_entities(writing: ImportTransaction, lines: Lines[EntityLine]) -
         audience = await writing.audience(number, line.audience, line.agent)
         own = [] if line.merged_into else [normalize(line.name)]
         aliases = list(dict.fromkeys([*own, *line.aliases]))
-        known = await transfer.find_entity_by_alias(
-            writing.connection, writing.workspace, line.id, audience, line.kind, aliases
-        )
+        known: UUID | None = await writing.connection.value(
+            "find_entity_by_alias",
+            workspace=writing.workspace, id=line.id, audience=audience, kind=line.kind, aliases=aliases,
+        )  # fmt: skip
         if known is None:
-            await transfer.add_entity(
-                writing.connection, writing.workspace, id=line.id,
+            await writing.connection.run(
+                "import_entity", workspace=writing.workspace, id=line.id,
                 agent_id=await writing.agent(line.agent), audience=audience, name=line.name, kind=line.kind,
                 metadata=line.metadata, merged_into=line.merged_into, dream_id=line.dream_id,
                 created_at=line.created_at or writing.now,
@@ -48,10 +51,13 @@ async def write_entities(writing: ImportTransaction, lines: Lines[EntityLine]) -
             writing.tallies["entity"].unchanged += 1
             if known != line.id:
                 writing.same[line.id] = known
-            await transfer.complete_entity(writing.connection, writing.workspace, known, line.metadata)
-        await transfer.add_aliases(
-            writing.connection, writing.workspace, audience, line.kind, known or line.id, aliases
-        )
+            await writing.connection.run(
+                "complete_entity", workspace=writing.workspace, id=known, metadata=line.metadata
+            )
+        await writing.connection.run(
+            "add_aliases",
+            workspace=writing.workspace, audience=audience, kind=line.kind, entity_id=known or line.id, aliases=aliases,
+        )  # fmt: skip
 
 
 async def write_edges(writing: ImportTransaction, lines: Lines[EdgeLine]) -> None:
@@ -75,7 +81,9 @@ async def write_merges(writing: ImportTransaction, lines: Lines[MergeLine]) -> N
     for number, line in lines:
         if line.entity_id in writing.same or line.into_id in writing.same:
             into_id = writing.same.get(line.into_id, line.into_id)
-            await transfer.point_merged_to(writing.connection, writing.workspace, line.entity_id, into_id)
+            await writing.connection.run(
+                "merged_elsewhere", workspace=writing.workspace, id=line.entity_id, into_id=into_id
+            )
             tally.skipped += 1
             continue
         twice = [

@@ -57,7 +57,9 @@ async def write_agents(writing: ImportTransaction, lines: Lines[AgentLine]) -> N
         if teams is not None:
             await agents.set_teams(writing.connection, writing.workspace, agent_id, teams)
         if present is None and line.created_at is not None:
-            await transfer.set_agent_created_at(writing.connection, writing.workspace, agent_id, line.created_at)
+            await writing.connection.run(
+                "import_agent_times", workspace=writing.workspace, id=agent_id, created_at=line.created_at
+            )
         writing.tallies["agent"].created += present is None
         writing.tallies["agent"].updated += present is not None
 
@@ -104,9 +106,8 @@ async def write_messages(writing: ImportTransaction, lines: Lines[MessageLine]) 
     await sessions.index_messages(
         writing.connection, writing.workspace, words, EmbeddingBatch(None, [None] * len(words))
     )
-    await transfer.update_session_counters(
-        writing.connection, writing.workspace, list({item["session_id"] for item in items})
-    )
+    changed = list({item["session_id"] for item in items})
+    await writing.connection.run("update_session_counters", workspace=writing.workspace, ids=changed, made=())
     writing.count("message", lines, made)
 
 
