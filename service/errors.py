@@ -2,7 +2,7 @@
 
 ReverieError
 ├── InvalidInput            a field is out of bounds; names it          (422)
-│   └── BrokenLine          a line of an import; names line and field
+│   └── InvalidImportLine   a line of an import; names line and field
 ├── Unauthenticated         no key, or not a valid one                  (401)
 │   ├── KeyExpired          the key was valid until then
 │   └── StaleCredential     whether a key still holds has to be looked up

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from time import monotonic
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
 import structlog
@@ -17,7 +17,7 @@ import structlog
 from service.db.deferred_commit import current_deferred_commit
 from service.db.pool import Connection, Database
 from service.db.wal_lsn import LsnTracker
-from service.domain.health_status import HealthStatus
+from service.domain.health_status import HealthStatus, ReplicaState
 from service.errors import ReverieError, Unavailable
 
 log = structlog.get_logger(__name__)
@@ -68,9 +68,10 @@ class Replica:
         async with self._primary.search_connection(workspace) as connection:
             return await read(connection)
 
-    def as_dict(self) -> dict[str, Any]:
-        """As the API shows it: its condition, and for how many seconds something of the primary has been missing."""
-        return self.condition.as_dict() | {"lag_s": None if self.lag_s is None else round(self.lag_s, 3)}
+    def state(self) -> ReplicaState:
+        """Return its condition, and for how many seconds something of the primary has been missing."""
+        found, lag_s = self.condition.check(), None if self.lag_s is None else round(self.lag_s, 3)
+        return ReplicaState(found.status, found.error, found.checked_at, found.latency_ms, lag_s)
 
     def _usable(self, workspace: UUID) -> Database | None:
         if self.condition.state != "ok" or self._replayed_lsn < self.lsn.required_lsn(workspace):

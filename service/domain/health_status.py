@@ -5,11 +5,47 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import monotonic
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from service.domain.json import JsonObject
 
 State = Literal["ok", "failing", "unknown", "off"]
+StateField = Annotated[
+    State,
+    Field(
+        description="Result of the last check: `ok`, `failing`, `unknown` (never checked) or `off` (not configured)."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class HealthCheck:
+    """Result of the last check."""
+
+    status: StateField
+    error: Annotated[str | None, Field(description="Error message of the last check; null after a success.")]
+    checked_at: Annotated[datetime | None, Field(description="Time of the last check.")]
+    latency_ms: Annotated[float | None, Field(description="Duration of the last check in milliseconds.")]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaState(HealthCheck):
+    """State of the read replica."""
+
+    lag_s: Annotated[float | None, Field(description="Replication lag in seconds.")]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerState:
+    """Worker of the last hour, with its model checks."""
+
+    worker: Annotated[str, Field(description="Name of the worker.")]
+    alive: Annotated[bool, Field(description="Recent heartbeat of the worker.")]
+    started_at: Annotated[datetime, Field(description="Start time.")]
+    seen_at: Annotated[datetime, Field(description="Time of the last heartbeat.")]
+    health: Annotated[JsonObject, Field(description="Model checks of the worker, by part.")]
 
 
 @dataclass(slots=True)
@@ -35,14 +71,9 @@ class HealthStatus:
         """Seconds since the last evidence; infinite when there is none."""
         return monotonic() - self._noted
 
-    def as_dict(self) -> JsonObject:
-        """As the API shows it."""
-        return {
-            "status": self.state,
-            "error": self.error,
-            "checked_at": self.checked_at,
-            "latency_ms": self.latency_ms,
-        }
+    def check(self) -> HealthCheck:
+        """Return the evidence as it is shown."""
+        return HealthCheck(self.state, self.error, self.checked_at, self.latency_ms)
 
     def _note(self, state: State, error: str | None, latency_ms: float | None) -> None:
         self.state, self.error = state, error

@@ -13,13 +13,14 @@ from typing import Annotated, Union, get_args, get_origin
 from pydantic import BaseModel
 
 from service.domain.field_types import AsGiven, Identifies, NamesInside
+from service.domain.json import JsonValue
 
 Loc = tuple[str | int, ...]
 Change = Callable[[Loc, str], str]
 Plan = Callable[[object, Loc, Change], object]
 
 
-def with_names(annotation: object, value: object, loc: Loc, change: Change) -> object:
+def with_names(annotation: object, value: object, loc: Loc, change: Change) -> JsonValue:
     """The value with each name in it changed, told its place; what holds none is given back as it is.
 
     A model keeps what was set of its fields; its validators do not run again.

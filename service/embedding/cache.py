@@ -7,8 +7,10 @@ import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
 from service.concurrency.lru import LRUCache
 from service.concurrency.transaction_guard import assert_outside_transaction
@@ -30,13 +32,13 @@ class _InFlight:
 
 
 @dataclass(frozen=True, slots=True)
-class CacheUse:
-    """How a cache has served since it was made: texts found, texts embedded, vectors held and at most held."""
+class EmbeddingCache:
+    """Cache of embeddings of the answering process, since its start."""
 
-    hits: int
-    misses: int
-    entries: int
-    entries_max: int
+    hits: Annotated[int, Field(description="Number of texts whose vector was cached.")]
+    misses: Annotated[int, Field(description="Number of texts that had to be embedded.")]
+    entries: Annotated[int, Field(description="Number of cached vectors.")]
+    entries_max: Annotated[int, Field(description="Maximum number of cached vectors.")]
 
 
 class CachedEmbedder:
@@ -71,9 +73,9 @@ class CachedEmbedder:
         self._in_flight: dict[str, _InFlight] = {}
 
     @property
-    def use(self) -> CacheUse:
+    def use(self) -> EmbeddingCache:
         """How it has served so far."""
-        return CacheUse(self._hits, self._misses, len(self._entries), self._size)
+        return EmbeddingCache(self._hits, self._misses, len(self._entries), self._size)
 
     def holds(self, text: str) -> bool:
         """Whether the vector of a text would come from the cache now."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 from service.db.pool import Connection
+from service.domain.health_status import WorkerState
 from service.domain.json import JsonObject
 
 ALIVE_S = 4.5
@@ -16,29 +15,14 @@ ABANDONED_S = 15.0
 """One whose lease others wait for is given longer: a database that hangs silences living workers as well."""
 
 
-@dataclass(frozen=True, slots=True)
-class Worker:
-    """A worker heard of within the hour, and the conditions it told of what it depends on."""
-
-    name: str
-    started_at: datetime
-    seen_at: datetime
-    alive: bool
-    health: JsonObject
-
-
 async def heartbeat(connection: Connection, worker: str, health: JsonObject) -> None:
     """Say that a worker is alive, by the database's clock."""
     await connection.run("heartbeat", worker=worker, health=health)
 
 
-async def workers(connection: Connection) -> list[Worker]:
-    """Every worker heard of within the hour, oldest first."""
-    rows = await connection.fetch("workers")
-    return [
-        Worker(row["worker"], row["started_at"], row["seen_at"], row["silent_s"] < ALIVE_S, row["health"])
-        for row in rows
-    ]
+async def workers(connection: Connection) -> list[WorkerState]:
+    """Return every worker heard of within the hour, oldest first."""
+    return await connection.many(WorkerState, "workers", alive_s=ALIVE_S)
 
 
 async def abandoned_lease_s(connection: Connection, workspace: UUID, agent: str) -> float | None:

@@ -8,8 +8,8 @@ ON CONFLICT (worker) DO UPDATE SET seen_at = clock_timestamp(), health = exclude
 DELETE FROM worker_heartbeats WHERE worker = :worker OR seen_at < :before;
 
 -- name: workers
--- Workers heard of within the hour, and for how long they have been silent.
-SELECT worker, started_at, seen_at, extract(epoch FROM clock_timestamp() - seen_at)::float8 AS silent_s, health
+-- Workers heard of within the hour; alive are those that have not been silent for ``alive_s``.
+SELECT worker, extract(epoch FROM clock_timestamp() - seen_at) < :alive_s::float8 AS alive, started_at, seen_at, health
 FROM worker_heartbeats
 WHERE seen_at > clock_timestamp() - interval '1 hour'
 ORDER BY started_at, worker;

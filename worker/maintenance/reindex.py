@@ -22,10 +22,10 @@ from service.embedding.storage import can_convert_in_place
 from service.memory.access.redaction import redact_lenient, workspace_masking
 from service.memory.access.workspace import all_workspaces
 from service.memory.dreams.in_flight import InFlight, Tracker
-from service.memory.engine import Engine, Vector
+from service.memory.engine import Engine
 from service.store import embeddings
 from service.store.embeddings import FIRST, MigrationState, Model
-from service.store.vectors import VectorSpace
+from service.store.vectors import Embedding, VectorSpace
 from worker.maintenance.embed_pending import embed_pending
 from worker.maintenance.hnsw import maintain_hnsw
 
@@ -207,7 +207,7 @@ class Reindexer:
                 await embeddings.advance_request(connection, workspace, after=after, done=len(rows))
 
     async def _suspects(self, workspace: UUID) -> Tracker:
-        """What workers have died on here. Raises _ClaimLost when another is at it, or has died over it a moment ago."""
+        """What workers have died on here. Raises _LeaseLost when another is at it, or has died over it a moment ago."""
         tracker = await self._flight.open(workspace, "reindex", workspace)
         if tracker is None:
             raise _LeaseLost
@@ -215,10 +215,10 @@ class Reindexer:
 
     async def _embedded(
         self, workspace: UUID, embedder: Embedder, rows: Sequence[Row], tracker: Tracker
-    ) -> tuple[list[Row], list[Vector]]:
+    ) -> tuple[list[Row], list[Embedding]]:
         """The rows that could be embedded, and their vectors. Raises EmbeddingFailed when the embedder is down."""
         ready: list[Row] = []
-        vectors: list[Vector] = []
+        vectors: list[Embedding] = []
         for _, part in tracker.batches(rows, embeddings.text_of_row, BATCH):
             some, theirs = await self._embed(workspace, embedder, part, tracker)
             ready += some
@@ -227,7 +227,7 @@ class Reindexer:
 
     async def _embed(
         self, workspace: UUID, embedder: Embedder, rows: Sequence[Row], tracker: Tracker
-    ) -> tuple[list[Row], list[Vector]]:
+    ) -> tuple[list[Row], list[Embedding]]:
         policy = await workspace_masking(self._engine, workspace)
         async with tracker.step("embed", [row["id"] for row in rows]):
             texts = await redact_lenient(self._engine, policy, [row["content"] for row in rows])
@@ -240,7 +240,7 @@ class Reindexer:
         # One text that a provider refuses must not keep all others from being embedded; but does it answer at all?
         await embedder.embed([PROBE], DEADLINE_S)
         ready: list[Row] = []
-        vectors: list[Vector] = []
+        vectors: list[Embedding] = []
         for row, text in zip(rows, texts, strict=True):
             async with tracker.step("embed", [row["id"]]):
                 with suppress(EmbeddingFailed):

@@ -14,6 +14,7 @@ from service.api.dependencies import (
     EngineDep,
     JsonResponse,
     Paging,
+    items_response,
     json_response,
     page_response,
     principal_of,
@@ -22,7 +23,9 @@ from service.api.errors import problem
 from service.api.lists import Items, Page
 from service.api.naming import api_router
 from service.memory.access import rescans
+from service.memory.access.rescans import RescanFinding, RescanProgress, RescanStarted
 from service.memory.ops import engine_status
+from service.memory.ops.engine_state import EmbeddingProvider, EngineState, ReindexProgress, ReindexStarted
 from service.memory.ops.health import checks
 from service.memory.ops.verify import VerifyResponse
 from service.memory.ops.verify import verify as run_verify
@@ -30,13 +33,13 @@ from service.memory.ops.verify import verify as run_verify
 router = api_router(prefix="/v1", tags=["engine"])
 
 
-@router.get("/engine", response_model=schemas.EngineState, summary="Get the state of the engine")
+@router.get("/engine", response_model=EngineState, summary="Get the state of the engine")
 async def get_engine(request: Request, engine: EngineDep, given: Bearer) -> Response:
     """Checked at the time of the request. Versions, sizes, hosts and error messages are null except for admin keys of
     the default workspace. While the database does not answer, 503 lists the `checks` of `GET /readyz`, for any key."""
     found = await checks(engine)
-    if found["database"]["status"] != "ok":
-        states = {name: one["status"] for name, one in found.items()}
+    if found.database.status != "ok":
+        states = found.states()
         return problem(
             503, "Unavailable", "The database does not answer.", {"Retry-After": "1"},
             degraded=[name for name, state in states.items() if state == "failing"], checks=states,
@@ -44,11 +47,11 @@ async def get_engine(request: Request, engine: EngineDep, given: Bearer) -> Resp
     return json_response(await engine_status.get_engine_status(engine, await principal_of(request, engine, given)))
 
 
-@router.get("/embedding-providers", response_model=Items[schemas.EmbeddingProvider], summary="List embedding providers")
-async def list_embedding_providers(call: Call) -> Response:
+@router.get("/embedding-providers", summary="List embedding providers")
+async def list_embedding_providers(call: Call) -> JsonResponse[Items[EmbeddingProvider]]:
     """All values of EMBEDDING_MODEL and their availability for admin keys of the default workspace; for other keys only
     the one in use."""
-    return json_response({"items": engine_status.providers(*call)})
+    return items_response(engine_status.providers(*call))
 
 
 @router.post("/verify", summary="Run an end-to-end test")
@@ -57,39 +60,37 @@ async def verify_engine(call: Call) -> JsonResponse[VerifyResponse]:
     return json_response(await run_verify(*call))
 
 
-@router.post("/reindex", status_code=202, response_model=schemas.ReindexStarted, summary="Start reindexing")
-async def start_reindex(call: Call, body: Annotated[schemas.Reindex | None, Body()] = None) -> Response:
+@router.post("/reindex", status_code=202, summary="Start reindexing")
+async def start_reindex(
+    call: Call, body: Annotated[schemas.Reindex | None, Body()] = None
+) -> JsonResponse[ReindexStarted]:
     """The worker embeds all texts without a vector or, with `force`, all texts."""
     return json_response(await engine_status.start_reindex(*call, force=bool(body and body.force)), 202)
 
 
-@router.get("/reindex", response_model=schemas.ReindexProgress)
-async def get_reindex(call: Call) -> Response:
+@router.get("/reindex")
+async def get_reindex(call: Call) -> JsonResponse[ReindexProgress]:
     """Get the progress of the last reindexing."""
     return json_response(await engine_status.reindex_progress(*call))
 
 
-@router.post(
-    "/rescan", status_code=202, response_model=schemas.RescanStarted, summary="Scan stored records for secrets"
-)
-async def start_rescan(call: Call, body: Annotated[schemas.Rescan | None, Body()] = None) -> Response:
+@router.post("/rescan", status_code=202, summary="Scan stored records for secrets")
+async def start_rescan(
+    call: Call, body: Annotated[schemas.Rescan | None, Body()] = None
+) -> JsonResponse[RescanStarted]:
     """The worker lists or, without `dry_run`, masks all stored secrets of the workspace, and personal data where
     `pii.mode` masks it. One scan at a time. Admin keys only."""
     dry_run = body is None or body.dry_run
     return json_response(await rescans.start_rescan(*call, dry_run=dry_run), 202)
 
 
-@router.get("/rescan", response_model=schemas.RescanProgress, summary="Get the progress of the last scan for secrets")
-async def get_rescan(call: Call) -> Response:
+@router.get("/rescan", summary="Get the progress of the last scan for secrets")
+async def get_rescan(call: Call) -> JsonResponse[RescanProgress]:
     """Progress and counts, without values. Admin keys only."""
     return json_response(await rescans.rescan_progress(*call))
 
 
-@router.get(
-    "/rescan/findings",
-    response_model=Page[schemas.RescanFinding],
-    summary="List the findings of the last scan for secrets",
-)
-async def list_rescan_findings(call: Call, paging: Paging) -> Response:
+@router.get("/rescan/findings", summary="List the findings of the last scan for secrets")
+async def list_rescan_findings(call: Call, paging: Paging) -> JsonResponse[Page[RescanFinding]]:
     """Fields with secrets found (dry run) or masked, without values. Admin keys only."""
     return page_response(*await rescans.list_findings(*call, **paging))

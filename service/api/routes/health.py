@@ -7,11 +7,11 @@ from fastapi import APIRouter
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.responses import PlainTextResponse, Response
 
-from service.api import engine_schemas as schemas
 from service.api.dependencies import Bearer, EngineDep, json_response
 from service.api.operations import OperationRoute
 from service.api.problems import PROBLEMS
 from service.errors import Unauthenticated
+from service.memory.ops.engine_state import Readiness
 from service.memory.ops.health import checks
 from service.memory.ops.scrape import authorize_scrape, render
 
@@ -34,21 +34,19 @@ async def check_liveness() -> dict[str, str]:
 @router.head("/readyz", include_in_schema=False)
 @router.get(
     "/readyz",
-    response_model=schemas.Readiness,
-    responses={503: {"model": schemas.Readiness, "description": "Unavailable"}},
+    response_model=Readiness,
+    responses={503: {"model": Readiness, "description": "Unavailable"}},
     summary="Check the readiness of the service",
 )
 async def check_readiness(engine: EngineDep) -> Response:
     """503 without a database, or with a schema of another release. `degraded` lists the other failing parts."""
     found = await checks(engine)
-    states = {name: one["status"] for name, one in found.items()}
-    if states["database"] != "ok":
-        unavailable = {"status": "unavailable", "degraded": ["database"], "checks": states}
+    states = found.states()
+    if found.database.status != "ok":
         mismatch = engine.db.check_schema.mismatch
-        detail = {"detail": mismatch} if found["database"]["error"] == mismatch else {}
-        return json_response(unavailable | detail, 503)
-    degraded = [name for name, state in states.items() if state == "failing"]
-    return json_response({"status": "ready", "degraded": degraded, "checks": states})
+        detail = mismatch if found.database.error == mismatch else None
+        return json_response(Readiness("unavailable", ["database"], states, detail), 503)
+    return json_response(Readiness("ready", [name for name, state in states.items() if state == "failing"], states))
 
 
 @router.get("/metrics", response_class=PlainTextResponse, summary="Get Prometheus metrics")

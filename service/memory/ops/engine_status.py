@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 from service import __version__
-from service.db.pool import Row
+from service.db.pool import Columns
+from service.db.records import make
 from service.domain.dead_letters import DeadLetterCount
-from service.domain.json import JsonObject
+from service.domain.health_status import HealthCheck
 from service.domain.principal import Principal
 from service.embedding.cache import CachedEmbedder
 from service.embedding.local import DEFAULT_MODEL as LOCAL_MODEL
@@ -21,17 +22,32 @@ from service.errors import Conflict
 from service.memory.access import audit
 from service.memory.access.redaction import masking_of
 from service.memory.engine import Engine
+from service.memory.ops.engine_state import (
+    DatabaseState,
+    DreamQueue,
+    EmbedderState,
+    EmbeddingProvider,
+    EmbeddingSource,
+    EngineState,
+    IndexCounts,
+    ModelChange,
+    ModelState,
+    PiiState,
+    ReindexProgress,
+    ReindexStarted,
+    ReindexState,
+    RerankerState,
+)
 from service.memory.ops.health import checks
 from service.store import embeddings, health, hnsw
 from service.store.embeddings import MigrationState
 
 LATE, LATE_S = "dreams:", 20.0
 """What is due is begun within seconds unless no worker is free."""
-HEALTH_CHECKED = ("status", "checked_at", "latency_ms")
 
 
-async def get_engine_status(engine: Engine, principal: Principal) -> JsonObject:
-    """Everything there is to know about how it runs; counts are the caller's workspace's.
+async def get_engine_status(engine: Engine, principal: Principal) -> EngineState:
+    """Return all there is to know about how it runs; counts are the caller's workspace's.
 
     ``problems`` says in words what does not work; ``status`` is ``ok`` when there is none. What concerns the whole
     installation is for its admins; other callers learn what their own requests depend on, and whether it works.
@@ -40,126 +56,124 @@ async def get_engine_status(engine: Engine, principal: Principal) -> JsonObject:
     return whole if principal.is_installation_admin else _own_part(whole)
 
 
-def _own_part(whole: JsonObject) -> JsonObject:
-    """The overview without versions, sizes, hosts and errors of what all workspaces share."""
-    shared = {name: whole[name] for name in ("database", "embedder", "llm")}
-    failing = [name for name, part in shared.items() if part["status"] == "failing"]
-    failing += ["workers"] if whole["workers_status"] == "failing" else []
-    reindex = whole["reindex"]
-    problems = [f"{name}: failing" for name in failing]
-    problems += [f"reindex: {reindex['error']}"] if reindex and reindex["error"] else []
-    problems += [problem for problem in whole["problems"] if problem.startswith(LATE)]
-    return whole | {
-        "status": "degraded" if problems else "ok",
-        "problems": problems,
-        "version": None,
-        "database": {name: shared["database"][name] for name in HEALTH_CHECKED} | {"error": None},
-        "replica": None,
-        "embedder": shared["embedder"] | {"error": None, "index_bytes": None, "change": None, "cache": None},
-        "llm": shared["llm"] | {"error": None},
-        "workers": None,
-    }
+def _own_part(whole: EngineState) -> EngineState:
+    """Return the overview without versions, sizes, hosts and errors of what all workspaces share."""
+    database, reindex = whole.database, whole.reindex
+    shared = {
+        "database": database.status, "embedder": whole.embedder.status, "llm": whole.llm.status,
+        "workers": whole.workers_status,
+    }  # fmt: skip
+    problems = [f"{name}: failing" for name, status in shared.items() if status == "failing"]
+    problems += [f"reindex: {reindex.error}"] if reindex and reindex.error else []
+    problems += [problem for problem in whole.problems if problem.startswith(LATE)]
+    return replace(
+        whole,
+        status="degraded" if problems else "ok",
+        problems=problems,
+        version=None,
+        database=HealthCheck(database.status, None, database.checked_at, database.latency_ms),
+        replica=None,
+        embedder=replace(whole.embedder, error=None, index_bytes=None, change=None, cache=None),
+        llm=replace(whole.llm, error=None),
+        workers=None,
+    )
 
 
-def _late(waiting: Row, now: datetime) -> list[str]:
-    """That dreams have been due for too long, if they have."""
-    oldest = waiting["oldest_due_at"]
+def _late(waiting: _Waiting, now: datetime) -> list[str]:
+    """Say that dreams have been due for too long, if they have."""
+    oldest = waiting.oldest_due_at
     waited_s = (now - oldest).total_seconds() if oldest else 0.0
-    return [f"{LATE} {waiting['due']} agents wait, the first for {waited_s:.0f} s"] if waited_s > LATE_S else []
+    return [f"{LATE} {waiting.due} agents wait, the first for {waited_s:.0f} s"] if waited_s > LATE_S else []
 
 
-async def _whole(engine: Engine, principal: Principal) -> JsonObject:
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    due: int
+    oldest_due_at: datetime | None
+
+
+async def _whole(engine: Engine, principal: Principal) -> EngineState:
     if engine.probe_models is not None:
         await engine.probe_models()
     found = await checks(engine)
-    masking = await masking_of(engine, principal)
-    pii = masking.pii
+    pii = (await masking_of(engine, principal)).pii
     workspace = principal.workspace_id
     async with engine.db.unscoped() as connection:
         state = await embeddings.state(connection)
         workers = await health.workers(connection)
         server = await connection.one("server")
-        waiting = await connection.one("dreams_waiting", workspace=workspace, now=engine.now())
+        waiting = make(_Waiting, await connection.one("dreams_waiting", workspace=workspace, now=engine.now()))
         running: int = await connection.value("dreams_running", workspace=workspace)
-        request = await connection.row("reindex_request", workspace=workspace)
+        reindex = await connection.first(ReindexState, "reindex_request", workspace=workspace)
         index_bytes = await hnsw.index_bytes(connection, state.active.number) if state.active else None
     async with engine.db.transaction(workspace) as connection:
         counts = await connection.one("index_counts", workspace=workspace)
         dead = await connection.first(DeadLetterCount, "count_dead_letters", workspace=workspace)
-    problems = [f"{name}: {one['error']}" for name, one in found.items() if one["status"] == "failing"]
+        assert dead is not None
+    problems = [f"{name}: {one.error}" for name, one in found.parts().items() if one.status == "failing"]
     problems += [f"change of the embedding model: {state.error}"] if state.error else []
-    problems += [f"reindex: {request['error']}"] if request and request["error"] else []
+    problems += [f"reindex: {reindex.error}"] if reindex and reindex.error else []
     problems += _late(waiting, engine.now())
-    return {
-        "status": "degraded" if problems else "ok",
-        "problems": problems,
-        "version": __version__,
-        "database": found["database"] | dict(server) | engine.db.pool_use(),
-        "replica": found["replica"],
-        "embedder": found["embedder"] | _embedder(engine, state, index_bytes),
-        "llm": found["llm"] | {"model": engine.llm.model if engine.llm else None},
-        "reranker": {"model": engine.reranker.model if engine.reranker else None},
-        "pii": {
-            "mode": pii.mode,
-            "entities": [entity for entity in pii.entities if entity in engine.redactor.entities],
-            "not_found_here": [entity for entity in pii.entities if entity not in engine.redactor.entities],
-        },
-        "pending": counts["pending"],
-        "index": {kind: counts[kind] for kind in ("memories", "messages", "chunks")},
-        "reindex": dict(request) if request else None,
-        "workers_status": found["workers"]["status"],
-        "workers": [
-            {
-                "worker": one.name,
-                "alive": one.alive,
-                "started_at": one.started_at,
-                "seen_at": one.seen_at,
-                "health": one.health,
-            }
-            for one in workers
-        ],
-        "dreams": {"due": waiting["due"], "running": running, "oldest_due_at": waiting["oldest_due_at"]},
-        "dead_letters": dead,
-    }
+    return EngineState(
+        status="degraded" if problems else "ok",
+        problems=problems,
+        version=__version__,
+        database=make(DatabaseState, {**_fields(found.database), **server, **engine.db.pool_use()}),
+        replica=found.replica,
+        embedder=_embedder(engine, found.embedder, state, index_bytes),
+        llm=make(ModelState, {**_fields(found.llm), "model": engine.llm.model if engine.llm else None}),
+        reranker=RerankerState(engine.reranker.model if engine.reranker else None),
+        pii=PiiState(
+            pii.mode,
+            [entity for entity in pii.entities if entity in engine.redactor.entities],
+            [entity for entity in pii.entities if entity not in engine.redactor.entities],
+        ),
+        pending=counts["pending"],
+        index=make(IndexCounts, counts),
+        reindex=reindex,
+        workers=workers,
+        workers_status=found.workers.status,
+        dreams=DreamQueue(waiting.due, running, waiting.oldest_due_at),
+        dead_letters=dead,
+    )
 
 
-def _embedder(engine: Engine, state: MigrationState, index_bytes: int | None) -> JsonObject:
-    used = engine.embedder
+def _fields(check: HealthCheck) -> Columns:
+    return {name: getattr(check, name) for name in HealthCheck.__slots__}
+
+
+def _embedder(engine: Engine, check: HealthCheck, state: MigrationState, index_bytes: int | None) -> EmbedderState:
+    used, coming = engine.embedder, state.next_model
     storage = storage_of(used.signature) if used else None
-    change = None
-    if state.next_model is not None:
-        change = {
-            "signature": state.next_model.signature,
-            "done": state.done,
-            "total": state.total,
-            "started_at": state.started_at,
-            "error": state.error,
-        }
-    return {
-        "source": used.source if used else "none",
-        "model": used.model if used else None,
-        "signature": used.signature if used else None,
-        "dim": used.dim if used else None,
-        "storage": storage,
-        "vector_bytes": vector_bytes(storage, used.dim) if used and storage else None,
-        "index_bytes": index_bytes if used else None,
-        "change": change,
-        "cache": asdict(used.use) if isinstance(used, CachedEmbedder) else None,
-    }
+    return EmbedderState(
+        **_fields(check),
+        source=used.source if used else "none",
+        model=used.model if used else None,
+        signature=used.signature if used else None,
+        dim=used.dim if used else None,
+        storage=storage,
+        vector_bytes=vector_bytes(storage, used.dim) if used and storage else None,
+        index_bytes=index_bytes if used else None,
+        change=ModelChange(coming.signature, state.done, state.total, state.started_at, state.error)
+        if coming
+        else None,
+        cache=used.use if isinstance(used, CachedEmbedder) else None,
+    )
 
 
-def providers(engine: Engine, principal: Principal) -> list[JsonObject]:
-    """What EMBEDDING_MODEL may be, what of it would work here, and what is in use; the last alone for whoever does not
-    administer the installation."""
+def providers(engine: Engine, principal: Principal) -> list[EmbeddingProvider]:
+    """Return what EMBEDDING_MODEL may be, what of it would work here, and what is in use; the last alone for whoever
+    does not administer the installation."""
     listed = _providers(engine)
-    return listed if principal.is_installation_admin else [one for one in listed if one["active"]]
+    return listed if principal.is_installation_admin else [one for one in listed if one.active]
 
 
-def _providers(engine: Engine) -> list[JsonObject]:
-    used = engine.embedder.source if engine.embedder else "none"
+def _providers(engine: Engine) -> list[EmbeddingProvider]:
+    embedder = engine.embedder
+    used = embedder.source if embedder else "none"
     keyed = bool(os.environ.get("OPENAI_API_KEY")) or used == "remote"
     on_disk = may_be_on_disk(LOCAL_MODEL)
-    listed: list[tuple[str, str, str | None, bool, str]] = [
+    listed: list[tuple[EmbeddingSource, str, str | None, bool, str]] = [
         ("remote", REMOTE_MODEL, "any name of litellm's, such as ollama/nomic-embed-text", keyed,
          "a key is set" if keyed else "no key is set (EMBEDDING_API_KEY or OPENAI_API_KEY)"),
         ("local", f"local:{LOCAL_MODEL}", "local:<name or folder>", on_disk or used == "local",
@@ -168,22 +182,19 @@ def _providers(engine: Engine) -> list[JsonObject]:
         ("none", "none", None, True, "keyword search alone"),
     ]  # fmt: skip
     return [
-        {
-            "source": source,
-            "setting": setting,
-            "also": also,
-            "available": available,
-            "reason": reason,
-            "active": source == used,
-            "model": engine.embedder.model if engine.embedder and source == used else None,
-            "dim": engine.embedder.dim if engine.embedder and source == used else None,
-            "storage": storage_of(engine.embedder.signature) if engine.embedder and source == used else None,
-        }
+        EmbeddingProvider(
+            source, setting, also, available, reason, source == used,
+            *(
+                (embedder.model, embedder.dim, storage_of(embedder.signature))
+                if embedder and source == used
+                else (None, None, None)
+            ),
+        )
         for source, setting, also, available, reason in listed
-    ]
+    ]  # fmt: skip
 
 
-async def start_reindex(engine: Engine, principal: Principal, *, force: bool) -> JsonObject:
+async def start_reindex(engine: Engine, principal: Principal, *, force: bool) -> ReindexStarted:
     """Have the worker embed what is pending or, by force, everything anew. Raises Forbidden, and Conflict without an
     embedder. A request under way goes on; force makes it begin again with everything."""
     principal.require_admin()
@@ -198,20 +209,17 @@ async def start_reindex(engine: Engine, principal: Principal, *, force: bool) ->
         )
         if started:
             await audit.record(connection, principal, "reindex.started", details={"force": force})
-    return {"started": started, "pending": total}
+    return ReindexStarted(started, total)
 
 
-async def reindex_progress(engine: Engine, principal: Principal) -> JsonObject:
-    """How far the last reindex has come; ``running`` is false when none was asked for or it is over."""
+async def reindex_progress(engine: Engine, principal: Principal) -> ReindexProgress:
+    """Return how far the last reindex has come; ``running`` is false when none was asked for or it is over."""
     async with engine.db.unscoped() as connection:
         request = await connection.row("reindex_request", workspace=principal.workspace_id)
     pending = await _pending(engine, principal.workspace_id)
     if request is None:
-        return {
-            "running": False, "force": False, "done": 0, "total": 0, "error": None,
-            "requested_at": None, "finished_at": None, "pending": pending,
-        }  # fmt: skip
-    return dict(request) | {"running": request["finished_at"] is None, "pending": pending}
+        return ReindexProgress(False, 0, 0, None, None, None, running=False, pending=pending)
+    return make(ReindexProgress, {**request, "running": request["finished_at"] is None, "pending": pending})
 
 
 async def _pending(engine: Engine, workspace: UUID) -> int:

@@ -8,6 +8,7 @@ real call of one token. Workers report their health with their heartbeats.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Literal, Protocol
 
@@ -15,7 +16,7 @@ import httpx
 import structlog
 
 from service.concurrency.transaction_guard import assert_outside_transaction
-from service.domain.health_status import HealthStatus
+from service.domain.health_status import HealthCheck, HealthStatus, ReplicaState, State, WorkerState
 from service.domain.json import JsonObject
 from service.domain.spending import FAILED, PROBE, Usage, paid_by, set_payer
 from service.embedding.cache import CachedEmbedder
@@ -25,7 +26,6 @@ from service.errors import ReverieError
 from service.memory.engine import Engine
 from service.provider.trust import trust
 from service.store import health
-from service.store.health import Worker
 
 log = structlog.get_logger(__name__)
 
@@ -42,8 +42,9 @@ NO_LIST = frozenset({404, 405, 501})
 TRUSTED_S = 60.0
 """For this long a real call that went well outweighs a list of models that does not come."""
 
-_asking: set[asyncio.Task[list[Worker]]] = set()
+_asking: set[asyncio.Task[list[WorkerState]]] = set()
 
+Check = Literal["database", "replica", "workers", "embedder", "llm"]
 ProbeKind = Literal["models", "empty call"]
 
 
@@ -74,9 +75,31 @@ def health_payload(engine: Engine) -> JsonObject:
     return {name: {"status": one.state, "error": one.error} for name, one in own_statuses(engine).items()}
 
 
-async def checks(engine: Engine) -> dict[str, JsonObject]:
-    """The condition of ``database``, ``replica``, ``workers``, ``embedder``, ``llm``, here and in all workers."""
-    database, workers = engine.database_status, list[Worker]()
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """The condition of each part, here and in all workers."""
+
+    database: HealthCheck
+    replica: ReplicaState
+    workers: HealthCheck
+    embedder: HealthCheck
+    llm: HealthCheck
+
+    def parts(self) -> dict[Check, HealthCheck]:
+        """Return the conditions by the names of the parts."""
+        return {
+            "database": self.database, "replica": self.replica, "workers": self.workers, "embedder": self.embedder,
+            "llm": self.llm,
+        }  # fmt: skip
+
+    def states(self) -> dict[Check, State]:
+        """Return the states by the names of the parts."""
+        return {name: one.status for name, one in self.parts().items()}
+
+
+async def checks(engine: Engine) -> Checks:
+    """Return the condition of every part."""
+    database, workers = engine.database_status, list[WorkerState]()
     wait_s = DATABASE_AGAIN_S if database.state == "failing" else DATABASE_S
     started = monotonic()
     try:
@@ -84,17 +107,16 @@ async def checks(engine: Engine) -> dict[str, JsonObject]:
         database.mark_ok((monotonic() - started) * 1000)
     except (ReverieError, TimeoutError) as error:
         database.mark_failed(str(error) or f"No answer within {wait_s:g} s.")
-    replica = engine.replica.as_dict() if engine.replica else HealthStatus("off").as_dict() | {"lag_s": None}
-    return {"database": database.as_dict(), "replica": replica, "workers": _workers(database, workers)} | {
-        name: _worst(name, one.as_dict(), workers) for name, one in own_statuses(engine).items()
-    }
+    replica = engine.replica.state() if engine.replica else ReplicaState("off", None, None, None, None)
+    embedder, llm = (_worst(name, one.check(), workers) for name, one in own_statuses(engine).items())
+    return Checks(database.check(), replica, _workers(database, workers), embedder, llm)
 
 
-async def _ask_database(engine: Engine, wait_s: float) -> list[Worker]:
+async def _ask_database(engine: Engine, wait_s: float) -> list[WorkerState]:
     """The workers, by a database with the schema of this release. Raises ReverieError, and TimeoutError after
     ``wait_s``: a connection to a database that hangs is given back only when that goes on, which nobody waits for."""
 
-    async def ask() -> list[Worker]:
+    async def ask() -> list[WorkerState]:
         async with engine.db.unscoped() as connection:
             await engine.db.check_schema(connection.raw)
             return await health.workers(connection)
@@ -111,29 +133,29 @@ async def _ask_database(engine: Engine, wait_s: float) -> list[Worker]:
     return asking.result()
 
 
-def _answered(asking: asyncio.Task[list[Worker]]) -> None:
+def _answered(asking: asyncio.Task[list[WorkerState]]) -> None:
     _asking.discard(asking)
     if not asking.cancelled():
         asking.exception()  # retrieved, or asyncio would log it where nobody awaits the task any more
 
 
-def _workers(database: HealthStatus, workers: list[Worker]) -> JsonObject:
+def _workers(database: HealthStatus, workers: list[WorkerState]) -> HealthCheck:
     condition = HealthStatus()
     if database.state == "ok":
         if any(worker.alive for worker in workers):
             condition.mark_ok()
         else:
             condition.mark_failed("No worker is running.")
-    return condition.as_dict()
+    return condition.check()
 
 
-def _worst(name: str, own: JsonObject, workers: list[Worker]) -> JsonObject:
-    """What this process knows, unless it knows of no failure and a living worker does."""
-    if own["status"] != "failing":
+def _worst(name: str, own: HealthCheck, workers: list[WorkerState]) -> HealthCheck:
+    """Return what this process knows, unless it knows of no failure and a living worker does."""
+    if own.status != "failing":
         for worker in workers:
             seen = worker.health.get(name, {})
             if worker.alive and seen.get("status") == "failing":
-                return own | {"status": "failing", "error": f"{seen['error']} (seen by a worker)"}
+                return replace(own, status="failing", error=f"{seen['error']} (seen by a worker)")
     return own
 
 

@@ -19,12 +19,12 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from prometheus_client.registry import Collector
 
 from service.db.pool import Connection
-from service.domain.json import JsonObject
+from service.domain.health_status import State
 from service.errors import ReverieError, Unauthenticated, Unavailable
 from service.llm import Usage
 from service.memory.access.keys import authenticate, hash_of
 from service.memory.engine import Engine
-from service.memory.ops.health import DATABASE_S, checks
+from service.memory.ops.health import DATABASE_S, Check, checks
 from service.store import health
 
 SCRAPERS_MAX = 100
@@ -56,7 +56,7 @@ async def authorize_scrape(engine: Engine, key: str) -> None:
 async def render(engine: Engine) -> bytes:
     """Everything, in Prometheus' text form. Without a database what it knows is left as it was, and
     ``reverie_dependency_up`` says so."""
-    families = _up(await checks(engine)) + _process(engine)
+    families = _up((await checks(engine)).states()) + _process(engine)
     with suppress(ReverieError, TimeoutError):
         async with asyncio.timeout(DATABASE_S), engine.db.unscoped() as connection:
             engine.metrics.installation = await _installation(connection, engine.now())
@@ -73,8 +73,10 @@ class _Read(Collector):
         return self.families
 
 
-def _up(found: Mapping[str, JsonObject]) -> list[Metric]:
-    known = {name: float(one["status"] == "ok") for name, one in found.items() if one["status"] in ("ok", "failing")}
+def _up(found: Mapping[Check, State]) -> list[Metric]:
+    known: dict[str, float] = {
+        name: float(state == "ok") for name, state in found.items() if state in ("ok", "failing")
+    }
     return [_gauge("dependency_up", "Whether what is needed works; absent while unknown or off", known, "component")]
 
 

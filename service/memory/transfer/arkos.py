@@ -26,7 +26,8 @@ async def messages(chunks: AsyncIterator[bytes], executor: FairExecutor) -> Asyn
     """Each row as a line of record ``message`` with the number of the line it begins on.
 
     Rows keep their order within a session; a row without ``session_id`` goes to a session named after its user. The
-    id of a message follows from its row, so that reading the table in again adds only what is new. Raises BrokenLine.
+    id of a message follows from its row, so that reading the table in again adds only what is new. Raises
+    InvalidImportLine.
     """
     first = b""
     async for chunk in chunks:

@@ -69,7 +69,7 @@ class ImportTransaction:
         return EmbeddingBatch(self._embedded.space, list(found) or [None] * count)
 
     async def place(self, number: int, line: ScopeNames, user: str | None = None) -> ScopeIds:
-        """Where a line belongs. Raises BrokenLine."""
+        """Where a line belongs. Raises InvalidImportLine."""
         try:
             return await self.places.resolve(line, (), user=user)
         except InvalidInput as error:

@@ -178,7 +178,7 @@ async def _import_related(writing: ImportTransaction, lines: Lines[MemoryLine]) 
 
 
 async def write_history(writing: ImportTransaction, lines: Lines[HistoryLine]) -> None:
-    """Bring former versions along. Raises BrokenLine for the history of a memory that is not here.
+    """Bring former versions along. Raises InvalidImportLine for the history of a memory that is not here.
 
     The history of a memory whose place another one holds here is passed over: that one has a history of its own.
     """

@@ -84,8 +84,8 @@ async def import_lines(
     """Read a stream in, all of it or nothing. ``agent`` is the agent of lines that name none.
 
     With the caller's memory off the lines are checked and none is written. Needs an admin key: lines name agents,
-    teams and times as they like. Raises Forbidden, and BrokenLine naming the first line (of Mem0 and ARKOS, the first
-    item or row) that cannot be read in.
+    teams and times as they like. Raises Forbidden, and InvalidImportLine naming the first line (of Mem0 and ARKOS, the
+    first item or row) that cannot be read in.
     """
     principal.require_admin()
     with closing(ParsedLines()) as lines:

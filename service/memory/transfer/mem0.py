@@ -28,7 +28,7 @@ async def memories(chunks: AsyncIterator[bytes], executor: FairExecutor) -> Asyn
     """Each memory as a line of record ``memory``, numbered from 1 by its place in the list.
 
     Its user and agent become ours, its metadata is kept, its categories become tags as well. A Mem0 id that is not a
-    UUID gives one that is always the same. Raises BrokenLine for a file that is no such JSON.
+    UUID gives one that is always the same. Raises InvalidImportLine for a file that is no such JSON.
     """
     with tempfile.TemporaryFile(prefix="reverie-") as file:
         async for chunk in chunks:

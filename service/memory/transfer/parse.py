@@ -66,7 +66,7 @@ class ParsedLines:
 async def raw_lines(chunks: AsyncIterator[bytes], executor: FairExecutor) -> AsyncIterator[tuple[int, JsonObject]]:
     """JSON objects of an NDJSON stream with their line numbers, from 1; blank lines count and are passed over.
 
-    Raises BrokenLine for one that is no JSON object or too long, TooLarge past the bound of an import.
+    Raises InvalidImportLine for one that is no JSON object or too long, TooLarge past the bound of an import.
     """
     number, taken = 0, 0
     rest = bytearray()
@@ -101,7 +101,10 @@ def _object(number: int, text: bytes) -> JsonObject:
 
 
 def parse_line(number: int, raw: JsonObject, agent: str | None) -> tuple[str, BaseModel] | None:
-    """The record and the line of a raw one, its agent filled in; None for the frame of an export. Raises BrokenLine."""
+    """Return the record and the line of a raw one, its agent filled in; None for the frame of an export.
+
+    Raises InvalidImportLine.
+    """
     record = raw.get("record", "memory")
     if record in FRAME:
         return None
