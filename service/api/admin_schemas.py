@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from service.domain.field_types import Name, Timestamp
 from service.domain.installation import EmbeddingSettings, InstallationSettings, RerankSettings
@@ -47,24 +46,6 @@ class UpdateKey(StrictModel):
     """Changes of an API key."""
 
     limits: Limits = Field(description="Limits to change; null lifts one, and those left out stay.")
-
-
-class SubjectExport(BaseModel):
-    """All data about and from a user."""
-
-    user: str = Field(description="Name of the user.")
-    at: datetime = Field(description="Time of the export.")
-    memories: list[dict[str, Any]] = Field(
-        description="Memories about the user; `shared` marks those also about other people."
-    )
-    messages: list[dict[str, Any]] = Field(description="Messages of the user.")
-    sessions: list[dict[str, Any]] = Field(description="Sessions of the user.")
-    documents: list[dict[str, Any]] = Field(description="Documents of the user.")
-    proposals: list[dict[str, Any]] = Field(description="Proposals of the inbox that are about or from the user.")
-    edges: list[dict[str, Any]] = Field(description="Edges stated by memories about the user.")
-    pages: list[dict[str, Any]] = Field(
-        description="Questions of pages about the user, and sentences of their answers (by `version`) about the user."
-    )
 
 
 class PutSettings(WorkspaceSettings):

@@ -93,14 +93,14 @@ class SavedMemory:
 
 @dataclass(frozen=True, slots=True)
 class MemorySource:
-    """A message that a memory came from."""
+    """Message that a memory was made of."""
 
-    message_id: UUID
-    session: str
-    seq: int
-    role: str
-    content: str
-    created_at: datetime
+    message_id: Annotated[UUID, Field(description="Id of the message.")]
+    session: Annotated[str, Field(description="Name of the session.")]
+    seq: Annotated[int, Field(description="Position in the session, starting at 1 without gaps.")]
+    role: Annotated[str, Field(description="Role of the speaker: `system`, `user`, `assistant` or `tool`.")]
+    content: Annotated[str, Field(description="Text of the message.")]
+    created_at: CreatedAt
 
 
 @dataclass(frozen=True, slots=True)

@@ -4357,6 +4357,10 @@ export interface components {
             /** @description All items. */
             items: components["schemas"]["EmbeddingProvider"][];
         };
+        Items_MemorySource_: {
+            /** @description All items. */
+            items: components["schemas"]["MemorySource"][];
+        };
         Items_Memory_: {
             /** @description All items. */
             items: components["schemas"]["Memory"][];
@@ -4856,6 +4860,27 @@ export interface components {
              * @default true
              */
             enabled?: boolean;
+        };
+        /** @description Message that a memory was made of. */
+        MemorySource: {
+            /**
+             * Format: uuid
+             * @description Id of the message.
+             */
+            message_id: string;
+            /** @description Name of the session. */
+            session: string;
+            /** @description Position in the session, starting at 1 without gaps. */
+            seq: number;
+            /** @description Role of the speaker: `system`, `user`, `assistant` or `tool`. */
+            role: string;
+            /** @description Text of the message. */
+            content: string;
+            /**
+             * Format: date-time
+             * @description Creation time.
+             */
+            created_at: string;
         };
         /** @description Statistics of the live memories visible to the caller. */
         MemoryStats: {
@@ -7213,6 +7238,10 @@ export interface components {
             pages: {
                 [key: string]: unknown;
             }[];
+            /** @description Saved searches that ask about the user. */
+            saved_searches: {
+                [key: string]: unknown;
+            }[];
         };
         /** @description Selection of facts, events and observations of low importance to summarize, by age or by a token budget. */
         Summarize: {
@@ -8077,7 +8106,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Items_dict_str__object__"];
+                    "application/json": components["schemas"]["Items_MemorySource_"];
                 };
             };
         };

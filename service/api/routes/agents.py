@@ -6,7 +6,6 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import Path, Query, Request
-from starlette.responses import Response
 
 from service.api import agent_schemas as schemas
 from service.api.dependencies import (
@@ -175,8 +174,10 @@ async def cancel_dream(call: Call, dream_id: DreamId) -> JsonResponse[Dream]:
     return json_response(await dreams.cancel_dream(*call, dream_id))
 
 
-@router.post("/summarize", response_model=summarize.SummarizeResponse, summary="Summarize old memories")
-async def summarize_memories(call: Call, body: schemas.Summarize | None = None) -> Response:
+@router.post("/summarize", summary="Summarize old memories")
+async def summarize_memories(
+    call: Call, body: schemas.Summarize | None = None
+) -> JsonResponse[summarize.SummarizeResponse]:
     """Replaces an agent's old, unimportant memories with one summary that has a line of each; a dry run returns the
     candidates. No summary is made that saves less than a third of their tokens."""
     wanted = body or schemas.Summarize()
@@ -190,10 +191,10 @@ async def summarize_memories(call: Call, body: schemas.Summarize | None = None) 
     return json_response(done)
 
 
-@router.post("/summaries/{memory_id}/undo", response_model=summarize.UndoneSummary, summary="Undo a summary")
+@router.post("/summaries/{memory_id}/undo", summary="Undo a summary")
 async def undo_summary(
     call: Call, memory_id: Annotated[UUID, Path(description="Id of the summary memory.")]
-) -> Response:
+) -> JsonResponse[summarize.UndoneSummary]:
     """Makes the memories that a summary of `POST /v1/summarize` replaced current again, and deletes the summary. 409
     lists the memories changed since."""
     return json_response(await summarize.undo_summary(*call, memory_id))

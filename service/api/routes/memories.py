@@ -23,7 +23,7 @@ from service.api.lists import Items
 from service.api.naming import api_router
 from service.domain.drafts import MemoryDraft, MemoryPatch
 from service.domain.field_types import AsGiven, Name, Tag, Text, Timestamp
-from service.domain.memory import Memory, MemoryPage, MemoryStats, SavedMemory
+from service.domain.memory import Memory, MemoryPage, MemorySource, MemoryStats, SavedMemory
 from service.domain.own_types import TYPES_MAX, TypeName
 from service.domain.principal import CachedCredential, Principal
 from service.domain.search import PreviewRequest, SearchRequest
@@ -212,8 +212,8 @@ async def list_memory_history(call: Call, memory_id: MemoryId) -> Response:
     return items_response(await lifecycle.memory_history(*call, memory_id))
 
 
-@router.get("/{memory_id}/sources", response_model=Items[dict[str, object]])
-async def list_memory_sources(call: Call, memory_id: MemoryId) -> Response:
+@router.get("/{memory_id}/sources")
+async def list_memory_sources(call: Call, memory_id: MemoryId) -> JsonResponse[Items[MemorySource]]:
     """List the source messages of a memory."""
     return items_response(await lifecycle.memory_sources(*call, memory_id))
 

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import Path, Query
-from starlette.responses import Response
 
 from service.api import schemas
 from service.api.dependencies import (
@@ -16,6 +15,7 @@ from service.api.dependencies import (
     Paging,
     SessionPath,
     UserQuery,
+    items_response,
     json_response,
     page_response,
 )
@@ -112,9 +112,9 @@ async def clear_window(call: Call, session: SessionPath, agent: AgentQuery = Non
     await conversations.clear_window(*call, agent, session)
 
 
-@router.get("/messages/{message_id}/memories", response_model=Items[Memory])
+@router.get("/messages/{message_id}/memories")
 async def list_message_memories(
     call: Call, message_id: Annotated[UUID, Path(description="Id of the message.")]
-) -> Response:
+) -> JsonResponse[Items[Memory]]:
     """List the memories derived from a message."""
-    return json_response({"items": await conversations.message_memories(*call, message_id)})
+    return items_response(await conversations.message_memories(*call, message_id))

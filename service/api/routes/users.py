@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Path, Query
-from starlette.responses import Response
 
-from service.api.admin_schemas import SubjectExport
 from service.api.dependencies import AgentQuery, Call, JsonResponse, Paging, PartOfName, json_response, page_response
 from service.api.lists import Page
 from service.api.naming import api_router
@@ -67,7 +65,7 @@ async def purge_user(call: Call, user: UserPath) -> JsonResponse[PurgeReceipt]:
     return json_response(await purge.purge_user(*call, user))
 
 
-@router.get("/{user}/export", response_model=SubjectExport, summary="Export the data of a user")
-async def export_user(call: Call, user: UserPath) -> Response:
+@router.get("/{user}/export", summary="Export the data of a user")
+async def export_user(call: Call, user: UserPath) -> JsonResponse[subject_export.SubjectExport]:
     """All data about and from the user (subject access request)."""
     return json_response(await subject_export.export_user(*call, user))

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
+from pydantic import Field
+
 from service.db.pool import Connection
+from service.db.records import make
 from service.domain.json import JsonObject
 from service.domain.principal import Principal
 from service.domain.redact_sentences import content_words
@@ -21,7 +27,31 @@ from service.store.subjects import CalledBy
 LONGEST_S = 600.0
 
 
-async def export_user(engine: Engine, principal: Principal, user: str) -> JsonObject:
+@dataclass(frozen=True, slots=True)
+class SubjectExport:
+    """All data about and from a user."""
+
+    user: Annotated[str, Field(description="Name of the user.")]
+    at: Annotated[datetime, Field(description="Time of the export.")]
+    memories: Annotated[
+        list[JsonObject], Field(description="Memories about the user; `shared` marks those also about other people.")
+    ]
+    messages: Annotated[list[JsonObject], Field(description="Messages of the user.")]
+    sessions: Annotated[list[JsonObject], Field(description="Sessions of the user.")]
+    documents: Annotated[list[JsonObject], Field(description="Documents of the user.")]
+    proposals: Annotated[list[JsonObject], Field(description="Proposals of the inbox that are about or from the user.")]
+    edges: Annotated[list[JsonObject], Field(description="Edges stated by memories about the user.")]
+    pages: Annotated[
+        list[JsonObject],
+        Field(
+            description="Questions of pages about the user, and sentences of their answers (by `version`) about the "
+            "user."
+        ),
+    ]
+    saved_searches: Annotated[list[JsonObject], Field(description="Saved searches that ask about the user.")]
+
+
+async def export_user(engine: Engine, principal: Principal, user: str) -> SubjectExport:
     """Memories with their history, messages, sessions, documents, edges to entities, what pages say, and saved
     searches, of what has been deleted and can be brought back too; what a purge would remove or trim. ``why`` a memory
     goes with the user is one of ``subjects.WHY``; null for shared ones, which are trimmed.
@@ -45,7 +75,7 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> JsonOb
         await connection.switch_workspace(workspace)
         details = {"memories": len(found["memories"])}
         await audit.record(connection, principal, "user.exported", subject=subject, details=details)
-    return {"user": user, "at": engine.now()} | found
+    return make(SubjectExport, {"user": user, "at": engine.now(), **found})
 
 
 async def _held(connection: Connection, workspace: UUID, called: CalledBy) -> dict[str, Sequence[object]]:

@@ -31,6 +31,7 @@ from reverie_client.models import (
     KeyRole,
     KeyScope,
     MemoryRecord,
+    MemorySource,
     MemoryStats,
     MessageRecord,
     Page,
@@ -327,9 +328,9 @@ def memory_history(memory_id: Id) -> Call[Page[Json]]:
     return Call("GET", f"/v1/memories/{part(memory_id)}/history", Page[Json])
 
 
-def memory_sources(memory_id: Id) -> Call[Page[Json]]:
+def memory_sources(memory_id: Id) -> Call[Page[MemorySource]]:
     """List the source messages of a memory."""
-    return Call("GET", f"/v1/memories/{part(memory_id)}/sources", Page[Json])
+    return Call("GET", f"/v1/memories/{part(memory_id)}/sources", Page[MemorySource])
 
 
 def start_session(session: str | None = None, user: str | None = None, agent: str | None = None) -> Call[SessionRecord]:

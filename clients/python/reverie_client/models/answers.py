@@ -49,6 +49,7 @@ __all__ = [
     "LastResult",
     "Limits",
     "MemoryRecord",
+    "MemorySource",
     "MemoryStats",
     "MessageRecord",
     "NeededChange",
@@ -284,6 +285,17 @@ class MemoryStats(TypeStats):
     """Statistics of the live memories visible to the caller."""
 
     types: dict[str, TypeStats] = {}
+
+
+class MemorySource(Answer):
+    """Message that a memory was made of."""
+
+    message_id: UUID
+    session: str
+    seq: int
+    role: str
+    content: str
+    created_at: datetime
 
 
 class SessionRecord(Answer):
