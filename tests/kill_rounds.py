@@ -19,6 +19,7 @@ import httpx
 
 from service.db import embedded
 from tests.fakes.openai_server import FakeOpenAI
+from tests.live_api import HttpClient
 from tests.supervised_process import Supervised
 from tests.worker.dreaming import note_everything
 
@@ -73,7 +74,7 @@ class Writers:
     def __init__(self, base_url: str, key: str) -> None:
         headers = {"Authorization": f"Bearer {key}"}
         limits = httpx.Limits(max_connections=64)
-        self._http = httpx.AsyncClient(base_url=base_url, headers=headers, timeout=REQUEST_S, limits=limits)
+        self._http = HttpClient(base_url=base_url, headers=headers, timeout=REQUEST_S, limits=limits)
         self._stopping = False
         self._tasks: list[asyncio.Task[None]] = []
         self.saved: list[str] = []

@@ -20,7 +20,7 @@ from service.errors import ReverieError
 from service.memory.engine import Engine
 from service.runtime import configure_logging, open_runtime
 from service.settings import Settings
-from tests.live_api import UNENCRYPTED
+from tests.live_api import UNENCRYPTED, HttpClient
 from tests.processes import forked, free_port, kill_postgres
 from tests.worker.dreaming import model_at
 from worker.app import schedule_all_now, worker_name
@@ -97,7 +97,7 @@ class KillableApi:
         """Start, and wait until it answers."""
         self._process = forked.Process(target=_serve, args=(self._settings, self._port))
         self._process.start()
-        async with httpx.AsyncClient(base_url=self.base_url, verify=UNENCRYPTED) as http:
+        async with HttpClient(base_url=self.base_url, verify=UNENCRYPTED) as http:
             for _ in range(TIMEOUT_S * 50):
                 with suppress(httpx.TransportError):
                     if (await http.get("/readyz")).is_success:

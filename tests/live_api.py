@@ -33,6 +33,18 @@ ANSWER_S = 120
 UNENCRYPTED = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """For clients on the loopback: without the certificates of the world, which each would spend 20 ms on reading."""
 
+
+class HttpClient(httpx.AsyncClient):
+    """Raises ``httpx.ReadError`` for a connection that is closed as soon as it is made, of which anyio raises
+    AttributeError."""
+
+    async def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
+        try:
+            return await super().send(request, **options)
+        except AttributeError as error:
+            raise httpx.ReadError(str(error), request=request) from error
+
+
 Json = dict[str, Any]
 
 

@@ -23,7 +23,7 @@ import httpx
 import psutil
 
 from service.db.embedded import postmaster
-from tests.live_api import ADMIN_KEY, ANSWER_S, UNENCRYPTED
+from tests.live_api import ADMIN_KEY, ANSWER_S, UNENCRYPTED, HttpClient
 from tests.waiting import until, wait_until
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -143,7 +143,7 @@ class ServerProcess(_Process):
         self.authorization = f"Bearer {ADMIN_KEY}"
         given = _environment(database_url, log) | {"REVERIE_PORT": str(self.port)} | environment
         super().__init__("service", "serve", given, log)
-        self.http = httpx.AsyncClient(base_url=f"http://127.0.0.1:{self.port}", timeout=ANSWER_S, verify=UNENCRYPTED)
+        self.http = HttpClient(base_url=f"http://127.0.0.1:{self.port}", timeout=ANSWER_S, verify=UNENCRYPTED)
 
     async def call(self, method: str, path: str, **options: Any) -> httpx.Response:
         """One request with the admin key."""

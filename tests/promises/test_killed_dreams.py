@@ -22,7 +22,7 @@ from tests.citus_cluster import execute
 from tests.databases import migrate_and_seed
 from tests.fakes.openai_server import FakeOpenAI
 from tests.killable import TIMEOUT_S, KillableApi, KillablePostgres, KillableWorker, dreaming, expire_leases
-from tests.live_api import ADMIN_KEY, UNENCRYPTED, Json, serving
+from tests.live_api import ADMIN_KEY, UNENCRYPTED, HttpClient, Json, serving
 from tests.worker.dreaming import asked_for, note_everything, turns_of
 
 STEPS = (
@@ -191,7 +191,7 @@ async def world(target: str, postgres: KillablePostgres | None, url: str, tmp_pa
             base_url = str((await stack.enter_async_context(serving(settings))).http.base_url)
         headers = {"Authorization": f"Bearer {ADMIN_KEY}"}
         http = await stack.enter_async_context(
-            httpx.AsyncClient(base_url=base_url, headers=headers, timeout=TIMEOUT_S, verify=UNENCRYPTED)
+            HttpClient(base_url=base_url, headers=headers, timeout=TIMEOUT_S, verify=UNENCRYPTED)
         )
         yield World(settings, http, model, target, api, postgres)
 
