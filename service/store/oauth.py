@@ -75,11 +75,6 @@ async def use_code(connection: Connection, workspace: UUID, hashed: bytes, key_i
     return bool(await connection.run("use_code", workspace=workspace, hash=hashed, key_id=key_id, now=now))
 
 
-async def lock_granting_key(connection: Connection, workspace: UUID, key_id: UUID, now: datetime) -> Row | None:
-    """The key that has consented, unless it was revoked or has expired; it stays live until the transaction ends."""
-    return await connection.row("lock_granting_key", workspace=workspace, id=key_id, now=now)
-
-
 async def add_refresh_token(
     connection: Connection, workspace: UUID, hashed: bytes, key_id: UUID, scopes: Sequence[str], expires_at: datetime
 ) -> None:
