@@ -192,6 +192,19 @@ async def test_a_key_goes_with_its_maker_and_what_it_wrote_stays(tenant: Tenant)
     assert revoked["details"] == {"keys": 3}
 
 
+async def test_a_key_that_is_revoked_while_it_makes_others_leaves_none(tenant: Tenant) -> None:
+    maker = await tenant.as_role("admin")
+    made = await maker.as_role("admin")
+    own = (await maker.get("/v1/whoami"))["key_id"]
+    body = {"role": "reader", "name": "k"}
+    makers = [caller.call("POST", "/v1/keys", json=body) for caller in (maker, made) * 8]
+    *answers, deleted = await asyncio.gather(*makers, tenant.call("DELETE", f"/v1/keys/{own}"))
+    assert deleted.status_code == 204
+    assert {answer.status_code for answer in answers} <= {201, 401}
+    live = [key for key in (await tenant.get("/v1/keys"))["items"] if key["revoked_at"] is None]
+    assert [key["name"] for key in live] == ["tests"]
+
+
 async def test_what_an_expiring_key_makes_expires_no_later(own_api: Api) -> None:
     until = (datetime.now(UTC) + timedelta(days=1)).replace(microsecond=0).isoformat().replace("+00:00", "Z")
     shown = await own_api.post("/v1/keys", {"role": "admin", "name": "brief", "expires_at": until})
