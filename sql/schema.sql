@@ -26,7 +26,8 @@ CREATE TABLE api_keys (
     expires_at timestamp with time zone,
     limits jsonb,
     client_id uuid,
-    granted_by uuid
+    makers uuid[],
+    subject text
 );
 ALTER TABLE ONLY api_keys FORCE ROW LEVEL SECURITY;
 CREATE TABLE audience_languages (

@@ -31,10 +31,14 @@ class CreateKey(StrictModel):
         "administer. Default: all that the role allows.",
     )
     expires_at: Timestamp | None = Field(
-        None, description="Time from which on the key is refused, in the future. Default: it does not expire."
+        None,
+        description="Time from which on the key is refused, in the future. Default: that of the key of the request, or "
+        "for a sign-in `keys.days_max` days from now.",
     )
 
-    limits: Limits = Field(NO_LIMITS, description="Limits of the key. Default: none.")
+    limits: Limits = Field(
+        NO_LIMITS, description="Limits of the key; those left out are those of the key of the request. Default: all."
+    )
 
     def grant(self) -> KeyGrant:
         """What the key is for."""

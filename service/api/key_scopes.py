@@ -61,8 +61,4 @@ def scopes_needed(method: str, route: str) -> tuple[KeyScope, ...] | None:
 
 def check_scopes(principal: Principal, method: str, route: str) -> None:
     """Raise Forbidden where the key's scopes leave the endpoint out."""
-    needed = scopes_needed(method, route)
-    if needed is None:
-        principal.require_all_scopes()
-    else:
-        principal.require_scope(*needed)
+    principal.require_scopes(scopes_needed(method, route))

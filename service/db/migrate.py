@@ -60,7 +60,7 @@ def migrate(url: str) -> None:
 
 
 async def _take_over(url: str, config: Config) -> None:
-    """Rewrite the revision of a database whose schema is that of the initial migration under an earlier number.
+    """Bring a database of an earlier form of the initial migration to its present form, and rewrite its revision.
 
     Raises SchemaMismatch for a revision that is neither known nor taken over.
     """
@@ -77,7 +77,10 @@ async def _take_over(url: str, config: Config) -> None:
             return
         if found not in initial.module.takes_over:
             raise SchemaMismatch(newer_than_release(found) if found > max(known) else BEFORE_INITIAL.format(found))
-        await connection.execute("UPDATE alembic_version SET version_num = $1", initial.revision)
+        async with connection.transaction():
+            for statements in initial.module.TAKE_OVER:
+                await connection.execute(statements)
+            await connection.execute("UPDATE alembic_version SET version_num = $1", initial.revision)
     finally:
         await connection.close()
 

@@ -31,6 +31,7 @@ from service.domain.field_types import (
 )
 from service.domain.own_types import TypeName
 from service.domain.pages import SENTENCES_MAX, VERSIONS_MAX, PageContent, PageSentence
+from service.domain.principal import KeyScope
 from service.domain.saved_searches import EXPECTED_MAX, RESULTS_MAX, Cause, ExpectedState, LostAt, SavedSearchContent
 from service.domain.search import LIMIT_MAX, RankingOptions, Strategy
 from service.domain.types import MemoryType
@@ -49,6 +50,11 @@ KEYS = {
 field by which each is ordered."""
 
 RECORDS = tuple(KEYS)
+NEEDED: dict[str, tuple[KeyScope, ...] | None] = dict.fromkeys(RECORDS, ("write",)) | {
+    "settings": None, "agent": None, "task": None, "bulletin": ("dream",),
+}  # fmt: skip
+"""The scopes that a key needs to import each kind of line: those of the endpoint that makes the same. None: a key
+without scopes, as for what administers."""
 FILTERED = ("agent", "task", "memory", "history")
 """The kinds of lines of an export of some memories."""
 

@@ -77,8 +77,8 @@ class Key:
     granted_by: Annotated[
         UUID | None,
         Field(
-            description="Key whose holder consented to the OAuth client; revoked, it takes this key with it. Null "
-            "for a key without a client."
+            description="Key that made this one, or consented to its OAuth client; revoked, it takes this key with it. "
+            "Null for a key made by a sign-in, by `reverie keys` or before schema 0059."
         ),
     ]
 

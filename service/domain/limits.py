@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from pydantic import Field
 
@@ -17,6 +17,7 @@ LimitName = Literal[
 LimitHolder = Literal["workspace", "key"]
 
 COUNT_MAX = 2**53
+LIMIT_NAMES: Final[tuple[LimitName, ...]] = get_args(LimitName)
 
 
 class Limits(FrozenModel):
@@ -56,6 +57,20 @@ class Limits(FrozenModel):
     def set_only(self) -> dict[str, float] | None:
         """The limits that are set, as they are stored; None where there are none."""
         return self.model_dump(exclude_none=True) or None
+
+    def passes(self, most: Limits) -> LimitName | None:
+        """The first limit that is higher here than in ``most``; null is higher than any number."""
+        for name in LIMIT_NAMES:
+            bound, own = getattr(most, name), getattr(self, name)
+            if bound is not None and (own is None or own > bound):
+                return name
+        return None
+
+    def lowest(self, *others: Limits) -> Limits:
+        """The lowest of each limit, here and in ``others``."""
+        given = {name: [getattr(one, name) for one in (self, *others)] for name in LIMIT_NAMES}
+        held = {name: [one for one in each if one is not None] for name, each in given.items()}
+        return Limits(**{name: min(each) for name, each in held.items() if each})
 
     def changed_by(self, changes: Limits) -> Limits:
         """These limits with those that ``changes`` names laid over them, null included."""

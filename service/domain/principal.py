@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Literal, get_args
 from uuid import UUID
 
@@ -23,7 +23,9 @@ KEY_SCOPES: tuple[KeyScope, ...] = get_args(KeyScope)
 class KeyGrant:
     """What a key is for. ``scopes`` None: all that its role allows; ``expires_at`` None: until it is revoked.
 
-    The key of an OAuth client names the client and the key that consented (``granted_by``).
+    ``makers`` are the keys that it comes from, each made by the one before it and this one by the last: it counts
+    against their limits, and is revoked with any of them. The key of an OAuth client comes from the key that consented.
+    ``subject`` tells whose sign-in at a provider it is, or comes from.
     """
 
     role: KeyRole
@@ -33,7 +35,58 @@ class KeyGrant:
     expires_at: datetime | None = None
     limits: Limits = NO_LIMITS
     client_id: UUID | None = None
-    granted_by: UUID | None = None
+    makers: tuple[UUID, ...] = ()
+    subject: str | None = None
+
+    @property
+    def granted_by(self) -> UUID | None:
+        """The key that made this one, or consented to it."""
+        return self.makers[-1] if self.makers else None
+
+    @property
+    def is_sign_in(self) -> bool:
+        """Whether it is the key of a sign-in at a provider itself."""
+        return self.subject is not None and not self.makers
+
+    def as_maker(self, days_max: int, now: datetime) -> KeyGrant:
+        """This key as the bound of what it makes, which outlives the key of a sign-in: it is bound to its subject."""
+        return replace(self, expires_at=now + timedelta(days=days_max)) if self.is_sign_in else self
+
+    def check_within(self, most: KeyGrant) -> None:
+        """Raise Forbidden, which names the field, where this key may do, cost or hold more than ``most``, or lives
+        longer: the one rule for whatever a key makes, changes, rotates or consents to."""
+        exceeded = self._exceeded(most)
+        if exceeded is not None:
+            field, own = exceeded
+            raise Forbidden(f"This key may give no more than it has, and that is {field}: {own}.")
+
+    def is_within(self, most: KeyGrant) -> bool:
+        """Whether ``check_within`` lets this key be."""
+        return self._exceeded(most) is None
+
+    def _exceeded(self, most: KeyGrant) -> tuple[str, object] | None:
+        if most.role not in ("admin", self.role):
+            return "role", most.role
+        if most.agent not in (None, self.agent):
+            return "agent", most.agent
+        if most.scopes is not None and (self.scopes is None or not self.scopes <= most.scopes):
+            return "scopes", ", ".join(sorted(most.scopes))
+        passed = self.limits.passes(most.limits)
+        if passed is not None:
+            return f"limits.{passed}", getattr(most.limits, passed)
+        if most.expires_at is not None and (self.expires_at is None or self.expires_at > most.expires_at):
+            return "expires_at", most.expires_at.isoformat()
+        return None
+
+    def made_by(self, key_id: UUID, maker: KeyGrant) -> KeyGrant:
+        """This key as that one makes it: of limits and expiry, what it does not name is its maker's. Raises Forbidden
+        for what exceeds the maker."""
+        made = replace(
+            self, limits=maker.limits.changed_by(self.limits), expires_at=self.expires_at or maker.expires_at,
+            makers=(*maker.makers, key_id), subject=maker.subject,
+        )  # fmt: skip
+        made.check_within(maker)
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +95,8 @@ class Principal:
 
     ``no_memory``: the call asks for no recall, no capture and no count of access.
     ``scopes`` are what the key is narrowed to; None is all that its role allows.
-    ``limits`` are the key's own, ``workspace_limits`` those of all keys of the workspace together.
+    ``limits`` are the key's own, ``maker_limits`` those of the keys that it comes from, which it counts against too,
+    and ``workspace_limits`` those of all keys of the workspace together.
     ``settings`` are the workspace's at the time of the request; None when nobody has read them yet.
     """
 
@@ -54,6 +108,7 @@ class Principal:
     scopes: frozenset[KeyScope] | None = None
     expires_at: datetime | None = None
     limits: Limits = NO_LIMITS
+    maker_limits: tuple[tuple[UUID, Limits], ...] = ()
     workspace_limits: Limits = NO_LIMITS
     settings: WorkspaceSettings | None = field(default=None, compare=False, repr=False)
 
@@ -61,6 +116,11 @@ class Principal:
     def actor(self) -> str:
         """How this caller is named in histories: ``agent:<name>`` or ``<role>:<key id>``."""
         return f"agent:{self.agent}" if self.agent else f"{self.role}:{self.key_id}"
+
+    @property
+    def key_limits(self) -> tuple[tuple[UUID, Limits], ...]:
+        """The limits of keys that this caller counts against, its own first."""
+        return ((self.key_id, self.limits), *self.maker_limits)
 
     def payer(self, agent: str | None = None) -> Payer:
         """Who pays for the models that this caller's requests use, for the key's own agent or else this one."""
@@ -94,6 +154,13 @@ class Principal:
         if self.scopes is not None:
             raise Forbidden("This needs a key without scopes.")
 
+    def require_scopes(self, needed: tuple[KeyScope, ...] | None) -> None:
+        """Raise Forbidden for a key whose scopes leave out any of those needed; None needs a key without scopes."""
+        if needed is None:
+            self.require_all_scopes()
+        else:
+            self.require_scope(*needed)
+
     def require_write(self) -> None:
         """Raise Forbidden for a reader key."""
         if self.role == "reader":
@@ -105,8 +172,8 @@ class Principal:
             raise Forbidden("This needs an admin key.")
 
     def require_no_limits(self) -> None:
-        """Raise Forbidden for a key with limits of its own, which could get around them."""
-        if self.limits != NO_LIMITS:
+        """Raise Forbidden for a key that counts against limits of keys, which could get around them."""
+        if any(limits != NO_LIMITS for _, limits in self.key_limits):
             raise Forbidden("This needs a key without limits.")
 
     @property
@@ -139,5 +206,6 @@ class CachedCredential:
             "key_hash": self.hash,
             "key_settings": self.settings,
             "key_limits": self.principal.limits.set_only,
+            "maker_limits": {str(id_): limits.set_only for id_, limits in self.principal.maker_limits} or None,
             "workspace_limits": self.principal.workspace_limits.set_only,
         }

@@ -102,6 +102,18 @@ class RateLimitSettings(FrozenModel):
     )
 
 
+class KeySettings(FrozenModel):
+    """Lifetime of API keys made in a sign-in."""
+
+    days_max: int = Field(
+        90,
+        ge=1,
+        le=36_500,
+        description="Maximum days until an API key expires that somebody makes who has signed in at a provider. Only a "
+        "key that does not expire may raise it. Default 90.",
+    )
+
+
 class WindowSettings(FrozenModel):
     """Bounds of the session window."""
 
@@ -300,6 +312,7 @@ class WorkspaceSettings(AgentSettings):
     budget: BudgetSettings = Field(BudgetSettings(), description="Daily budget of all model calls.")
     dream: DreamSettings = Field(DreamSettings(), description="Dream and bulletin settings.")
     rate_limit: RateLimitSettings = Field(RateLimitSettings(), description="Rate limit per key.")
+    keys: KeySettings = Field(KeySettings(), description="Lifetime of API keys made in a sign-in.")
     retention: RetentionSettings = Field(RetentionSettings(), description="Retention periods.")
     documents: DocumentSettings = Field(DocumentSettings(), description="Document chunking settings.")
     proxy: ProxySettings = Field(ProxySettings(), description="OpenAI-compatible proxy settings.")

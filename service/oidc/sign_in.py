@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import html
 import secrets
 from collections.abc import Callable, Mapping
@@ -19,7 +20,7 @@ from starlette.routing import BaseRoute, Route
 from service.domain.principal import KeyGrant
 from service.errors import WorkspaceSuspended
 from service.memory.access import audit
-from service.memory.access.keys import add_key, authenticate, describe_caller
+from service.memory.access.keys import add_key, authenticate, describe_caller, revoke_subject
 from service.memory.engine import Engine
 from service.oidc.grants import Grant, grant_for
 from service.oidc.provider import Provider, ProviderUnavailable, TokenRefused
@@ -107,9 +108,11 @@ class OidcSignIn:
             log.warning("oidc_token_refused", reason=error.message)
             return _failed(403, error.message)
         grant = grant_for(claims, self._settings.claim, self._settings.grants)
+        subject = _subject(self._settings.issuer, claims)
+        await self._revoke_exceeding(subject, grant)
         if grant is None:
             return _failed(403, "None of your groups may use this Studio.")
-        held = await self._key(grant, _name(claims))
+        held = await self._key(grant, _name(claims), subject)
         if held is None:
             return _failed(403, "The workspace that your group is granted does not exist, or is suspended.")
         response = RedirectResponse(flow.back, 303, {"Cache-Control": "no-store"})
@@ -117,7 +120,7 @@ class OidcSignIn:
         _set(response, request, SIGNED_IN, self._cookie().seal(BrowserSession((held,))), CLAIMED_S)
         return response
 
-    async def _key(self, grant: Grant, name: str) -> HeldKey | None:
+    async def _key(self, grant: Grant, name: str, subject: str) -> HeldKey | None:
         """A new key of its own for a browser; None where there is no workspace for it."""
         engine = self._engine()
         async with engine.db.unscoped() as connection:
@@ -125,7 +128,7 @@ class OidcSignIn:
         if workspace is None:
             return None
         expires_at = engine.now() + timedelta(seconds=IDLE_S)
-        granted = KeyGrant(grant.role, name, grant.agent, grant.scopes, expires_at)
+        granted = KeyGrant(grant.role, name, grant.agent, grant.scopes, expires_at, subject=subject)
         _, key = await add_key(engine, workspace.id, granted)
         try:
             principal = await authenticate(engine, key)
@@ -135,6 +138,19 @@ class OidcSignIn:
         async with engine.db.transaction(principal.workspace_id) as connection:
             await audit.record(connection, principal, "key.created", target=str(principal.key_id), details={"by": name})
         return HeldKey(str(principal.key_id), key, name, grant.role, who.workspace, grant.agent, single_sign_on=True)
+
+    async def _revoke_exceeding(self, subject: str, grant: Grant | None) -> None:
+        """Revoke the keys of whoever signs in, and those made with them, that exceed what their groups give them."""
+        engine = self._engine()
+        async with engine.db.unscoped() as connection:
+            named = {one.workspace for one in self._settings.grants.values()}
+            found = {name: await workspaces.get(connection, name) for name in sorted(named)}
+        given = None if grant is None else found[grant.workspace]
+        for workspace in {one.id for one in found.values() if one is not None}:
+            most = None
+            if grant is not None and given is not None and given.id == workspace:
+                most = KeyGrant(grant.role, "", grant.agent, grant.scopes)
+            await revoke_subject(engine, workspace, subject, most)
 
     async def end_session(self, request: Request) -> str | None:
         """Where a browser that has signed out here also ends its session at the provider, and comes back to the
@@ -165,6 +181,11 @@ def _name(claims: Mapping[str, Any]) -> str:
     named = (claims.get(claim) for claim in ("email", "preferred_username", "sub"))
     who = next((name for name in named if isinstance(name, str) and name), "")
     return f"oidc: {''.join(filter(str.isprintable, who))}"[:NAME_CHARS_MAX]
+
+
+def _subject(issuer: str, claims: Mapping[str, Any]) -> str:
+    """What tells whose sign-in a key comes from: a digest, as the provider's identifier may be an address."""
+    return hashlib.sha256(f"{issuer}\n{claims['sub']}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _set(response: Response, request: Request, name: str, value: str, seconds: int) -> None:

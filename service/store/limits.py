@@ -12,6 +12,7 @@ from service.db.pool import Connection
 from service.domain.ids import NO_KEY
 from service.domain.limits import Limits, limits_from
 from service.domain.usage import By, DreamsItem, StoredItem
+from service.store.keys import limits_by_key
 
 Period = Literal["minute", "day"]
 
@@ -43,10 +44,11 @@ async def lock(connection: Connection, workspace: UUID) -> Limits | None:
     return limits_from(row["limits"]) if row else None
 
 
-async def in_force(connection: Connection, workspace: UUID, key_id: UUID | None) -> tuple[Limits, Limits]:
-    """The limits of a workspace and of a key, without a lock."""
+async def in_force(connection: Connection, workspace: UUID, key_id: UUID | None) -> tuple[Limits, dict[UUID, Limits]]:
+    """The limits of a workspace, and those that a key counts against (its own and those of the keys that it comes from)
+    by the key that has them; without a lock."""
     row = await connection.row("limits_in_force", workspace=workspace, key_id=key_id)
-    return (Limits(), Limits()) if row is None else (limits_from(row["workspace_limits"]), limits_from(row["limits"]))
+    return (Limits(), {}) if row is None else (limits_from(row["workspace_limits"]), limits_by_key(row["key_limits"]))
 
 
 async def hold_counts(connection: Connection, workspace: UUID) -> None:
@@ -105,7 +107,7 @@ async def dreams_by(
     )  # fmt: skip
 
 
-async def unfinished_dreams(connection: Connection, workspace: UUID) -> dict[UUID | None, int]:
-    """Return dreams that wait or run, by the key that asked for them."""
-    rows = await connection.fetch("unfinished_dreams", workspace=workspace)
+async def unfinished_dreams(connection: Connection, workspace: UUID) -> dict[UUID, int]:
+    """Return dreams that wait or run, by the keys that they count against, and of the workspace (zero)."""
+    rows = await connection.fetch("unfinished_dreams", workspace=workspace, no_key=NO_KEY)
     return {row["key_id"]: row["dreams"] for row in rows}

@@ -1,5 +1,5 @@
--- Adds what a transaction noted to the counts of its workspace and keys when it commits, and fails where that passes a
--- limit: two writers at once wait for each other here, and none exceeds it. The workspace's row is the first locked, after
+-- Adds what a transaction noted to the counts of its workspace, of its keys and of those that they come from when it
+-- commits, and fails where that passes a limit: two writers at once wait for each other here, and none exceeds it. The workspace's row is the first locked, after
 -- all other locks of the transaction, and held only while it commits (lock ordering against deadlock). The first note
 -- takes all of them, so that what a transaction adds and removes is one sum. What makes a use smaller is never refused.
 CREATE FUNCTION reverie_settle_stored_v1() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -15,7 +15,12 @@ BEGIN
             DELETE FROM stored_changes s WHERE s.workspace_id = NEW.workspace_id RETURNING s.key_id, s.rows, s.bytes
         )
         SELECT h.key_id, sum(n.rows)::bigint AS rows, sum(n.bytes)::bigint AS bytes
-        FROM noted n CROSS JOIN LATERAL (SELECT whole UNION ALL SELECT n.key_id WHERE n.key_id IS NOT NULL) h(key_id)
+        FROM noted n CROSS JOIN LATERAL (
+            SELECT whole
+            UNION ALL SELECT n.key_id WHERE n.key_id IS NOT NULL
+            UNION ALL
+            SELECT unnest(k.makers) FROM api_keys k WHERE k.workspace_id = NEW.workspace_id AND k.id = n.key_id
+        ) h(key_id)
         GROUP BY h.key_id
         ORDER BY h.key_id
     LOOP

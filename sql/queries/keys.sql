@@ -2,12 +2,19 @@
 -- The key with this hash, the settings of its workspace and the limits of both; nothing for an unknown or revoked one.
 -- ``retry_after_s`` is set when the key has used up its rate.
 SELECT id, role, agent, hash, settings, retry_after_s, scopes, expires_at, expired, suspended,
-    coalesce(limits, '{}') AS limits, coalesce(workspace_limits, '{}') AS workspace_limits
+    coalesce(limits, '{}') AS limits, maker_limits, coalesce(workspace_limits, '{}') AS workspace_limits
 FROM reverie_authenticate_v6(:workspace, :hash);
 
+-- fragment: maker_limits
+-- Limits of the keys that the key ``k`` comes from, by id; null where none has any.
+(
+    SELECT jsonb_object_agg(m.id, m.limits) FROM api_keys m
+    WHERE m.workspace_id = :workspace AND m.id = ANY(k.makers) AND m.limits IS NOT NULL
+)
+
 -- fragment: credential_is_current
--- Whether a key is as it was last seen: live, with this secret and these limits, in a workspace that is not
--- suspended and has these limits and settings.
+-- Whether a key is as it was last seen: live, with this secret and these limits, its makers' among them, in a workspace
+-- that is not suspended and has these limits and settings.
 -- Its role and its agent never change, its scopes and its expiry only together with its secret.
 (
     EXISTS (
@@ -15,6 +22,7 @@ FROM reverie_authenticate_v6(:workspace, :hash);
         WHERE k.workspace_id = :workspace AND k.id = :key_id AND k.hash = :key_hash AND k.revoked_at IS NULL
             AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
             AND k.limits IS NOT DISTINCT FROM :key_limits::jsonb
+            AND {% include "maker_limits" %} IS NOT DISTINCT FROM :maker_limits::jsonb
     )
     AND EXISTS (
         SELECT FROM workspaces w
@@ -36,10 +44,10 @@ SELECT name FROM workspaces WHERE workspace_id = :workspace;
 
 -- name: add_key
 INSERT INTO api_keys (
-    workspace_id, id, name, role, agent, hash, prefix, scopes, expires_at, limits, client_id, granted_by
+    workspace_id, id, name, role, agent, hash, prefix, scopes, expires_at, limits, client_id, makers, subject
 )
 VALUES (
-    :workspace, :id, :name, :role, :agent, :hash, :prefix, :scopes, :expires_at, :limits, :client_id, :granted_by
+    :workspace, :id, :name, :role, :agent, :hash, :prefix, :scopes, :expires_at, :limits, :client_id, :makers, :subject
 )
 ON CONFLICT DO NOTHING;
 
@@ -54,7 +62,7 @@ LIMIT 1;
 -- name: list_keys
 -- Keys newest first, revoked ones included; never their hashes.
 SELECT k.id, k.name, k.role, k.agent, k.prefix, k.scopes, coalesce(k.limits, '{}') AS limits, k.created_at, k.expires_at,
-    k.revoked_at, k.client_id, k.granted_by, (
+    k.revoked_at, k.client_id, k.makers[cardinality(k.makers)] AS granted_by, (
     SELECT u.last_used_at FROM key_usage u WHERE u.workspace_id = :workspace AND u.key_id = k.id
     ORDER BY u.day DESC LIMIT 1
 ) AS last_used_at
@@ -76,24 +84,48 @@ UPDATE api_keys SET hash = :hash, prefix = :prefix, former_hashes = array_append
 WHERE workspace_id = :workspace AND id = :id AND revoked_at IS NULL AND client_id IS NULL
 RETURNING id, name, role, agent, prefix, scopes, expires_at, coalesce(limits, '{}') AS limits;
 
+-- name: key_limits
+SELECT limits FROM api_keys WHERE workspace_id = :workspace AND id = :id;
+
 -- name: update_key_limits
 -- Set the limits of a live key.
 UPDATE api_keys SET limits = :limits WHERE workspace_id = :workspace AND id = :id AND revoked_at IS NULL;
 
--- name: lock_key
--- A live key, locked for a change of its limits.
-SELECT id, coalesce(limits, '{}') AS limits FROM api_keys
-WHERE workspace_id = :workspace AND id = :id AND revoked_at IS NULL
+-- name: lock_keys
+-- Live keys, which stay as they are until the transaction ends; in one order (lock ordering against deadlock).
+SELECT k.id, k.role, k.name, k.agent, k.scopes, k.expires_at, coalesce(k.limits, '{}') AS limits,
+    {% include "maker_limits" %} AS maker_limits, k.client_id, coalesce(k.makers, '{}') AS makers, k.subject
+FROM api_keys k
+WHERE k.workspace_id = :workspace AND k.id = ANY(:ids::uuid[]) AND k.revoked_at IS NULL
+ORDER BY k.id
 FOR NO KEY UPDATE;
 
 -- name: revoke_key
 UPDATE api_keys SET revoked_at = now()
 WHERE workspace_id = :workspace AND id = :id AND revoked_at IS NULL;
 
--- name: revoke_granted_keys
+-- name: revoke_made_keys
+-- Revoke the keys that come from this key and, where it is that of a sign-in, those of its subject.
+UPDATE api_keys k SET revoked_at = now()
+WHERE k.workspace_id = :workspace AND k.revoked_at IS NULL AND (
+    :id = ANY(k.makers) OR k.subject = (
+        SELECT s.subject FROM api_keys s WHERE s.workspace_id = :workspace AND s.id = :id AND s.makers IS NULL
+    )
+);
+
+-- name: revoke_client_keys
 -- Revoke the keys of OAuth clients that this key has consented to.
 UPDATE api_keys SET revoked_at = now()
-WHERE workspace_id = :workspace AND granted_by = :id AND revoked_at IS NULL;
+WHERE workspace_id = :workspace AND :id = ANY(makers) AND client_id IS NOT NULL AND revoked_at IS NULL;
+
+-- name: lock_keys_of_subject
+-- Live keys of whoever signs in as this subject, and what is made with them.
+SELECT k.id, k.role, k.name, k.agent, k.scopes, k.expires_at, coalesce(k.limits, '{}') AS limits,
+    {% include "maker_limits" %} AS maker_limits, k.client_id, coalesce(k.makers, '{}') AS makers, k.subject
+FROM api_keys k
+WHERE k.workspace_id = :workspace AND k.subject = :subject AND k.revoked_at IS NULL
+ORDER BY k.id
+FOR NO KEY UPDATE;
 
 -- name: live_admin_keys
 -- How many admin keys can administer the workspace for good: those that expire do not count.

@@ -14,10 +14,12 @@ RETURNING key_id, period, starts_at, requests;
 SELECT workspace_id, limits FROM workspaces WHERE workspace_id = :workspace FOR NO KEY UPDATE;
 
 -- name: limits_in_force
--- Limits of a workspace and of one of its keys (null: of none).
+-- Limits of a workspace, and by id those of one of its keys (null: of none) and of the keys that it comes from.
 SELECT w.limits AS workspace_limits, (
-    SELECT k.limits FROM api_keys k WHERE k.workspace_id = :workspace AND k.id = :key_id::uuid
-) AS limits
+    SELECT jsonb_object_agg(h.id, h.limits)
+    FROM api_keys k JOIN api_keys h ON h.workspace_id = :workspace AND (h.id = k.id OR h.id = ANY(k.makers))
+    WHERE k.workspace_id = :workspace AND k.id = :key_id::uuid AND h.limits IS NOT NULL
+) AS key_limits
 FROM workspaces w
 WHERE w.workspace_id = :workspace;
 
@@ -53,7 +55,7 @@ SELECT EXISTS (SELECT FROM stored_days WHERE workspace_id = :workspace AND day =
 
 -- name: recount_stored
 -- Count memories and messages by key and in all, note the counts of the day, and add to the counts in force what they
--- lack at this moment.
+-- lack at this moment. What a key stores counts against those that it comes from, too.
 WITH item AS (
     SELECT key_id, reverie_stored_bytes_v1(content, metadata) AS bytes FROM memories WHERE workspace_id = :workspace
     UNION ALL
@@ -68,9 +70,18 @@ WITH item AS (
     INSERT INTO stored_days (workspace_id, key_id, day, rows, bytes)
     SELECT :workspace, key_id, :day, rows, bytes FROM counted
     ON CONFLICT (workspace_id, day, key_id) DO UPDATE SET rows = excluded.rows, bytes = excluded.bytes
+), held AS (
+    SELECT key_id, sum(rows) AS rows, sum(bytes) AS bytes
+    FROM (
+        SELECT key_id, rows, bytes FROM counted
+        UNION ALL
+        SELECT unnest(k.makers), c.rows, c.bytes
+        FROM counted c JOIN api_keys k ON k.workspace_id = :workspace AND k.id = c.key_id
+    ) against
+    GROUP BY key_id
 ), drift AS MATERIALIZED (
-    SELECT s.key_id, coalesce(c.rows, 0) - s.rows AS rows, coalesce(c.bytes, 0) - s.bytes AS bytes
-    FROM stored_counts s LEFT JOIN counted c ON c.key_id = s.key_id
+    SELECT s.key_id, coalesce(h.rows, 0) - s.rows AS rows, coalesce(h.bytes, 0) - s.bytes AS bytes
+    FROM stored_counts s LEFT JOIN held h ON h.key_id = s.key_id
     WHERE s.workspace_id = :workspace
 ), corrected AS (
     UPDATE stored_counts s SET rows = s.rows + d.rows, bytes = s.bytes + d.bytes
@@ -117,9 +128,18 @@ ORDER BY 1, 2, 3
 LIMIT :limit;
 
 -- name: unfinished_dreams
-SELECT key_id, count(*) AS dreams FROM dreams
-WHERE workspace_id = :workspace AND status IN ('queued', 'running')
-GROUP BY key_id;
+-- Dreams that wait or run, by each key that they count against (the one that asked, and those that it comes from), and in
+-- all.
+SELECT h.key_id, count(*) AS dreams
+FROM dreams d CROSS JOIN LATERAL (
+    SELECT :no_key::uuid AS key_id
+    UNION ALL
+    SELECT d.key_id WHERE d.key_id IS NOT NULL
+    UNION ALL
+    SELECT unnest(k.makers) FROM api_keys k WHERE k.workspace_id = :workspace AND k.id = d.key_id
+) h
+WHERE d.workspace_id = :workspace AND d.status IN ('queued', 'running')
+GROUP BY h.key_id;
 
 -- name: limited_keys
 SELECT id, name, limits FROM api_keys

@@ -41,19 +41,13 @@ WHERE workspace_id = :workspace AND hash = :hash;
 UPDATE oauth_codes SET key_id = :key_id
 WHERE workspace_id = :workspace AND hash = :hash AND key_id IS NULL AND expires_at > :now;
 
--- name: lock_granting_key
--- The live key that has consented to a client. It cannot be revoked before the end of the transaction.
-SELECT role, agent, expires_at FROM api_keys
-WHERE workspace_id = :workspace AND id = :id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)
-FOR SHARE;
-
 -- name: add_refresh_token
 INSERT INTO oauth_refresh_tokens (workspace_id, hash, key_id, scopes, expires_at)
 VALUES (:workspace, :hash, :key_id, :scopes, :expires_at);
 
 -- name: refresh_token
 -- A refresh token of a live key, with the client and the granter of the key.
-SELECT r.key_id, r.scopes, r.expires_at, r.used_at, k.client_id, k.granted_by
+SELECT r.key_id, r.scopes, r.expires_at, r.used_at, k.client_id, k.makers[cardinality(k.makers)] AS granted_by
 FROM oauth_refresh_tokens r JOIN api_keys k ON k.workspace_id = :workspace AND k.id = r.key_id
 WHERE r.workspace_id = :workspace AND r.hash = :hash AND k.revoked_at IS NULL;
 

@@ -303,7 +303,8 @@ async def test_a_key_with_limits_cannot_get_around_them(own_static_api: Api) -> 
     reader_id, reader = await _key(admin, "reader")
     for caller in (limited, scoped, agent, reader):
         assert await caller.status("PATCH", f"/v1/keys/{key_id}", json={"limits": {"rows_max": None}}) == 403
-        assert await caller.status("POST", "/v1/keys", json={"role": "admin", "name": "mine"}) == 403
+        unlimited = {"role": "admin", "name": "mine", "limits": {"rows_max": None}}
+        assert await caller.status("POST", "/v1/keys", json=unlimited) == 403
         assert await caller.status("PATCH", "/v1/workspaces/default", json={"limits": {"rows_max": 5}}) == 403
     assert await limited.status("PATCH", f"/v1/keys/{reader_id}", json={"limits": {"rows_max": 1}}) == 403
     _, other = await _limited(own_static_api)

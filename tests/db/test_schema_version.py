@@ -21,7 +21,10 @@ from tests.live_api import Api
 from tests.processes import ROOT
 
 OLDER, NEWER = "0041", "9999"
-TAKEN_OVER = "0057"
+FORMER = """ALTER TABLE api_keys ADD COLUMN granted_by uuid, DROP COLUMN makers, DROP COLUMN subject;
+INSERT INTO api_keys (workspace_id, id, name, role, hash, granted_by)
+SELECT workspace_id, gen_random_uuid(), 'made by another', 'reader', 'x', id FROM api_keys"""
+"""What makes of this schema that of the revisions which are taken over."""
 SCRIPTS = ScriptDirectory.from_config(alembic_config("postgresql://nowhere"))
 
 
@@ -54,15 +57,21 @@ async def test_an_older_schema_is_refused_with_what_to_do(service_url: str, data
         await asyncio.to_thread(migrate, database_url)
 
 
-async def test_the_last_schema_before_the_initial_migration_is_taken_over(api: Api, database_url: str) -> None:
-    saved = await api.save("Sam lives in Bergen.")
-    await stamp(database_url, TAKEN_OVER)
+@pytest.mark.parametrize("former", ["0057", "0058"])
+async def test_an_earlier_form_of_the_initial_migration_is_taken_over(
+    own_api: Api, database_url: str, former: str
+) -> None:
+    saved = await own_api.save("Sam lives in Bergen.")
+    await execute(database_url, FORMER)
+    await stamp(database_url, former)
     await asyncio.to_thread(migrate, database_url)
     db = await Database.open(database_url)
     async with db.unscoped() as connection:
         assert await connection.raw.fetchval("SELECT version_num FROM alembic_version") == code_revision()
     await db.close()
-    assert await api.get(f"/v1/memories/{saved['id']}") == saved
+    assert await own_api.get(f"/v1/memories/{saved['id']}") == saved
+    keys = {key["name"]: key for key in (await own_api.get("/v1/keys"))["items"]}
+    assert keys["made by another"]["granted_by"] == keys["REVERIE_ADMIN_KEY"]["id"]
 
 
 async def test_a_newer_schema_is_refused_unless_it_says_otherwise(service_url: str, database_url: str) -> None:

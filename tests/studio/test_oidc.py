@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -20,7 +22,7 @@ from service.settings import Settings
 from service.studio.endpoint import PATH
 from service.studio.session_cookie import HEADER, SIGNED_IN
 from tests.fakes.oidc_provider import CLIENT, OidcProvider, oidc_provider
-from tests.live_api import UNENCRYPTED, Api, serving
+from tests.live_api import UNENCRYPTED, Api, Caller, serving
 
 SESSION = f"{PATH}/session"
 OWN = {HEADER: "session", "Sec-Fetch-Site": "same-origin"}
@@ -143,6 +145,95 @@ async def test_a_sign_out_revokes_the_key_and_a_pasted_one_stays(visitor: Visito
     assert (await visitor.http.delete(SESSION, headers=OWN)).json()["keys"] == []
     live = {key["id"]: key["revoked_at"] for key in (await api.get("/v1/keys"))["items"]}
     assert live[signed_on] is not None
+    assert await api.status("GET", "/v1/whoami") == 200
+
+
+@dataclass(frozen=True, slots=True)
+class Browser(Caller):
+    """The API, spoken to with the session of a sign-in."""
+
+    http: httpx.AsyncClient
+    key: str
+
+    async def call(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """One request as a page of the Studio makes it; ``key`` is the id of the key."""
+        own = {HEADER: self.key, "Sec-Fetch-Site": "same-origin"}
+        return await self.http.request(method, path, headers=own, **options)
+
+
+async def _signed_in(visitor: Visitor) -> Browser:
+    await visitor.sign_in()
+    return Browser(visitor.http, visitor.key_id)
+
+
+def _days(key: dict[str, Any]) -> float:
+    left = datetime.fromisoformat(key["expires_at"]) - datetime.now(UTC)
+    return round(left / timedelta(days=1), 2)
+
+
+async def test_a_sign_in_makes_keys_that_outlive_it_for_some_days(visitor: Visitor, api: Api) -> None:
+    ann = await _signed_in(visitor)
+    made = await ann.post("/v1/keys", {"role": "admin", "name": "of Ann"})
+    assert _days(made) == 90
+    refused = await ann.call(
+        "POST", "/v1/keys", json={"role": "reader", "name": "k", "expires_at": "2999-01-01T00:00:00Z"}
+    )
+    assert (refused.status_code, "expires_at" in refused.json()["detail"]) == (403, True)
+    assert await ann.status("PUT", "/v1/settings", json={"keys": {"days_max": 91}}) == 403
+    holder = replace(api, key=made["key"])
+    assert (await holder.post("/v1/keys", {"role": "reader", "name": "k"}))["expires_at"] == made["expires_at"]
+    await api.put("/v1/settings", {"keys": {"days_max": 2}})
+    assert _days(await ann.post("/v1/keys", {"role": "reader", "name": "k"})) == 2
+    lasting = await api.post("/v1/keys", {"role": "reader", "name": "of nobody"})
+    for method, path, body in (("POST", "/rotate", None), ("PATCH", "", {"limits": {"rows_max": 1}})):
+        refused = await ann.call(method, f"/v1/keys/{lasting['id']}{path}", json=body)
+        assert (refused.status_code, "expires_at" in refused.json()["detail"]) == (403, True)
+    workspace = await ann.post("/v1/workspaces", {"name": "w"})
+    first = await replace(api, key=workspace["key"]).get("/v1/whoami")
+    assert first["expires_at"] == (await ann.get("/v1/whoami"))["expires_at"]
+
+    await visitor.http.delete(SESSION, headers=OWN)
+    assert await ann.status("GET", "/v1/whoami") == 401
+    assert await holder.status("GET", "/v1/whoami") == 200, "a sign-out revokes nobody's access"
+
+
+async def test_with_the_key_of_a_sign_in_go_all_keys_of_its_subject(
+    visitor: Visitor, provider: OidcProvider, api: Api
+) -> None:
+    earlier = await _signed_in(visitor)
+    kept = await earlier.post("/v1/keys", {"role": "admin", "name": "of Ann"})
+    await visitor.http.delete(SESSION, headers=OWN)
+    later = await _signed_in(visitor)
+    made = replace(api, key=(await later.post(f"/v1/keys/{kept['id']}/rotate"))["key"])
+    provider.claims |= {"sub": "2", "email": "ben@example.org"}
+    other = Visitor(api)
+    ben = await _signed_in(other)
+    assert await ben.status("POST", f"/v1/keys/{kept['id']}/rotate") == 403, "it outlives Ben's sign-in"
+    assert await made.status("GET", "/v1/whoami") == 200
+    await api.delete(f"/v1/keys/{later.key}")
+    statuses = [await caller.status("GET", "/v1/whoami") for caller in (later, made, ben, api)]
+    assert statuses == [401, 401, 200, 200]
+    await other.http.aclose()
+
+
+async def test_the_keys_of_a_sign_in_that_has_ended_can_be_revoked_by_it(visitor: Visitor, api: Api) -> None:
+    ended = await _signed_in(visitor)
+    made = replace(api, key=(await ended.post("/v1/keys", {"role": "admin", "name": "of Ann"}))["key"])
+    await visitor.http.delete(SESSION, headers=OWN)
+    assert await api.status("DELETE", f"/v1/keys/{ended.key}") == 204
+    assert await made.status("GET", "/v1/whoami") == 401
+    assert await api.status("DELETE", f"/v1/keys/{ended.key}") == 404
+
+
+@pytest.mark.parametrize(("groups", "left"), [("admins", 200), ("everybody", 401), ("strangers", 401)])
+async def test_who_may_less_than_before_loses_the_keys_that_may_more(
+    visitor: Visitor, provider: OidcProvider, api: Api, groups: str, left: int
+) -> None:
+    signed_in = await _signed_in(visitor)
+    made = replace(api, key=(await signed_in.post("/v1/keys", {"role": "admin", "name": "of Ann"}))["key"])
+    provider.claims["groups"] = groups
+    await visitor.sign_in()
+    assert await made.status("GET", "/v1/whoami") == left
     assert await api.status("GET", "/v1/whoami") == 200
 
 

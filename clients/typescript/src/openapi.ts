@@ -1274,7 +1274,8 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The secret is returned only here.
+         * @description The secret is returned only here. The key may do, cost and hold no more than that of the request, against whose
+         *     limits it counts too, and lives no longer; 403 names the field that exceeds it.
          */
         post: operations["create_key"];
         delete?: never;
@@ -1314,7 +1315,8 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of an API key
-         * @description The former secret is invalid at once. Scopes and expiry stay as they are. 409 for the key of an OAuth client.
+         * @description The former secret is invalid at once. Scopes and expiry stay as they are. 403 for a key that exceeds
+         *     that of the request, 409 for that of an OAuth client.
          */
         post: operations["rotate_key"];
         delete?: never;
@@ -1335,14 +1337,15 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description The key is invalid at once, and the keys of the OAuth clients that its holder has consented to.
+         * @description The key is invalid at once, and the keys that it made or consented to; with that of a sign-in, all keys of
+         *     whoever signed in. 409 where no admin key would be left.
          */
         delete: operations["revoke_key"];
         options?: never;
         head?: never;
         /**
          * Change the limits of an API key
-         * @description In effect at once. Admin keys without limits of their own only.
+         * @description In effect at once. 403 for a key that exceeds that of the request, before or after the change.
          */
         patch: operations["update_key"];
         trace?: never;
@@ -2991,9 +2994,9 @@ export interface components {
             name: string;
             /** @description Scopes that narrow the role: `read`, `write`, `dream`, `export`. A key with scopes may not administer. Default: all that the role allows. */
             scopes?: ("read" | "write" | "dream" | "export")[] | null;
-            /** @description Time from which on the key is refused, in the future. Default: it does not expire. */
+            /** @description Time from which on the key is refused, in the future. Default: that of the key of the request, or for a sign-in `keys.days_max` days from now. */
             expires_at?: string | null;
-            /** @description Limits of the key. Default: none. */
+            /** @description Limits of the key; those left out are those of the key of the request. Default: all. */
             limits?: components["schemas"]["Limits"];
         };
         /** @description Workspace to create. */
@@ -4415,7 +4418,7 @@ export interface components {
             last_used_at: string | null;
             /** @description OAuth client whose access token the key is; null for a key made by `POST /v1/keys`. */
             client_id: string | null;
-            /** @description Key whose holder consented to the OAuth client; revoked, it takes this key with it. Null for a key without a client. */
+            /** @description Key that made this one, or consented to its OAuth client; revoked, it takes this key with it. Null for a key made by a sign-in, by `reverie keys` or before schema 0059. */
             granted_by: string | null;
         };
         /** @description Limits of an API key after a change. */
@@ -4427,6 +4430,14 @@ export interface components {
             id: string;
             /** @description Limits of the key. */
             limits: components["schemas"]["Limits"];
+        };
+        /** @description Lifetime of API keys made in a sign-in. */
+        KeySettings: {
+            /**
+             * @description Maximum days until an API key expires that somebody makes who has signed in at a provider. Only a key that does not expire may raise it. Default 90.
+             * @default 90
+             */
+            days_max?: number;
         };
         /** @description Language models of the workspace's own, by step. A step without one uses the installation's. */
         "LLMSettings-Input": {
@@ -5963,6 +5974,7 @@ export interface components {
             budget?: components["schemas"]["BudgetSettings"];
             /** @description Rate limit per key. */
             rate_limit?: components["schemas"]["RateLimitSettings"];
+            keys?: components["schemas"]["KeySettings"];
             /** @description Retention periods. */
             retention?: components["schemas"]["RetentionSettings"];
             /** @description Document chunking settings. */
@@ -7065,6 +7077,7 @@ export interface components {
             budget?: components["schemas"]["BudgetSettings"];
             /** @description Rate limit per key. */
             rate_limit?: components["schemas"]["RateLimitSettings"];
+            keys?: components["schemas"]["KeySettings"];
             /** @description Retention periods. */
             retention?: components["schemas"]["RetentionSettings"];
             /** @description Document chunking settings. */

@@ -41,7 +41,8 @@ router = api_router(prefix="/v1", tags=["admin"])
 
 @router.post("/keys", status_code=201, summary="Create an API key")
 async def create_key(call: Call, body: schemas.CreateKey) -> JsonResponse[CreatedKey]:
-    """The secret is returned only here."""
+    """The secret is returned only here. The key may do, cost and hold no more than that of the request, against whose
+    limits it counts too, and lives no longer; 403 names the field that exceeds it."""
     return json_response(await keys.create_key(*call, body.grant()), 201)
 
 
@@ -59,19 +60,21 @@ async def get_caller(call: Call) -> JsonResponse[Whoami]:
 
 @router.post("/keys/{key_id}/rotate", summary="Rotate the secret of an API key")
 async def rotate_key(call: Call, key_id: KeyId) -> JsonResponse[CreatedKey]:
-    """The former secret is invalid at once. Scopes and expiry stay as they are. 409 for the key of an OAuth client."""
+    """The former secret is invalid at once. Scopes and expiry stay as they are. 403 for a key that exceeds
+    that of the request, 409 for that of an OAuth client."""
     return json_response(await keys.rotate_key(*call, key_id))
 
 
 @router.patch("/keys/{key_id}", summary="Change the limits of an API key")
 async def update_key(call: Call, key_id: KeyId, body: schemas.UpdateKey) -> JsonResponse[KeyLimitsChanged]:
-    """In effect at once. Admin keys without limits of their own only."""
+    """In effect at once. 403 for a key that exceeds that of the request, before or after the change."""
     return json_response(await keys.limit_key(*call, key_id, body.limits))
 
 
 @router.delete("/keys/{key_id}", status_code=204, summary="Revoke an API key")
 async def revoke_key(call: Call, key_id: KeyId) -> None:
-    """The key is invalid at once, and the keys of the OAuth clients that its holder has consented to."""
+    """The key is invalid at once, and the keys that it made or consented to; with that of a sign-in, all keys of
+    whoever signed in. 409 where no admin key would be left."""
     await keys.revoke_key(*call, key_id)
 
 

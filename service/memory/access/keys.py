@@ -13,6 +13,7 @@ import hashlib
 import hmac
 import math
 import secrets
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -37,7 +38,7 @@ from service.memory.access import audit, limits
 from service.memory.engine import Engine
 from service.store import keys
 from service.store.keys import AuthenticatedKey
-from service.store.settings import settings_from
+from service.store.settings import settings_from, workspace_settings
 
 PREFIX = "rv_"
 WORKSPACE_CHARS = 22
@@ -74,7 +75,8 @@ async def authenticate(engine: Engine, key: str) -> Principal:
     principal = Principal(
         workspace, found.id, found.role, found.agent,
         scopes=None if found.scopes is None else frozenset(found.scopes), expires_at=found.expires_at,
-        limits=found.limits, workspace_limits=found.workspace_limits, settings=settings_from(found.settings),
+        limits=found.limits, maker_limits=tuple(keys.limits_by_key(found.maker_limits).items()),
+        workspace_limits=found.workspace_limits, settings=settings_from(found.settings),
     )  # fmt: skip
     if found.is_rated:
         engine.credential_cache.discard(hashed)
@@ -122,16 +124,12 @@ def prefix_of(key: str) -> str:
     return key[: (len(PREFIX) + WORKSPACE_CHARS if key.startswith(PREFIX) else 0) + SHOWN_CHARS]
 
 
-async def add_key(
-    engine: Engine, workspace: UUID, grant: KeyGrant, key: str | None = None, *, by: Principal | None = None
-) -> tuple[UUID, str]:
+async def add_key(engine: Engine, workspace: UUID, grant: KeyGrant, key: str | None = None) -> tuple[UUID, str]:
     """Store a key (a new one unless given) and return its id and its text, which cannot be read again."""
     text = key or make_key(workspace)
     key_id = new_id()
     async with engine.db.transaction(workspace) as connection:
         await keys.add(connection, workspace, key_id, grant, hashed=hash_of(text), prefix=prefix_of(text))
-        if by is not None:
-            await audit.record(connection, by, "key.created", target=str(key_id), details=granted(grant))
     return key_id, text
 
 
@@ -157,11 +155,18 @@ def check_grant(grant: KeyGrant, now: datetime) -> None:
 
 
 async def create_key(engine: Engine, principal: Principal, grant: KeyGrant) -> CreatedKey:
-    """Make a key of the caller's workspace. Raises InvalidInput as ``check_grant`` does."""
+    """Make a key of the caller's workspace, which counts against the caller's limits too. Raises InvalidInput as
+    ``check_grant`` does, and Forbidden for what exceeds the caller's key."""
     principal.require_admin()
-    check_grant(grant, engine.now())
-    principal.require_no_limits()
-    key_id, text = await add_key(engine, principal.workspace_id, grant, by=principal)
+    workspace, now = principal.workspace_id, engine.now()
+    check_grant(grant, now)
+    key_id, text = new_id(), make_key(workspace)
+    async with engine.db.transaction(workspace) as connection:
+        maker = (await _lock(connection, principal, now))[principal.key_id]
+        days_max = (await workspace_settings(connection, workspace)).keys.days_max
+        grant = grant.made_by(principal.key_id, maker.as_maker(days_max, now))
+        await keys.add(connection, workspace, key_id, grant, hashed=hash_of(text), prefix=prefix_of(text))
+        await audit.record(connection, principal, "key.created", target=str(key_id), details=granted(grant))
     await limits.count_from_now(engine, principal.workspace_id, grant.limits)
     return CreatedKey(
         id=key_id,
@@ -174,6 +179,31 @@ async def create_key(engine: Engine, principal: Principal, grant: KeyGrant) -> C
         expires_at=grant.expires_at,
         limits=grant.limits,
     )
+
+
+async def _lock(connection: Connection, principal: Principal, now: datetime, *ids: UUID) -> dict[UUID, KeyGrant]:
+    """Return what the caller's key, which is live, and those of these are for that are; they stay as they are until the
+    transaction ends."""
+    found = await keys.lock(connection, principal.workspace_id, [principal.key_id, *ids], now)
+    if principal.key_id not in found:
+        raise Unauthenticated
+    return found
+
+
+async def _check_may_change(
+    connection: Connection, principal: Principal, key_id: UUID, now: datetime
+) -> tuple[KeyGrant, KeyGrant]:
+    """Return a live key that the caller may change, and the most that it may be then, both of which stay as they are
+    until the transaction ends. Raises NotFound, and Forbidden for one that may do, cost or hold more than the caller's,
+    or lives longer."""
+    found = await _lock(connection, principal, now, key_id)
+    if key_id not in found:
+        raise NotFound("There is no such key here.")
+    changed, most = found[key_id], found[principal.key_id]
+    if changed.subject == most.subject:
+        most = most.as_maker((await workspace_settings(connection, principal.workspace_id)).keys.days_max, now)
+    changed.check_within(most)
+    return changed, most
 
 
 async def describe_caller(engine: Engine, principal: Principal) -> Whoami:
@@ -205,14 +235,12 @@ async def list_keys(
 
 async def limit_key(engine: Engine, principal: Principal, key_id: UUID, changes: Limits) -> KeyLimitsChanged:
     """Set those limits of a live key that ``changes`` names, in effect at once; return its limits then. Raises
-    NotFound, and Forbidden for a caller with limits of its own."""
+    NotFound, and Forbidden for a key that exceeds the caller's, before or then."""
     principal.require_admin()
-    principal.require_no_limits()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        locked = await connection.first(KeyLimitsChanged, "lock_key", workspace=principal.workspace_id, id=key_id)
-        if locked is None:
-            raise NotFound("There is no such key here.")
-        changed = locked.limits.changed_by(changes)
+        grant, most = await _check_may_change(connection, principal, key_id, engine.now())
+        replace(grant, limits=grant.limits.changed_by(changes)).check_within(most)
+        changed = (await keys.own_limits(connection, principal.workspace_id, key_id)).changed_by(changes)
         await connection.run("update_key_limits", workspace=principal.workspace_id, id=key_id, limits=changed.set_only)
         details = {"limits": changed.set_only}
         await audit.record(connection, principal, "key.limited", target=str(key_id), details=details)
@@ -223,11 +251,15 @@ async def limit_key(engine: Engine, principal: Principal, key_id: UUID, changes:
 async def rotate_key(engine: Engine, principal: Principal, key_id: UUID) -> CreatedKey:
     """Give a key a new secret; the old one stops at once. Scopes and expiry stay.
 
-    Raises Conflict for the key of an OAuth client, which rotates it itself.
+    Raises NotFound, Conflict for the key of an OAuth client, which rotates it itself, and Forbidden for one that
+    exceeds the caller's: who rotates a key can use it.
     """
     principal.require_admin()
     text = make_key(principal.workspace_id)
     async with engine.db.transaction(principal.workspace_id) as connection:
+        grant, _ = await _check_may_change(connection, principal, key_id, engine.now())
+        if grant.client_id is not None:
+            raise Conflict("This key belongs to an OAuth client, which rotates it itself; it can only be revoked.")
         row = await connection.row(
             "rotate_key",
             workspace=principal.workspace_id,
@@ -235,33 +267,46 @@ async def rotate_key(engine: Engine, principal: Principal, key_id: UUID) -> Crea
             hash=hash_of(text),
             prefix=prefix_of(text),
         )
-        if row is None:
-            known = await _described(connection, principal.workspace_id, key_id)
-            if known is not None and known.client_id is not None:
-                raise Conflict("This key belongs to an OAuth client, which rotates it itself; it can only be revoked.")
-            raise NotFound("There is no such key here.")
+        assert row is not None
         await audit.record(connection, principal, "key.rotated", target=str(key_id))
     return make(CreatedKey, {**row, "key": text})
 
 
 async def revoke_own_key(engine: Engine, principal: Principal) -> None:
-    """Revoke the caller's key, which was made for one browser session; a second time changes nothing."""
+    """Revoke the caller's key, which was made for one browser session, and those of the OAuth clients that it consented
+    to; a second time changes nothing. Other keys that were made with it stay: a sign-out revokes nobody's access."""
     async with engine.db.transaction(principal.workspace_id) as connection:
         own = {"workspace": principal.workspace_id, "id": principal.key_id}
         if await connection.run("revoke_key", **own):
-            await connection.run("revoke_granted_keys", **own)
+            await connection.run("revoke_client_keys", **own)
             await audit.record(connection, principal, "key.revoked", target=str(principal.key_id))
 
 
+async def revoke_subject(engine: Engine, workspace: UUID, subject: str, most: KeyGrant | None) -> None:
+    """Revoke the keys of a subject, and what was made with them, that exceed ``most``; None revokes all of them."""
+    async with engine.db.transaction(workspace) as connection:
+        for key_id, grant in (await keys.lock_subject(connection, workspace, subject)).items():
+            if most is not None and grant.is_within(most):
+                continue
+            revoked = await keys.revoke(connection, workspace, key_id)
+            if revoked:
+                principal = Principal(workspace, key_id, grant.role, grant.agent)
+                details = {"reason": "access changed at the provider", "keys": revoked}
+                await audit.record(connection, principal, "key.revoked", target=str(key_id), details=details)
+
+
 async def revoke_key(engine: Engine, principal: Principal, key_id: UUID) -> None:
-    """Revoke a key in effect at once, and with it the keys of the OAuth clients that it has consented to. Raises
-    Conflict for the last admin key: nobody could get in again."""
+    """Revoke a key in effect at once, and with it the keys that it made or consented to; with that of a sign-in, all
+    keys of its subject. Raises Conflict where no admin key would be left: nobody could get in again."""
     principal.require_admin()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        if not await connection.run("revoke_key", workspace=principal.workspace_id, id=key_id):
+        revoked = await keys.revoke(connection, principal.workspace_id, key_id)
+        if not revoked:
             raise NotFound("There is no such key here.")
         if await keys.count_admin_keys(connection, principal.workspace_id) == 0:
-            raise Conflict("This is the last admin key; make another one first.")
-        clients = await connection.run("revoke_granted_keys", workspace=principal.workspace_id, id=key_id)
-        details = {"client_keys": clients} if clients else {}
+            raise Conflict(
+                "No admin key that does not expire would be left, as those that this one made go with it: rotate it, "
+                "or make one by `reverie keys admin` first."
+            )
+        details = {"keys": revoked} if revoked > 1 else {}
         await audit.record(connection, principal, "key.revoked", target=str(key_id), details=details)

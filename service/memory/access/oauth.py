@@ -19,6 +19,7 @@ import structlog
 
 from service.db.pool import Connection, Row
 from service.domain.ids import new_id
+from service.domain.limits import NO_LIMITS
 from service.domain.principal import KEY_SCOPES, KeyGrant, KeyScope, Principal
 from service.errors import Forbidden, InvalidInput, RateLimited, Unauthenticated
 from service.memory.access import audit
@@ -126,12 +127,11 @@ def grantable_scopes(principal: Principal, asked: Sequence[str] | None = None) -
 async def approve(
     engine: Engine, principal: Principal, client: Client, binding: CodeBinding, agent: str, scopes: Sequence[str]
 ) -> str:
-    """A code that the client can exchange for a key of this agent and these scopes.
+    """A code that the client can exchange for a key of this agent and these scopes, which counts against the limits of
+    the principal's.
 
-    Raises Forbidden for what is wider than the key of the principal, and InvalidInput without any scope.
+    Raises Forbidden for what exceeds the key of the principal, and InvalidInput without any scope.
     """
-    if principal.agent is not None and principal.agent != agent:
-        raise Forbidden(f"This key may act for the agent {principal.agent!r} only.")
     allowed = grantable_scopes(principal)
     wider = [scope for scope in scopes if scope not in allowed]
     if wider:
@@ -141,11 +141,13 @@ async def approve(
     name = await name_in_workspace(engine, principal.workspace_id, client)
     grant = KeyGrant(
         "reader" if principal.role == "reader" else "agent", name, agent,
-        frozenset(scope for scope in allowed if scope in scopes), client_id=client.id, granted_by=principal.key_id,
+        frozenset(scope for scope in allowed if scope in scopes), client_id=client.id,
     )  # fmt: skip
     code = make_key(principal.workspace_id)
     now = engine.now()
     async with engine.db.transaction(principal.workspace_id) as connection:
+        granter = await _granter(connection, principal.workspace_id, principal.key_id, now)
+        grant = _granted(granter, principal.key_id, grant, now)
         await oauth.add_code(connection, principal.workspace_id, hash_of(code), grant, binding, now + CODE_LIFETIME)
         details = granted(grant) | {"client": name}
         await audit.record(connection, principal, "client.approved", target=str(client.id), details=details)
@@ -176,16 +178,16 @@ async def redeem_code(engine: Engine, client: Client, code: str) -> Tokens:
     key_id, text = new_id(), make_key(workspace)
     scopes = frozenset(row["scopes"])
     name = await name_in_workspace(engine, workspace, client)
-    grant = KeyGrant(row["role"], name, row["agent"], scopes, client_id=client.id, granted_by=row["granted_by"])
+    asked = KeyGrant(row["role"], name, row["agent"], scopes, client_id=client.id)
     try:
         async with engine.db.transaction(workspace) as connection:
             granter = await _granter(connection, workspace, row["granted_by"], now)
-            grant = replace(grant, expires_at=_bounded(now + ACCESS_LIFETIME, granter))
+            grant = _granted(granter, row["granted_by"], asked, now)
             await keys.add(connection, workspace, key_id, grant, hashed=hash_of(text), prefix=prefix_of(text))
             if not await oauth.use_code(connection, workspace, hash_of(code), key_id, now):
                 raise Unauthenticated("This authorization code is not valid.")
             refresh = await _new_refresh_token(connection, workspace, key_id, row["scopes"], now, granter)
-            principal = Principal(workspace, row["granted_by"], granter["role"], granter["agent"])
+            principal = Principal(workspace, row["granted_by"], granter.role, granter.agent)
             details = granted(grant) | {"client_id": str(client.id)}
             await audit.record(connection, principal, "key.created", target=str(key_id), details=details)
     except Unauthenticated:
@@ -253,20 +255,27 @@ async def revoke_token(engine: Engine, token: str) -> None:
             await audit.record(connection, principal, "key.revoked", target=str(row["id"]))
 
 
-async def _granter(connection: Connection, workspace: UUID, key_id: UUID, now: datetime) -> Row:
-    row = await connection.row("lock_granting_key", workspace=workspace, id=key_id, now=now)
-    if row is None:
+async def _granter(connection: Connection, workspace: UUID, key_id: UUID, now: datetime) -> KeyGrant:
+    found = (await keys.lock(connection, workspace, [key_id], now)).get(key_id)
+    if found is None:
         raise Unauthenticated("The key that consented is no longer valid.")
-    return row
+    return found
 
 
-def _bounded(moment: datetime, granter: Row) -> datetime:
+def _granted(granter: KeyGrant, key_id: UUID, asked: KeyGrant, now: datetime) -> KeyGrant:
+    """The access token that the key of this id consents to. It has no limits of its own: it counts against those of
+    the key, as they are at any time. Raises Forbidden for what exceeds the key."""
+    made = replace(asked, expires_at=_bounded(now + ACCESS_LIFETIME, granter)).made_by(key_id, granter)
+    return replace(made, limits=NO_LIMITS)
+
+
+def _bounded(moment: datetime, granter: KeyGrant) -> datetime:
     """That moment, or when the key that consented expires."""
-    return min(moment, granter["expires_at"] or moment)
+    return min(moment, granter.expires_at or moment)
 
 
 async def _new_refresh_token(
-    connection: Connection, workspace: UUID, key_id: UUID, scopes: Sequence[str], now: datetime, granter: Row
+    connection: Connection, workspace: UUID, key_id: UUID, scopes: Sequence[str], now: datetime, granter: KeyGrant
 ) -> str:
     token = make_key(workspace)
     expires_at = _bounded(now + REFRESH_LIFETIME, granter)

@@ -56,14 +56,13 @@ class RequestLimits(WriteBehindBuffer):
 
         Admin keys of the default workspace are not held to its limits, which they set.
         """
-        if principal.limits == NO_LIMITS == principal.workspace_limits:
+        if not principal.maker_limits and principal.limits == NO_LIMITS == principal.workspace_limits:
             return ()
         now = self._now()
         counts = self._counts.setdefault(principal.workspace_id, {})
         touched: list[_Count] = []
-        for of, period, most in _limits_of(principal):
+        for of, key_id, period, most in _limits_of(principal):
             starts_at = window_start(now, period)
-            key_id = principal.key_id if of == "key" else NO_KEY
             count = counts.setdefault(RequestWindow(key_id, period, starts_at), _Count())
             used = count.stored + count.pending
             if used >= most:
@@ -103,12 +102,12 @@ def window_start(now: datetime, period: Period) -> datetime:
     return minute if period == "minute" else minute.replace(hour=0, minute=0)
 
 
-def _limits_of(principal: Principal) -> Iterator[tuple[LimitHolder, Period, int]]:
-    held: list[tuple[LimitHolder, Limits]] = [("key", principal.limits)]
+def _limits_of(principal: Principal) -> Iterator[tuple[LimitHolder, UUID, Period, int]]:
+    held: list[tuple[LimitHolder, UUID, Limits]] = [("key", *one) for one in principal.key_limits]
     if not principal.is_installation_admin:
-        held.append(("workspace", principal.workspace_limits))
-    for of, limits in held:
+        held.append(("workspace", NO_KEY, principal.workspace_limits))
+    for of, key_id, limits in held:
         if limits.requests_per_minute is not None:
-            yield of, "minute", limits.requests_per_minute
+            yield of, key_id, "minute", limits.requests_per_minute
         if limits.requests_per_day is not None:
-            yield of, "day", limits.requests_per_day
+            yield of, key_id, "day", limits.requests_per_day

@@ -14,7 +14,7 @@ from service.domain.workspace import WorkspaceSettings
 from service.errors import InvalidInput
 from service.memory.access import audit
 from service.memory.access.own_types import check_own_types, check_profile
-from service.memory.access.workspace import get_settings
+from service.memory.access.workspace import check_days_max, get_settings
 from service.memory.engine import Engine
 from service.store.settings import put_settings, workspace_settings
 
@@ -67,6 +67,7 @@ async def reset_settings(engine: Engine, principal: Principal, names: Sequence[s
             settings = WorkspaceSettings.model_validate(kept)
         except ValueError as error:
             raise InvalidInput(("body", "names"), str(error)) from error
+        check_days_max(principal, stored, settings)
         check_profile(stored, settings)
         await check_own_types(connection, workspace, stored, settings)
         await put_settings(connection, workspace, settings)

@@ -8,7 +8,7 @@ from uuid import UUID
 from service.domain.json import JsonObject
 from service.domain.principal import Principal
 from service.domain.workspace import Masking, WorkspaceSettings
-from service.errors import InvalidInput
+from service.errors import Forbidden, InvalidInput
 from service.memory.access import audit
 from service.memory.access.model_choices import check_models, sealed_models
 from service.memory.access.own_types import check_own_types, check_profile, redact_own_types
@@ -65,6 +65,7 @@ async def put_settings(
             settings = stored.over(changes.model_dump(exclude_unset=True))
         except ValueError as error:
             raise InvalidInput(("body",), str(error)) from error
+        check_days_max(principal, stored, settings)
         check_profile(stored, settings)
         await check_own_types(connection, principal.workspace_id, stored, settings)
         await store_settings(connection, principal.workspace_id, settings)
@@ -79,6 +80,12 @@ async def put_settings(
         changed |= dict(models) if models and wanted else {}
         await audit.record(connection, principal, "settings.changed", details=changed)
     return settings
+
+
+def check_days_max(principal: Principal, stored: WorkspaceSettings, wanted: WorkspaceSettings) -> None:
+    """Raise Forbidden for a key that expires and lets the keys that it makes live longer."""
+    if principal.expires_at is not None and wanted.keys.days_max > stored.keys.days_max:
+        raise Forbidden("Only a key that does not expire may raise keys.days_max.")
 
 
 async def _redact_instructions(engine: Engine, pii: Masking, changes: WorkspaceSettings) -> WorkspaceSettings:

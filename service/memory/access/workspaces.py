@@ -29,8 +29,8 @@ FIRST_KEY = KeyGrant("admin", "first admin key")
 
 
 async def create_workspace(engine: Engine, principal: Principal, name: str) -> CreatedWorkspace:
-    """Make a workspace with its first admin key, which cannot be read again. Raises Conflict for a name that is
-    taken."""
+    """Make a workspace with its first admin key, which cannot be read again and lives no longer than the caller's key.
+    Raises Conflict for a name that is taken."""
     principal.require_installation_admin()
     principal.require_no_limits()
     id_ = new_id()
@@ -38,7 +38,8 @@ async def create_workspace(engine: Engine, principal: Principal, name: str) -> C
     async with engine.db.transaction(id_) as connection:
         if not await workspaces.add(connection, id_, name):
             raise Conflict(f"There is a workspace {name!r} already.")
-        await keys.add(connection, id_, new_id(), FIRST_KEY, hashed=hash_of(text), prefix=prefix_of(text))
+        grant = replace(FIRST_KEY, expires_at=principal.expires_at)
+        await keys.add(connection, id_, new_id(), grant, hashed=hash_of(text), prefix=prefix_of(text))
         made = await workspaces.get(connection, str(id_))
     assert made is not None
     await _record(engine, principal, "workspace.created", id_, {"name": name})

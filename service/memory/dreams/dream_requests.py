@@ -10,7 +10,8 @@ from uuid import UUID
 from service.db.pool import Connection
 from service.domain import cursors
 from service.domain.dreams import Dream, DreamStatus
-from service.domain.limits import LimitHolder
+from service.domain.ids import NO_KEY
+from service.domain.limits import LimitHolder, Limits
 from service.domain.principal import Principal
 from service.errors import Conflict, NotFound, TemporaryLimitReached, Unavailable
 from service.memory.engine import Engine
@@ -23,7 +24,7 @@ RETRY_DREAM_AFTER_S = 60
 POLLS_PER_LEASE_CHECK = 10
 MEMORY_OFF = "The memory of this agent is switched off (setting memory.enabled)."
 OVER = frozenset({"succeeded", "failed", "undone", "dry_run"})
-DreamCounts = Mapping[UUID | None, int]
+DreamCounts = Mapping[UUID, int]
 
 
 async def request_dream(engine: Engine, principal: Principal, agent: str, *, dry_run: bool) -> Dream:
@@ -49,11 +50,10 @@ async def request_dream(engine: Engine, principal: Principal, agent: str, *, dry
 
 def _check_limits(principal: Principal, before: DreamCounts, after: DreamCounts) -> None:
     """Raise TemporaryLimitReached where a new dream passes a limit of those that wait or run at once."""
-    held: tuple[tuple[LimitHolder, int | None, int, int], ...] = (
-        ("key", principal.limits.dreams_max, before.get(principal.key_id, 0), after.get(principal.key_id, 0)),
-        ("workspace", principal.workspace_limits.dreams_max, sum(before.values()), sum(after.values())),
-    )
-    for of, most, used, wanted in held:
+    held: list[tuple[LimitHolder, UUID, Limits]] = [("key", *one) for one in principal.key_limits]
+    held.append(("workspace", NO_KEY, principal.workspace_limits))
+    for of, holder, bound in held:
+        most, used, wanted = bound.dreams_max, before.get(holder, 0), after.get(holder, 0)
         if most is not None and used < wanted > most:
             raise TemporaryLimitReached("dreams_max", of, max=most, used=used, retry_after_s=RETRY_DREAM_AFTER_S)
 

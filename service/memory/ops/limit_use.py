@@ -54,8 +54,7 @@ async def limit_use(engine: Engine, connection: Connection, workspace: UUID) -> 
     costs = {
         cost.key_id: cost for cost in await connection.many(_Cost, "costs_now", workspace=workspace, day=now.date())
     }
-    dreams: dict[UUID | None, int] = await limits.unfinished_dreams(connection, workspace)
-    dreams[NO_KEY] = sum(dreams.values())
+    dreams = await limits.unfinished_dreams(connection, workspace)
     return [
         LimitUse(
             of=of,

@@ -100,8 +100,8 @@ class ModelBudget(WriteBehindBuffer):
         self._calls.note(charge.who, charge.key.purpose, charge.key.model, charge.at, ms, actual, exchange)
 
     async def _reserve(self, workspace: UUID, key_id: UUID | None, day: date, most: Spent) -> _Reserved:
-        """Reserve in the budget of the workspace and, where it has one, of the key. Raises _Full, and reserves nothing,
-        where that would pass a limit."""
+        """Reserve in each budget that the call takes of. Raises _Full, and reserves nothing, where that would pass a
+        limit."""
         async with self._transaction(workspace) as connection:
             settings = await workspace_settings(connection, workspace)
             budgets = await _budgets(connection, workspace, key_id, settings)
@@ -215,8 +215,9 @@ class _Full(Exception):
 async def _budgets(
     connection: Connection, workspace: UUID, key_id: UUID | None, settings: WorkspaceSettings
 ) -> list[_Budget]:
-    """The budgets that a call takes of: the workspace's, and the key's where its cost is limited."""
-    whole, own = await limits_store.in_force(connection, workspace, key_id)
+    """The budgets that a call takes of: the workspace's, and those of the key and of the keys that it comes from where
+    their cost is limited; of keys in one order (lock ordering against deadlock)."""
+    whole, of_keys = await limits_store.in_force(connection, workspace, key_id)
     costs = [cost for cost in (settings.budget.day_cost_max_usd, whole.day_cost_max_usd) if cost is not None]
     most = BudgetLimits(
         settings.budget.day_tokens_max,
@@ -226,9 +227,10 @@ async def _budgets(
         whole.month_cost_max_usd,
     )
     budgets = [_Budget("workspace", NO_KEY, whole, most)]
-    if key_id is not None and (own.day_cost_max_usd, own.month_cost_max_usd) != (None, None):
-        of_key = BudgetLimits(cost_max_usd=own.day_cost_max_usd, month_cost_max_usd=own.month_cost_max_usd)
-        budgets.append(_Budget("key", key_id, own, of_key))
+    for holder, own in sorted(of_keys.items()):
+        if (own.day_cost_max_usd, own.month_cost_max_usd) != (None, None):
+            of_key = BudgetLimits(cost_max_usd=own.day_cost_max_usd, month_cost_max_usd=own.month_cost_max_usd)
+            budgets.append(_Budget("key", holder, own, of_key))
     return budgets
 
 

@@ -6,7 +6,9 @@ from service.db.pool import Columns
 from service.domain.agents import Task
 from service.domain.export_lines import AgentLine, MessageLine, SessionLine, SettingsLine, TaskLine
 from service.errors import InvalidImportLine, InvalidInput
-from service.memory.access.own_types import check_own_types
+from service.memory.access import audit
+from service.memory.access.own_types import check_own_types, check_profile
+from service.memory.access.workspace import check_days_max
 from service.memory.sessions.conversations import message_characters, message_columns, said_in, search_words
 from service.memory.transfer.import_base import ImportTransaction, Lines, Writer, writer_of
 from service.store import agents, sessions, transfer
@@ -29,11 +31,15 @@ async def write_settings(writing: ImportTransaction, lines: Lines[SettingsLine])
         if changed == present:
             writing.tallies["settings"].unchanged += 1
             continue
+        check_days_max(writing.principal, present, changed)
         try:
+            check_profile(present, changed)
             await check_own_types(writing.connection, writing.workspace, present, changed)
         except InvalidInput as error:
             raise InvalidImportLine(number, ("settings", *error.loc[1:]), error.message) from None
         await put_settings(writing.connection, writing.workspace, changed)
+        details = line.settings.model_dump(mode="json", exclude_unset=True)
+        await audit.record(writing.connection, writing.principal, "settings.changed", details=details)
         writing.tallies["settings"].updated += 1
 
 
@@ -76,6 +82,12 @@ async def write_tasks(writing: ImportTransaction, lines: Lines[TaskLine]) -> Non
         members = [await writing.places.agent(member) for member in sorted(set(line.members))]
         task_id = await writing.places.task(line.task)
         await agents.set_members(writing.connection, writing.workspace, task_id, members, replace=False)
+        changed = await writing.connection.first(
+            Task, "get_task", workspace=writing.workspace, task=line.task, only=None
+        )
+        assert changed is not None
+        details = {"members": changed.members}
+        await audit.record(writing.connection, writing.principal, "task.changed", target=line.task, details=details)
         writing.tallies["task"].created += present is None
         writing.tallies["task"].updated += present is not None
 

@@ -16,10 +16,10 @@ from typing import Literal
 from pydantic import BaseModel
 
 from service.concurrency.executor import ITEM_CHARACTERS, NOT_KNOWN, FairExecutor
-from service.domain.export_lines import RECORDS, MemoryLine
+from service.domain.export_lines import NEEDED, RECORDS, MemoryLine
 from service.domain.json import JsonObject
 from service.domain.principal import Principal
-from service.errors import InvalidImportLine
+from service.errors import Forbidden, InvalidImportLine
 from service.memory.access import audit
 from service.memory.access.redaction import masking_of
 from service.memory.engine import Engine
@@ -84,8 +84,9 @@ async def import_lines(
     """Read a stream in, all of it or nothing. ``agent`` is the agent of lines that name none.
 
     With the caller's memory off the lines are checked and none is written. Needs an admin key: lines name agents,
-    teams and times as they like. Raises Forbidden, and InvalidImportLine naming the first line (of Mem0 and ARKOS, the
-    first item or row) that cannot be read in.
+    teams and times as they like; each kind of line needs the scopes of the endpoint that makes the same. Raises
+    Forbidden, and InvalidImportLine naming the first line (of Mem0 and ARKOS, the first item or row) that cannot be
+    read in.
     """
     principal.require_admin()
     with closing(ParsedLines()) as lines:
@@ -132,6 +133,8 @@ async def _check(
         found = await engine.executor.each(lambda one: _checked(*one, agent), given, _characters)
         good = list(takewhile(lambda one: not isinstance(one, InvalidImportLine), found))
         numbered = [one for one in good if isinstance(one, tuple)]
+        for number, record, _ in numbered:
+            _check_right(principal, number, record)
         cleared = await redact_lines(engine, principal.workspace_id, settings, numbered)
         await engine.executor.each(lambda one: lines.add(one[1], one[0], one[2]), cleared, lambda _: ITEM_CHARACTERS)
         for broken in found[len(good) :]:  # only now: an earlier line may be refused for its personal data
@@ -162,6 +165,14 @@ def _checked(number: int, raw: JsonObject, agent: str | None) -> Numbered | Inva
     except InvalidImportLine as broken:
         return broken
     return None if found is None else (number, *found)
+
+
+def _check_right(principal: Principal, number: int, record: str) -> None:
+    """Raise Forbidden, which names the line, for a kind of line that the key's scopes leave out."""
+    try:
+        principal.require_scopes(NEEDED[record])
+    except Forbidden as error:
+        raise Forbidden(f"line {number}: {record}: {error.message}") from None
 
 
 def _characters(raw: tuple[int, JsonObject]) -> int:

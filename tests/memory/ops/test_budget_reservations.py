@@ -154,6 +154,20 @@ async def test_costs_reserved_at_once_fit_exactly_into_a_limit(engines: list[Eng
     assert sum(bool(charge) for charge in again) >= 8
 
 
+async def test_what_a_key_made_counts_against_its_makers_too(engines: list[Engine]) -> None:
+    engine, maker, made = engines[0], new_id(), new_id()
+    await _limit(engine, maker, day_cost_max_usd=0.025)
+    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        grant = KeyGrant("agent", "r", "a", makers=(maker,))
+        await keys.add(connection, DEFAULT_WORKSPACE, made, grant, hashed=made.bytes, prefix="")
+    assert await _reserve(engine, Payer(DEFAULT_WORKSPACE, made))
+    assert await _reserve(engine, Payer(DEFAULT_WORKSPACE, maker))
+    for payer in (maker, made):
+        with paid_by(Payer(DEFAULT_WORKSPACE, payer)), pytest.raises(CostLimitReached) as reached:
+            await engine.budget.reserve("ask", "m", CALL)
+        assert (reached.value.of, reached.value.max, round(reached.value.used, 6)) == ("key", 0.025, 0.02)
+
+
 async def test_a_month_adds_up_its_days_and_begins_anew(engines: list[Engine]) -> None:
     engine = engines[0]
     await _limit(engine, month_cost_max_usd=0.025, day_cost_max_usd=0.015)

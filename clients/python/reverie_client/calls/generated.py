@@ -1023,7 +1023,8 @@ def create_key(
 ) -> Call[CreatedKey]:
     """Create an API key.
 
-    The secret is returned only here.
+    The secret is returned only here. The key may do, cost and hold no more than that of the request, against whose
+    limits it counts too, and lives no longer; 403 names the field that exceeds it.
     """
     return Call(
         "POST",
@@ -1056,7 +1057,8 @@ def whoami() -> Call[Whoami]:
 def rotate_key(key_id: Id) -> Call[CreatedKey]:
     """Rotate the secret of an API key.
 
-    The former secret is invalid at once. Scopes and expiry stay as they are. 409 for the key of an OAuth client.
+    The former secret is invalid at once. Scopes and expiry stay as they are. 403 for a key that exceeds that of the
+    request, 409 for that of an OAuth client.
     """
     return Call("POST", f"/v1/keys/{part(key_id)}/rotate", CreatedKey)
 
@@ -1064,7 +1066,7 @@ def rotate_key(key_id: Id) -> Call[CreatedKey]:
 def limit_key(key_id: Id, limits: Json) -> Call[KeyLimits]:
     """Change the limits of an API key.
 
-    In effect at once. Admin keys without limits of their own only.
+    In effect at once. 403 for a key that exceeds that of the request, before or after the change.
     """
     return Call("PATCH", f"/v1/keys/{part(key_id)}", KeyLimits, body={"limits": limits})
 
@@ -1072,7 +1074,8 @@ def limit_key(key_id: Id, limits: Json) -> Call[KeyLimits]:
 def revoke_key(key_id: Id) -> Call[None]:
     """Revoke an API key.
 
-    The key is invalid at once, and the keys of the OAuth clients that its holder has consented to.
+    The key is invalid at once, and the keys that it made or consented to; with that of a sign-in, all keys of
+    whoever signed in. 409 where no admin key would be left.
     """
     return Call("DELETE", f"/v1/keys/{part(key_id)}", None)
 

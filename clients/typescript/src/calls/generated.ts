@@ -731,7 +731,8 @@ export function deleteEdge(edgeId: string) {
 /**
  * Create an API key.
  *
- * The secret is returned only here.
+ * The secret is returned only here. The key may do, cost and hold no more than that of the request, against whose
+ * limits it counts too, and lives no longer; 403 names the field that exceeds it.
  */
 export function createKey(
   role: Body<"create_key">["role"],
@@ -762,7 +763,8 @@ export function whoami() {
 /**
  * Rotate the secret of an API key.
  *
- * The former secret is invalid at once. Scopes and expiry stay as they are. 409 for the key of an OAuth client.
+ * The former secret is invalid at once. Scopes and expiry stay as they are. 403 for a key that exceeds that of the
+ * request, 409 for that of an OAuth client.
  */
 export function rotateKey(keyId: string) {
   return post<"rotate_key">(path`/v1/keys/${keyId}/rotate`);
@@ -771,7 +773,7 @@ export function rotateKey(keyId: string) {
 /**
  * Change the limits of an API key.
  *
- * In effect at once. Admin keys without limits of their own only.
+ * In effect at once. 403 for a key that exceeds that of the request, before or after the change.
  */
 export function limitKey(keyId: string, limits: Body<"update_key">["limits"]) {
   return patch<"update_key">(path`/v1/keys/${keyId}`, { limits });
@@ -780,7 +782,8 @@ export function limitKey(keyId: string, limits: Body<"update_key">["limits"]) {
 /**
  * Revoke an API key.
  *
- * The key is invalid at once, and the keys of the OAuth clients that its holder has consented to.
+ * The key is invalid at once, and the keys that it made or consented to; with that of a sign-in, all keys of whoever
+ * signed in. 409 where no admin key would be left.
  */
 export function revokeKey(keyId: string) {
   return remove<"revoke_key">(path`/v1/keys/${keyId}`);

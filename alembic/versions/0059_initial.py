@@ -3,7 +3,7 @@
 Until 0.1.0 is tagged, a change of the schema is made in those files, and this migration is numbered one higher, so that
 no database of an earlier form passes for one of the new form.
 
-Revision ID: 0058
+Revision ID: 0059
 Revises:
 """
 
@@ -18,15 +18,33 @@ from service.db.migrate import CREATE_ROLE, JOIN_ROLE
 from service.db.pool import APP_ROLE
 from service.db.queries import SQL_DIR
 
-revision = "0058"
+revision = "0059"
 down_revision = None
 branch_labels = None
 depends_on = None
 
-takes_over = ("0057",)
-"""Earlier revisions with this very schema: ``service.db.migrate`` only rewrites their number."""
-schema_sha256 = "aa7e18d3bf42ffcd9b7b3af526700a994c501b62a0a8728949ab6cbff37c9448"
+takes_over = ("0057", "0058")
+"""Earlier revisions that ``service.db.migrate`` brings to this schema by ``TAKE_OVER``, and then numbers so."""
+schema_sha256 = "ad82b4d63f32c72e8c4dff49681af55542404f606e60e6ba9ae615477574f7e4"
 """Digest of the files that this revision runs, compared in ``tests/store/test_schema.py``."""
+
+_FUNCTIONS = ("authenticate_v6", "settle_stored_v1")
+TAKE_OVER = [
+    """ALTER TABLE api_keys NO FORCE ROW LEVEL SECURITY;
+    ALTER TABLE api_keys ADD COLUMN makers uuid[], ADD COLUMN subject text;
+    UPDATE api_keys SET makers = ARRAY[granted_by] WHERE granted_by IS NOT NULL;
+    ALTER TABLE api_keys DROP COLUMN granted_by;
+    ALTER TABLE api_keys FORCE ROW LEVEL SECURITY;
+    DROP FUNCTION reverie_authenticate_v6(uuid, bytea)""",
+    *(
+        (SQL_DIR / "functions" / f"{name}.sql")
+        .read_text(encoding="utf-8")
+        .replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", 1)
+        for name in _FUNCTIONS
+    ),
+]
+"""Statements that make of the schema of 0057 and 0058 this one. The owner of a table with row-level security sees its
+rows only where that is not forced."""
 
 _GRANT = re.compile(rf"^GRANT .* TO {APP_ROLE};$", re.MULTILINE)
 
