@@ -192,7 +192,7 @@ async def _count(run: Supervised, writers: Writers, outcome: Outcome) -> None:
     """Wait until everything said has been dreamed about, and compare what is there with what was acknowledged."""
     async with _asking(run) as ask:
         ends_at = time.monotonic() + TIMEOUT_S
-        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {run.admin_key()}"}, timeout=60) as http:
+        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {run.admin_key()}"}, timeout=600) as http:
             while (await ask(UNREAD))[0][0] and time.monotonic() < ends_at:
                 for agent in AGENTS:
                     await http.post(f"{run.base_url}/v1/agents/{agent}/dream", json={"wait": True})

@@ -26,7 +26,7 @@ from tests.worker.dreaming import model_at
 from worker.app import schedule_all_now, worker_name
 from worker.dreaming.run import Dreamer
 
-TIMEOUT_S = 180
+TIMEOUT_S = 600
 
 
 class KillableWorker:

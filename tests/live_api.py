@@ -27,7 +27,7 @@ from tests.prompt_server import PromptServer
 
 ADMIN_KEY = "the-admin-key-of-the-tests"
 
-ANSWER_S = 120
+ANSWER_S = 600
 """How long a client of a test waits for an answer; only a server that hangs takes so long."""
 
 UNENCRYPTED = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

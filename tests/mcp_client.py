@@ -24,7 +24,7 @@ async def over_http(
 ) -> AsyncIterator[Client]:
     """The SDK's client at /mcp."""
     headers = {"Authorization": f"Bearer {key}"} | ({"X-Reverie-Agent": agent} if agent else {})
-    async with httpx2.AsyncClient(headers=headers, timeout=120) as http:
+    async with httpx2.AsyncClient(headers=headers, timeout=600) as http:
         transport = streamable_http_client(str(api.http.base_url).rstrip("/") + path, http_client=http)
         async with Client(transport, **options) as client:
             yield client

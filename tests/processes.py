@@ -27,8 +27,8 @@ from tests.live_api import ADMIN_KEY, ANSWER_S, UNENCRYPTED, HttpClient
 from tests.waiting import until, wait_until
 
 ROOT = Path(__file__).resolve().parents[1]
-READY_S = 180
-END_S = 180
+READY_S = 600
+END_S = 600
 
 forked = multiprocessing.get_context("forkserver")
 """Makes processes by forking the one that has imported ``tests.preloaded``."""

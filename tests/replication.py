@@ -47,4 +47,4 @@ class PrimaryAndStandby:
 
 def _run(program: str, *arguments: object) -> None:
     command = [str(BIN / program), *map(str, arguments)]
-    subprocess.run(command, user=USER, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=120)
+    subprocess.run(command, user=USER, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=600)

@@ -81,7 +81,7 @@ class Supervised:
     def is_ready(self) -> bool:
         """Whether the API answers that it is."""
         try:
-            return httpx.get(f"{self.base_url}/readyz", timeout=60, verify=UNENCRYPTED).is_success
+            return httpx.get(f"{self.base_url}/readyz", timeout=600, verify=UNENCRYPTED).is_success
         except httpx.TransportError:
             return False
 

@@ -34,7 +34,7 @@ def migrated(settings: Settings, key: str) -> subprocess.CompletedProcess[str]:
     """What ``python -m service migrate`` says with this REVERIE_ADMIN_KEY."""
     environment = os.environ | {"DATABASE_URL": str(settings.database_url), "REVERIE_ADMIN_KEY": key}
     command = [sys.executable, "-m", "service", "migrate"]
-    return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=600)
 
 
 async def opens(api: Api, key: str) -> bool:

@@ -25,7 +25,7 @@ except ValueError:
 
 def lines(form: str, *, terminal: bool) -> list[str]:
     screen, writer = pty.openpty() if terminal else os.pipe()
-    subprocess.run([sys.executable, "-c", CODE.format(form=form)], stderr=writer, check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", CODE.format(form=form)], stderr=writer, check=True, timeout=600)
     os.close(writer)
     seen = b""
     try:

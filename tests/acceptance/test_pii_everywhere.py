@@ -32,7 +32,7 @@ class Place:
     database_url: str
 
     async def do(self, method: str, path: str, **options: Any) -> Any:
-        answer = await self.server.call(method, path, timeout=120, **options)
+        answer = await self.server.call(method, path, timeout=600, **options)
         assert answer.is_success, answer.text
         return answer.json() if answer.content and answer.content[:1] in b"{[" else answer.text
 

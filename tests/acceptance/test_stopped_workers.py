@@ -60,14 +60,14 @@ async def test_stopped_in_the_middle_of_a_slow_call(
     assert (await api.get(f"/v1/dreams/{asked['id']}"))["status"] == "queued"
     model.heal()
     worker.start()
-    done = await api.post("/v1/agents/a/dream", {"wait": True}, timeout=300)
+    done = await api.post("/v1/agents/a/dream", {"wait": True}, timeout=600)
     assert done["id"] == asked["id"]
     assert await contents(api) == {"u1 said: I live in Oslo."}
 
 
 async def test_stopped_with_nothing_to_do(api: Api, database_url: str, worker: WorkerProcess) -> None:
     await say(api, "I live in Oslo.")
-    asked = await api.post("/v1/agents/a/dream", {"wait": True}, timeout=300)
+    asked = await api.post("/v1/agents/a/dream", {"wait": True}, timeout=600)
     assert asked["status"] == "succeeded"
     worker.signal(signal.SIGTERM)
     assert await worker.wait() == 0

@@ -24,7 +24,7 @@ def memory(number: int, version: int = 1) -> dict[str, Any]:
 
 
 async def exported(api: Api) -> str:
-    answer = await api.call("GET", "/v1/export", params={"include": "deleted,expired"}, timeout=300)
+    answer = await api.call("GET", "/v1/export", params={"include": "deleted,expired"}, timeout=600)
     assert answer.status_code == 200
     return answer.text
 
@@ -52,22 +52,22 @@ async def test_out_and_in_and_again(settings: Settings) -> None:
     async with serving(settings) as api:
         for start in range(0, COUNT, BATCH):
             await api.post(
-                "/v1/memories/batch", {"items": [memory(n) for n in range(start, start + BATCH)]}, timeout=300
+                "/v1/memories/batch", {"items": [memory(n) for n in range(start, start + BATCH)]}, timeout=600
             )
         for start in range(0, CHANGED, BATCH):
             items = [memory(n, 2) for n in range(start, start + BATCH)]
-            await api.post("/v1/memories/batch", {"items": items}, timeout=300)
+            await api.post("/v1/memories/batch", {"items": items}, timeout=600)
         lines = await exported(api)
         counts = json.loads(lines.splitlines()[-1])["counts"]
         assert (counts["memory"], counts["history"], counts["entity"]) == (COUNT, CHANGED, 150)
         assert counts["edge"] >= COUNT
 
         twin = Api(api.http, api.engine, await key_in_workspace(settings, KeyGrant("admin", "k"), "twin"))
-        first = await twin.post("/v1/import", content=lines, timeout=300)
+        first = await twin.post("/v1/import", content=lines, timeout=600)
         assert (first["complete"], first["skipped"], first["unchanged"], first["updated"]) == (True, 0, 0, 0)
         assert first["records"]["memory"]["created"] == COUNT
         assert told(await exported(twin)) == told(lines)
-        again = await twin.post("/v1/import", content=lines, timeout=300)
+        again = await twin.post("/v1/import", content=lines, timeout=600)
         assert (again["created"], again["updated"]) == (0, 0)
         assert told(await exported(twin)) == told(lines)
 
@@ -75,7 +75,7 @@ async def test_out_and_in_and_again(settings: Settings) -> None:
         for number in (7, COUNT):
             broken = lines.splitlines()
             broken[number - 1] = broken[number - 1][:-1]
-            answer = await empty.call("POST", "/v1/import", content="\n".join(broken), timeout=300)
+            answer = await empty.call("POST", "/v1/import", content="\n".join(broken), timeout=600)
             assert (answer.status_code, answer.json()["line"]) == (422, number)
             assert f"line {number}" in answer.json()["detail"]
             assert await rows(api, "empty") == 0

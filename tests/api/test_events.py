@@ -33,7 +33,7 @@ Json = dict[str, Any]
 async def following(api: Api, **options: Any) -> AsyncIterator[AsyncIterator[Json]]:
     """The stream of events, each as ``{id, event, data}``, once it is open."""
     headers = {"Authorization": f"Bearer {api.key}"} | options.pop("headers", {})
-    async with api.http.stream("GET", "/v1/events", headers=headers, timeout=180, **options) as response:
+    async with api.http.stream("GET", "/v1/events", headers=headers, timeout=600, **options) as response:
         assert response.status_code == 200
         assert response.headers["content-type"].startswith("text/event-stream")
         lines = response.aiter_lines()

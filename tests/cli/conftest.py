@@ -26,7 +26,7 @@ def command(tmp_path: Path) -> Command:
         return subprocess.run(
             [sys.executable, "-m", "reverie", *arguments], cwd=tmp_path, input=said,
             env=kept | {"PYTHONPATH": os.pathsep.join(paths), "EMBEDDING_MODEL": "none"} | environment,
-            capture_output=True, text=True, check=False, timeout=300,
+            capture_output=True, text=True, check=False, timeout=600,
         )  # fmt: skip
 
     return run

@@ -31,7 +31,7 @@ class Writer(threading.Thread):
 
     def run(self) -> None:
         headers = {"Authorization": f"Bearer {self._run.admin_key()}"}
-        with httpx.Client(base_url=self._run.base_url, headers=headers, timeout=60) as http:
+        with httpx.Client(base_url=self._run.base_url, headers=headers, timeout=600) as http:
             while not self._stop_event.is_set():
                 content = f"{self.name} wrote note {len(self.acknowledged)}: café ☕ at {len(self.acknowledged) % 24} h"
                 body = {"agent": self.name, "type": "event", "content": content}
@@ -121,5 +121,5 @@ def contents(run: Supervised) -> set[str]:
 
 def call(run: Supervised, method: str, path: str, **options: object) -> dict:  # type: ignore[type-arg]
     headers = {"Authorization": f"Bearer {run.admin_key()}"}
-    answer = httpx.request(method, f"{run.base_url}{path}", headers=headers, timeout=60, **options)  # type: ignore[arg-type]
+    answer = httpx.request(method, f"{run.base_url}{path}", headers=headers, timeout=600, **options)  # type: ignore[arg-type]
     return dict(answer.raise_for_status().json())

@@ -65,7 +65,7 @@ def test_every_process_ends_with_one_line_and_makes_no_database(command: list[st
         "EMBEDDING_MODEL": "none",
     }  # fmt: skip
     done = subprocess.run(
-        [sys.executable, "-m", *command], env=environment, cwd=ROOT, capture_output=True, text=True, timeout=120
+        [sys.executable, "-m", *command], env=environment, cwd=ROOT, capture_output=True, text=True, timeout=600
     )
     assert done.returncode != 0
     said = done.stdout + done.stderr
@@ -83,7 +83,7 @@ def test_a_setting_out_of_bounds_is_named_without_its_value(tmp_path: Path) -> N
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=600,
     )
     assert done.returncode == 2
     assert "REVERIE_ADMIN_KEY" in done.stderr

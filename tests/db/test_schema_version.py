@@ -108,7 +108,7 @@ async def test_no_process_starts_on_another_schema(
     }  # fmt: skip
     done = await asyncio.to_thread(
         subprocess.run, [sys.executable, "-m", *command],
-        capture_output=True, text=True, cwd=ROOT, env=environment, timeout=120,
+        capture_output=True, text=True, cwd=ROOT, env=environment, timeout=600,
     )  # fmt: skip
     assert done.returncode == 1
     assert ("newer than this release" if newer else "run `reverie migrate`") in done.stderr

@@ -49,7 +49,7 @@ async def remembers_over_http(api: Api, url: str, headers: Mapping[str, str]) ->
     """As ``remembers``, at the address of the page, which is the test's own."""
     assert url.startswith("http://localhost:8000/mcp")
     here = url.replace("http://localhost:8000", str(api.http.base_url).rstrip("/"))
-    async with httpx2.AsyncClient(headers=dict(headers), timeout=120) as http:
+    async with httpx2.AsyncClient(headers=dict(headers), timeout=600) as http:
         await remembers(api, streamable_http_client(here, http_client=http))
 
 

@@ -39,7 +39,7 @@ from tests.prompt_server import PromptServer
 
 Body = dict[str, Any]
 Reply = str | Body | Callable[[Body], str]
-START_TIMEOUT_S = 120.0
+START_TIMEOUT_S = 600.0
 ENDLESS_BYTES = 268_435_456
 """As good as endless: more than any bound, and little enough for a machine that reads it all."""
 

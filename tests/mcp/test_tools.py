@@ -113,7 +113,7 @@ async def test_a_key_is_needed(static_api: Tenant) -> None:
 async def test_memory_switched_off_finds_and_keeps_nothing(static_api: Tenant) -> None:
     await static_api.save("Ada likes tea", agent="ada")
     headers = {"Authorization": f"Bearer {static_api.key}", "X-Reverie-Agent": "ada", "X-Reverie-No-Memory": "1"}
-    async with httpx2.AsyncClient(headers=headers, timeout=120) as http:
+    async with httpx2.AsyncClient(headers=headers, timeout=600) as http:
         transport = streamable_http_client(f"{str(static_api.http.base_url).rstrip('/')}/mcp", http_client=http)
         async with Client(transport) as client:
             assert (await told(client, "memory_search", query="tea"))["memories"] == []

@@ -72,7 +72,7 @@ class App:
         )
         self.auth = OAuthClientProvider(self.url, metadata, self, self.open_browser, self.called_back)
         async with (
-            httpx2.AsyncClient(auth=self.auth, timeout=120) as http,
+            httpx2.AsyncClient(auth=self.auth, timeout=600) as http,
             Client(streamable_http_client(self.url, http_client=http)) as client,
         ):
             yield client

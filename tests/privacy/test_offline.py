@@ -42,7 +42,7 @@ def test_nothing_is_loaded_early_and_nothing_asks_the_network(tmp_path: Path) ->
         [sys.executable, "-c", ALONE],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         cwd=Path(__file__).parents[2],
         env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "XDG_CACHE_HOME": str(tmp_path)},
     )

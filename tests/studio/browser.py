@@ -21,7 +21,7 @@ NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chro
 WIDE = {"width": 1280, "height": 860}
 PHONE = {"width": 390, "height": 844}
 TIMEOUT_MS = int(os.environ.get("STUDIO_TIMEOUT_MS", "120000"))
-OPEN_S = 60.0
+OPEN_S = 300.0
 """For a browser to open with a page, and for a page to close; then it hangs."""
 VISIT_S = 600.0
 """For all that a visitor does; then the browser is killed, so that whatever waits for it fails: not each of its actions

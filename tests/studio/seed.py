@@ -43,7 +43,7 @@ async def seed_story(server: ServerProcess) -> None:
     """Live through it, over the API."""
 
     async def post(path: str, body: Json) -> Json:
-        answer = await server.call("POST", path, json=body, timeout=120)
+        answer = await server.call("POST", path, json=body, timeout=600)
         assert answer.is_success, answer.text
         told: Json = answer.json()
         return told

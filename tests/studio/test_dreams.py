@@ -30,7 +30,7 @@ async def say(service: ServerProcess, agent: str, *contents: str, session: str =
 
 
 async def dreamed(service: ServerProcess, agent: str) -> str:
-    answer = await service.call("POST", f"/v1/agents/{agent}/dream", json={"wait": True}, timeout=120)
+    answer = await service.call("POST", f"/v1/agents/{agent}/dream", json={"wait": True}, timeout=600)
     assert answer.json()["status"] == "succeeded", answer.text
     identifier: str = answer.json()["id"]
     return identifier

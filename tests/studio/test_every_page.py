@@ -39,7 +39,7 @@ async def hostile(service: ServerProcess) -> str:
     agent = "<b onclick=window.ran='agent'>bold</b>"
 
     async def post(path: str, body: dict[str, Any]) -> Any:
-        answer = await service.call("POST", path, json=body, timeout=120)
+        answer = await service.call("POST", path, json=body, timeout=600)
         assert answer.is_success, answer.text
         return answer.json()
 

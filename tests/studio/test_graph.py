@@ -29,7 +29,7 @@ async def linked(service: ServerProcess) -> None:
     said = [{"role": "user", "content": one} for one in SAID]
     body = {"agent": AGENT, "user": "Ola", "messages": said}
     assert (await service.call("POST", "/v1/sessions/map/messages", json=body)).is_success
-    dream = await service.call("POST", f"/v1/agents/{AGENT}/dream", json={"wait": True}, timeout=120)
+    dream = await service.call("POST", f"/v1/agents/{AGENT}/dream", json={"wait": True}, timeout=600)
     assert dream.json()["status"] == "succeeded", dream.text
 
 

@@ -28,7 +28,7 @@ async def proposed(service: ServerProcess, agent: str) -> None:
     turns = [{"role": "user", "content": content} for content in SAID]
     body = {"agent": agent, "user": "sam", "messages": turns}
     assert (await service.call("POST", "/v1/sessions/s/messages", json=body)).is_success
-    assert (await service.call("POST", f"/v1/agents/{agent}/dream", json={"wait": True}, timeout=120)).is_success
+    assert (await service.call("POST", f"/v1/agents/{agent}/dream", json={"wait": True}, timeout=600)).is_success
 
 
 async def contents(service: ServerProcess, agent: str) -> set[str]:

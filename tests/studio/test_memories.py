@@ -334,7 +334,7 @@ async def test_an_insight_leads_to_the_memories_it_rests_on(visitor: AppPage, se
     said = ("I love hiking in Jotunheimen.", "I like hiking in Lofoten.")
     body = {"agent": agent, "user": "Sam", "messages": [{"role": "user", "content": text} for text in said]}
     assert (await service.call("POST", "/v1/sessions/s/messages", json=body)).is_success
-    dream = await service.call("POST", f"/v1/agents/{agent}/dream", json={"wait": True}, timeout=120)
+    dream = await service.call("POST", f"/v1/agents/{agent}/dream", json={"wait": True}, timeout=600)
     assert dream.json()["status"] == "succeeded", dream.text
     found = await service.call("GET", "/v1/memories", params={"agent": agent, "type": "insight"})
     (insight,) = found.json()["items"]

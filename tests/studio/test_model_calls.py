@@ -50,7 +50,7 @@ async def test_the_calls_of_a_dream_are_switched_on_found_and_read(
 
         said = {"agent": "mira", "user": "mira", "messages": [{"role": "user", "content": SAID}]}
         assert (await service.call("POST", "/v1/sessions/s/messages", json=said)).is_success
-        dreamed = await service.call("POST", "/v1/agents/mira/dream", json={"wait": True}, timeout=120)
+        dreamed = await service.call("POST", "/v1/agents/mira/dream", json={"wait": True}, timeout=600)
         await visitor.open("/dreams", agent="mira", dream=dreamed.json()["id"])
         await page.get_by_role("link", name="Input and output of each call").click()
         calls = page.get_by_role("region", name="Model calls")

@@ -56,7 +56,7 @@ class Visitor:
     """A browser that follows the redirects of a sign-in by itself, one at a time."""
 
     def __init__(self, api: Api) -> None:
-        self.http = httpx.AsyncClient(base_url=api.http.base_url, timeout=60, verify=UNENCRYPTED)
+        self.http = httpx.AsyncClient(base_url=api.http.base_url, timeout=600, verify=UNENCRYPTED)
         self.key_id = ""
 
     async def to_provider(self, back: str = f"{PATH}/memories?agent=ada") -> str:

@@ -23,7 +23,7 @@ async def test_a_morning(visitor: AppPage, service: ServerProcess) -> None:
     turns = [{"role": "user", "content": content} for content in ("I adopted a cat named Bailey.", "I love sunsets.")]
     body = {"agent": "morning", "user": "Caroline", "messages": turns}
     assert (await service.call("POST", "/v1/sessions/s/messages", json=body)).is_success
-    dream = (await service.call("POST", "/v1/agents/morning/dream", json={"wait": True}, timeout=120)).json()
+    dream = (await service.call("POST", "/v1/agents/morning/dream", json={"wait": True}, timeout=600)).json()
     assert dream["status"] == "succeeded", dream
     await visitor.open("/")
     learned = page.get_by_role("article", name="morning")

@@ -32,7 +32,7 @@ async def lived(service: ServerProcess) -> None:
         body = {"agent": AGENT, "user": PERSON, "messages": [{"role": "user", "content": said}]}
         answer = await service.call("POST", f"/v1/sessions/visit-{number}/messages", json=body)
         assert answer.is_success, answer.text
-        dream = await service.call("POST", f"/v1/agents/{AGENT}/dream", json={"wait": True}, timeout=120)
+        dream = await service.call("POST", f"/v1/agents/{AGENT}/dream", json={"wait": True}, timeout=600)
         assert dream.json()["status"] == "succeeded", dream.text
     other = {"agent": AGENT, "type": "fact", "content": "Håkon plays the hardanger fiddle", "user": "Håkon <b>"}
     assert (await service.call("POST", "/v1/memories", json=other)).is_success

@@ -25,7 +25,7 @@ class Browser:
     """What a browser keeps of a service: its cookies. ``key_id``: of the key it signed in with."""
 
     def __init__(self, http: httpx.AsyncClient) -> None:
-        self.http = httpx.AsyncClient(base_url=http.base_url, timeout=60, verify=UNENCRYPTED)
+        self.http = httpx.AsyncClient(base_url=http.base_url, timeout=600, verify=UNENCRYPTED)
         self.key_id = ""
 
     async def sign_in(self, key: str, **headers: str) -> httpx.Response:

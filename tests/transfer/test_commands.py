@@ -29,7 +29,7 @@ def command(service_url: str, tmp_path: Path):  # type: ignore[no-untyped-def]
     def run(*arguments: str, stderr: int = subprocess.PIPE) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "reverie", *arguments],
-            env=environment, stdout=subprocess.PIPE, stderr=stderr, text=True, timeout=300,
+            env=environment, stdout=subprocess.PIPE, stderr=stderr, text=True, timeout=600,
         )  # fmt: skip
 
     return run

@@ -24,7 +24,7 @@ async def by_hand(settings: Settings, *arguments: str) -> subprocess.CompletedPr
     }  # fmt: skip
     command = [sys.executable, "-m", "worker", "dream", *arguments]
     return await asyncio.to_thread(
-        subprocess.run, command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+        subprocess.run, command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False
     )
 
 

@@ -21,7 +21,7 @@ async def once(settings: Settings, **environment: str) -> subprocess.CompletedPr
     }  # fmt: skip
     command = [sys.executable, "-m", "worker", "once"]
     return await asyncio.to_thread(
-        subprocess.run, command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+        subprocess.run, command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False
     )
 
 

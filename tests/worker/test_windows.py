@@ -184,7 +184,7 @@ async def test_a_dream_about_to_commit_and_a_turn_that_fills_the_window_do_not_w
     async def speak(step: str) -> None:
         if step == "applying":
             said.append(asyncio.create_task(say(api, "One more.")))
-            await asyncio.wait(said, timeout=120)
+            await asyncio.wait(said, timeout=600)
             assert said[0].done()
 
     done = await dream(api.engine, on_step=speak)
