@@ -16,6 +16,7 @@ from service.db.records import make
 from service.domain.drafts import MemoryDraft
 from service.domain.identity import identity_hash, scoped_key, summary_of
 from service.domain.ids import new_id
+from service.domain.json_schema import Checked
 from service.domain.memory import Memory, Outcome, SavedMemory
 from service.domain.memory_words import content_words
 from service.domain.origin import most_trusted
@@ -198,10 +199,12 @@ async def check_types(
 ) -> None:
     """Raise InvalidInput for a type that the workspace does not have, or metadata that does not fit its schema."""
 
+    so_far = Checked()
+
     def check(one: tuple[MemoryDraft, Loc]) -> None:
         draft, loc = one
         try:
-            check_memory(types, draft.type, draft.metadata)
+            check_memory(types, draft.type, draft.metadata, so_far)
         except Misfit as error:
             raise InvalidInput((*loc, *error.loc), str(error)) from None
 
