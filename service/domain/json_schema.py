@@ -63,7 +63,8 @@ def check_schema(schema: Mapping[str, Any], *, bytes_max: int) -> None:
     try:
         meta.validate({**schema, "$schema": DIALECT})
     except ValidationError as error:
-        raise ValueError(f"is no JSON Schema: {Problem(tuple(error.instance_path), _shortened(error.message))}") from None
+        problem = Problem(tuple(error.instance_path), _shortened(error.message))
+        raise ValueError(f"is no JSON Schema: {problem}") from None
 
 
 class Checked:

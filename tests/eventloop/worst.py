@@ -47,7 +47,17 @@ class Worst:
 
 def worst_requests() -> list[Worst]:
     """All of them: saves first, as searches and folds work on what these have saved."""
-    return [*_saves(), *_schemas(), *_appends(), *_documents(), *_changes(), *_reads(), *_refused(), *_imports(), *_others()]
+    return [
+        *_saves(),
+        *_schemas(),
+        *_appends(),
+        *_documents(),
+        *_changes(),
+        *_reads(),
+        *_refused(),
+        *_imports(),
+        *_others(),
+    ]
 
 
 def _saves() -> list[Worst]:
