@@ -25,7 +25,7 @@ from service.memory.access.redaction import BODY, masking_of, redact_lenient, re
 from service.memory.access.where import where_query
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
-from service.memory.saving.remember import check_types, columns_of
+from service.memory.saving.remember import check_expiry, check_types, columns_of
 from service.memory.saving.scopes import resolve_scope
 from service.store import agents, memories, memory_lists
 from service.store.settings import workspace_settings
@@ -198,8 +198,9 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
     for field in given & NEVER_NULL:
         if getattr(patch, field) is None:
             raise InvalidInput(("body", field), "must not be null")
-    patch = await redact_patch(engine, principal, patch)
     now = engine.now()
+    check_expiry(patch.expires_at, now, BODY)
+    patch = await redact_patch(engine, principal, patch)
     async with engine.db.transaction(principal.workspace_id) as connection:
         present = await load_owned(connection, principal, memory_id)
         types = (await workspace_settings(connection, principal.workspace_id)).memory_types

@@ -179,12 +179,13 @@ class _Prepared:
 
 
 async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft]) -> _Prepared:
-    locs = [_loc(drafts, n) for n in range(len(drafts))]
+    locs, now = [_loc(drafts, n) for n in range(len(drafts))], engine.now()
+    for draft, loc in zip(drafts, locs, strict=True):
+        check_expiry(draft.expires_at, draft.created_at or now, loc)
     drafts = await redact_drafts(engine, principal, drafts, locs)
     drafts = await redact_links(engine, principal, drafts, locs)
     settings = await get_settings(engine, principal)
     await check_types(engine, settings.memory_types, drafts, locs)
-    now = engine.now()
     contents = [draft.content for draft in drafts]
     agents_named = {draft.agent for draft in drafts}
     # Said here, as saves that come together are carried out outside of the requests that asked for them.
@@ -192,6 +193,13 @@ async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[Memory
         read = await engine.executor.each(derive_text_columns, contents, len)
         embedded = await engine.embed(contents)
     return _Prepared(principal, drafts, embedded, read, now, settings.memory_types, settings.entity_kinds)
+
+
+def check_expiry(expires_at: datetime | None, now: datetime, loc: Loc) -> None:
+    """Raise InvalidInput for a time of expiry that is over: nobody would ever see what is saved. What is backfilled
+    may have expired since it was made."""
+    if expires_at is not None and expires_at <= now:
+        raise InvalidInput((*loc, "expires_at"), "is in the past")
 
 
 async def check_types(

@@ -43,7 +43,7 @@ from service.memory.search.assembly import (
 from service.memory.search.memory_lines import marked, memory_line
 from service.memory.search.profiles import ProfileSources, sources_in_scope, standing_profile
 from service.memory.search.recall import recall
-from service.memory.search.search_results import Degraded, SearchAnswer, SearchResult
+from service.memory.search.search_results import NO_MEMORY, SWITCHED_OFF, Degraded, SearchAnswer, SearchResult
 from service.memory.sessions import conversations
 from service.store import agents
 from service.store import context as store
@@ -126,11 +126,12 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
         material = ContextInput({"tools": tools})
         shares = request.sections.over(Shares())
         assembled = await engine.executor.run(assemble, material, shares, max_tokens, characters=_extent(tools))
-        return Context(assembled, None)
+        return Context(assembled, NO_MEMORY if principal.no_memory else None)
     with without_deferred_commit():
         standing, window, found = await _gathered(engine, principal, request, max_tokens)
     if not standing.enabled:
-        return await build_context(engine, replace(principal, no_memory=True), request)
+        without = await build_context(engine, replace(principal, no_memory=True), request)
+        return replace(without, degraded=SWITCHED_OFF)
     ranked = [one for one in found.results if _adds_information(one, request, standing)]
     shown = _Shown(request.message, standing.speaker, window.summary, standing.allowed)
     found_entries = await engine.executor.each(

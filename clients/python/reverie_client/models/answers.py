@@ -313,6 +313,7 @@ class Appended(Answer):
 
     messages: list[MessageRecord] = []
     window: Window
+    kept: bool = True
 
 
 class Deleted(Answer):
