@@ -40,7 +40,7 @@ from service.memory.search.assembly import (
     WindowTurn,
     assemble,
 )
-from service.memory.search.memory_lines import marked, memory_line
+from service.memory.search.memory_lines import label_each_line, marked, memory_line
 from service.memory.search.profiles import ProfileSources, sources_in_scope, standing_profile
 from service.memory.search.recall import recall
 from service.memory.search.search_results import NO_MEMORY, SWITCHED_OFF, Degraded, SearchAnswer, SearchResult
@@ -360,8 +360,9 @@ def _words(text: str) -> str:
 
 
 def _document_entry(part: DocumentPart, *, marking: bool) -> Entry:
-    cited = f"[{part.title}, part {part.position} of {part.chunks}]"
-    return Entry(str(part.id), f"{label('document') if marking else ''}{cited} {marked(part.content)}")
+    cited = marked(f"[{' '.join(part.title.split())}, part {part.position} of {part.chunks}]")
+    text = f"{cited} {marked(part.content)}"
+    return Entry(str(part.id), label_each_line(text, label("document") if marking else ""))
 
 
 async def _window(engine: Engine, principal: Principal, request: ContextRequest) -> _Window:
