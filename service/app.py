@@ -13,9 +13,10 @@ from starlette.routing import BaseRoute, Mount, Route
 from service import __version__
 from service.api import docs_page, errors
 from service.api.cors import cors_middleware
+from service.api.dependencies import NO_MEMORY
 from service.api.fast_route import fast_route_middleware
 from service.api.idempotency import idempotency_middleware
-from service.api.middleware import RequestMiddleware
+from service.api.middleware import OptOutHeaders, RequestMiddleware
 from service.api.routes import (
     admin,
     agents,
@@ -104,6 +105,7 @@ def create_app(settings: Settings) -> FastAPI:
         | dict.fromkeys(PATHS, BODY_BYTES_MAX),
     )
     app.add_middleware(wire_format_middleware)
+    app.add_middleware(OptOutHeaders, name=NO_MEMORY, others=settings.no_memory_headers)
     if telemetry is not None:
         app.add_middleware(telemetry.middleware)
     if settings.cors_origins:

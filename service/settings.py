@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
@@ -100,6 +101,19 @@ def _crontab(given: str) -> str:
 
 Crontab = Annotated[str, AfterValidator(_crontab)]
 PublicUrl = Annotated[str, AfterValidator(_public_url)]
+
+
+def _headers(given: object) -> object:
+    """From a list with commas. Raises ValueError for what names no header."""
+    if not isinstance(given, str):
+        return given
+    names = tuple(name for part in given.split(",") if (name := part.strip().lower()))
+    if not all(re.fullmatch(r"[a-z0-9-]{1,100}", name) for name in names):
+        raise ValueError("must be names of headers with commas between")
+    return names
+
+
+Headers = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_headers)]
 Origins = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_origins)]
 STEP = "as for LLM_MODEL; `off`, or JSON with base URL, key, timeout and alternatives"
 
@@ -155,6 +169,9 @@ class Settings(BaseSettings):
     log_level: str = Field("info", pattern="^(?i:debug|info|warning|error)$")
     log_format: Literal["auto", "text", "json"] = Field("auto", description="auto: text on a terminal, else JSON lines")
     cors_origins: Origins = Field((), description="whose pages may call the API from a browser; unset: none")
+    no_memory_headers: Headers = Field(
+        ("x-omniroute-no-memory",), description="headers that opt out of memory, beside X-Reverie-No-Memory"
+    )
     body_timeout_s: float = Field(30.0, gt=0, description="for a body to come; then 408")
     body_bytes_max: int = Field(1_048_576, ge=1024)
 

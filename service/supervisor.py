@@ -206,8 +206,8 @@ def _announce(settings: Settings, base: str, started: FirstStart) -> None:
     _say(f"[bold]Reverie is ready[/] at {base}  (API reference: {base}/docs)", event="ready", url=base)
     if settings.studio:
         _say(f"The Studio, to look and try: {base}/studio", event="studio", url=f"{base}/studio")
-    if started.made:
-        _say(f"First admin key: {started.made}", event="first_admin_key", key=started.made)
+    if started.made and not _voice.as_json and out.is_terminal:  # what is piped is kept, where more people read
+        _say(f"First admin key: {started.made}")
     _say(escape(started.where))
     _say("Ctrl-C stops API, worker and database.")
 

@@ -53,10 +53,16 @@ async def _no_memory(
     ] = None,
 ) -> bool:
     """Whether the call opts out of memory. A value that says neither yes nor no is refused, not guessed at."""
-    word = (given or "").strip().lower()
-    if word not in _YES and word not in _NO:
+    if is_no(given or ""):
+        return False
+    if (given or "").strip().lower() not in _YES:
         raise InvalidInput(("header", NO_MEMORY), "must be 1, true or yes (or 0, false, no)")
-    return word in _YES
+    return True
+
+
+def is_no(value: str) -> bool:
+    """Whether the value of a header says no, or nothing."""
+    return value.strip().lower() in _NO
 
 
 class ApiCall(NamedTuple):

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from service.api.dependencies import is_no
 from service.api.errors import expected_failure, problem, problem_response
 from service.api.path_params import preserve_encoded_slashes
 from service.db.wal_lsn import PRIMARY_ONLY, require_lsn
@@ -148,3 +149,22 @@ def _bounded(receive: Receive, bytes_max: int | None, seconds: float) -> Receive
         return message
 
     return bounded
+
+
+class OptOutHeaders:
+    """Reads headers of other memory layers as ours: a call that opts out by any of them opts out."""
+
+    def __init__(self, app: ASGIApp, name: str, others: Collection[str]) -> None:
+        self._app = app
+        self._name = name.lower().encode()
+        self._others = frozenset(other.lower().encode() for other in others) - {self._name}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        given = [(name, value) for name, value in scope.get("headers", ()) if name in self._others]
+        if given:
+            own = [value for name, value in scope["headers"] if name == self._name]
+            said = (value for value in (*own, *(value for _, value in given)) if not is_no(value.decode("latin-1")))
+            first = next(said, b"")
+            rest = [one for one in scope["headers"] if one[0] != self._name and one[0] not in self._others]
+            scope = dict(scope) | {"headers": [*rest, (self._name, first)]}
+        await self._app(scope, receive, send)

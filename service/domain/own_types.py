@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field, StringConstraints
 
 from service.domain.field_types import BoundedObject, Text
 from service.domain.json import JsonValue
-from service.domain.json_schema import problems
+from service.domain.json_schema import Checked, problems
 from service.domain.strict import FrozenModel
 from service.domain.types import POLICIES, MemoryType, TypePolicy
 
@@ -125,20 +125,25 @@ def check_filter(types: Mapping[str, OwnType], named: Iterable[str] | None) -> N
         check_known(types, name)
 
 
-def check_memory(types: Mapping[str, OwnType], name: str, metadata: Mapping[str, JsonValue]) -> None:
-    """Raise Misfit for a type that is not known, or for metadata that does not fit its schema."""
+def check_memory(
+    types: Mapping[str, OwnType], name: str, metadata: Mapping[str, JsonValue], checked: Checked | None = None
+) -> None:
+    """Raise Misfit for a type that is not known, or for metadata that does not fit its schema, or that is too much with
+    what the request has ``checked`` before."""
     check_known(types, name)
-    _check_metadata(types[name].metadata_schema if name in types else None, metadata)
+    _check_metadata(types[name].metadata_schema if name in types else None, metadata, checked)
 
 
-def check_entity(kinds: Mapping[str, EntityKind], kind: str, metadata: Mapping[str, JsonValue]) -> None:
+def check_entity(
+    kinds: Mapping[str, EntityKind], kind: str, metadata: Mapping[str, JsonValue], checked: Checked | None = None
+) -> None:
     """Raise Misfit for metadata that does not fit the schema of a kind. None at all fits: a first mention need not say
     everything."""
     if metadata:
-        _check_metadata(kinds[kind].metadata_schema if kind in kinds else None, metadata)
+        _check_metadata(kinds[kind].metadata_schema if kind in kinds else None, metadata, checked)
 
 
-def _check_metadata(schema: MetadataSchema, metadata: Mapping[str, JsonValue]) -> None:
-    wrong = problems(metadata, schema) if schema is not None else []
+def _check_metadata(schema: MetadataSchema, metadata: Mapping[str, JsonValue], checked: Checked | None) -> None:
+    wrong = problems(metadata, schema, checked) if schema is not None else []
     if wrong:
         raise Misfit(("metadata", *wrong[0].path), wrong[0].message)

@@ -14,7 +14,7 @@ NOTICE = (
 
 # ASCII, small and full-width signs; one that compares numbers ("x < 5", "<= 3") cannot begin a tag.
 _TAG_OPENING = re.compile(r"[<\ufe64\uff1c](?!\s*[=\d])")
-_LINE_ENDS = re.compile(r"\r\n?|[\n\x0b\x0c\x85\u2028\u2029]")
+LINE_ENDS = re.compile(r"\r\n?|[\n\x0b\x0c\x85\u2028\u2029]")
 
 
 def escape_tags(text: str) -> str:
@@ -24,7 +24,7 @@ def escape_tags(text: str) -> str:
 
 def list_item(text: str) -> str:
     """``text`` as one entry of a list, its further lines indented so that they cannot pass for entries."""
-    return "- " + "\n  ".join([escape_tags(line) for line in _LINE_ENDS.split(text.strip())])
+    return "- " + "\n  ".join([escape_tags(line) for line in LINE_ENDS.split(text.strip())])
 
 
 def section(name: str, lines: Iterable[str]) -> str:

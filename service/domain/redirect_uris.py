@@ -43,7 +43,9 @@ def check_redirect_uri(uri: str) -> None:
 
 def is_same_redirect_uri(registered: str, asked: str) -> bool:
     """Whether a client that registered one URI may be sent to the other: to exactly that, but for the port of a
-    loopback address, which native apps choose when they start (RFC 8252, section 7.3)."""
+    loopback address, which native apps choose when they start (RFC 8252, section 7.3). Never with a user."""
+    if "@" in urlsplit(asked).netloc:
+        return False
     one, other = _with_path(urlsplit(registered)), _with_path(urlsplit(asked))
     return one == other or (_is_loopback(one) and _is_loopback(other) and _without_port(one) == _without_port(other))
 

@@ -105,3 +105,10 @@ class AppendMessagesResponse:
 
     messages: Annotated[list[Message], Field(description="Stored messages.")]
     window: Annotated[Window, Field(description="Session window after the messages.")]
+    kept: Annotated[
+        bool,
+        Field(
+            description="Storage of the messages. False with X-Reverie-No-Memory or the setting `memory.enabled` off: "
+            "nothing was stored."
+        ),
+    ] = True

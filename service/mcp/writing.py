@@ -78,6 +78,7 @@ async def memory_update(
     changes = given(
         status=status, content=content, type=type, user=user, importance=importance, tags=tags, metadata=metadata,
         occurred_at=occurred_at, expires_at=expires_at, reason=reason,
+        origin="assistant" if content is not None else None,
     )  # fmt: skip
     with tool_errors():
         client = client_of(ctx)

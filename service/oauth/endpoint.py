@@ -40,6 +40,7 @@ from service.mcp.endpoint import PATH as MCP_PATH
 from service.oauth import consent
 from service.oauth.pages import message
 from service.oauth.provider import CONSENT_PATH, PUBLIC, SCOPES, Provider
+from service.oauth.registrations import Registrations
 
 RESOURCE_METADATA = "/.well-known/oauth-protected-resource"
 SERVER_METADATA = "/.well-known/oauth-authorization-server"
@@ -80,6 +81,7 @@ class OAuthEndpoints:
 
     def __init__(self, public_url: str | None) -> None:
         self._public_url = public_url
+        self._registrations = Registrations()
 
     def routes(self) -> list[BaseRoute]:
         """The routes. They use ``app.state.engine``, ``session_cookie`` and ``seal``, a Seal."""
@@ -114,7 +116,9 @@ class OAuthEndpoints:
         return base
 
     def _provider(self, request: Request) -> Provider:
-        return Provider(request.app.state.engine, request.app.state.seal, self._base_of(request))
+        engine, host = request.app.state.engine, request.client.host if request.client else None
+        base = self._base_of(request)
+        return Provider(engine, request.app.state.seal, base, lambda: self._registrations.note(host, engine.now()))
 
     async def _server_metadata(self, request: Request) -> Response:
         metadata = build_metadata(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from uuid import UUID
 
 from mcp.server.auth.provider import (
@@ -67,12 +67,14 @@ class ConsentRequest(BaseModel):
 
 
 class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, AccessToken]):
-    """Clients, codes and tokens of a server that its clients reach at ``base``."""
+    """Clients, codes and tokens of a server that its clients reach at ``base``. ``note_registration`` raises
+    RateLimited."""
 
-    def __init__(self, engine: Engine, seal: Seal, base: str) -> None:
+    def __init__(self, engine: Engine, seal: Seal, base: str, note_registration: Callable[[], None]) -> None:
         self._engine = engine
         self._seal = seal
         self._base = base
+        self._note_registration = note_registration
 
     async def get_client(self, client_id: str) -> ClientInformation | None:
         """A registered client; None for any other text."""
@@ -102,6 +104,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
                 check_redirect_uri(uri)
         except ValueError as error:
             raise RegistrationError("invalid_redirect_uri", str(error)) from None
+        self._note_registration()
         name = await shown_name(self._engine, client_info.client_name)
         await oauth.register_client(self._engine, Client(UUID(client_info.client_id), name, tuple(uris)))
         given = OAuthClientInformationFull(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
+import re
 import zlib
 from collections import Counter
 
@@ -16,6 +17,8 @@ _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _BASE58 = {sign: place for place, sign in enumerate("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")}
 _BECH32 = {sign: place for place, sign in enumerate("qpzry9x8gf2tvdw0s3jn54khce6mua7l")}
 _BECH32_GENERATORS = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
+_BEGINNING = re.compile(r"(?>[A-Za-z]{2,8}[-_](?:pat_|[a-z]{2,8}[0-9]{0,2}-(?:v1-)?)?)")
+_WORDS = re.compile(r"(?>[A-Za-z]*[0-9]{0,4})(?:[-_.](?>[A-Za-z]*[0-9]{0,4}))*")
 _AGE_PREFIX = "age-secret-key-"
 _CRC_DIGITS = 6
 _BASE58_CHARS_MAX = 120
@@ -36,6 +39,13 @@ def is_random(value: str) -> bool:
     signs = 16 if _HEX.issuperset(value) else 64
     possible = math.log2(max(2, min(len(value), signs)))
     return len(value) > 1 and entropy(value) >= 0.62 * possible and not _counts_up(value)
+
+
+def is_issued(token: str) -> bool:
+    """Whether a token of a known beginning is more than a placeholder: it has at least two digits and eight different
+    characters behind the beginning, not only words with signs between them."""
+    secret = _BEGINNING.sub("", token)
+    return sum(map(str.isdigit, secret)) >= 2 and len(set(secret)) >= 8 and not _WORDS.fullmatch(secret)
 
 
 def _counts_up(value: str) -> bool:

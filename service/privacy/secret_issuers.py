@@ -15,6 +15,7 @@ from service.privacy.secret_checks import (
     is_age_key,
     is_base58check,
     is_discord_token,
+    is_issued,
     is_jwt,
     is_random,
 )
@@ -42,8 +43,12 @@ class Issuer:
     plausible: Callable[[str], bool] | None = None
 
 
+_WORDS = re.compile(r"(?>[a-z]*)(?:[-_.](?>[a-z]*))*")
+
+
 def _random_part(token: str) -> bool:
-    return is_random(re.split(r"[-_.]", token, maxsplit=1)[-1])
+    part = re.split(r"[-_.]", token, maxsplit=1)[-1]
+    return is_random(part) and not _WORDS.fullmatch(part)
 
 
 def _form(
@@ -61,6 +66,12 @@ def _form(
     if certain is None and plausible is None:
         plausible = _random_part
     return Issuer(kind, ways, pattern, certain=certain, plausible=plausible)
+
+
+def _known(kind: str, literals: str, rest: str) -> Issuer:
+    """A form whose beginning no word has, so that what follows need not look random, nor a checksum fit: tokens that
+    were cut, mistyped or made up are masked too, placeholders (``xxxx``, ``your-key-here``) are not."""
+    return _form(kind, literals, rest + _END, plausible=is_issued)
 
 
 def _inner(kind: str, literal: str, pattern: str, plausible: Callable[[str], bool] = is_random) -> Issuer:
@@ -101,12 +112,16 @@ ISSUERS: tuple[Issuer, ...] = (
     _form(
         "github_token", "ghp_ gho_ ghu_ ghs_ ghr_", rf"[{_B}]{{36}}", certain=has_crc32_suffix, plausible=_random_part
     ),
+    _known("github_token", "ghp_ gho_ ghu_ ghs_ ghr_", rf"[{_B}]{{16,255}}"),
     _form("github_token", "github_pat_", rf"[{_B}]{{22}}_[{_B}]{{59}}"),
+    _known("github_token", "github_pat_", rf"[{_B}_]{{20,255}}"),
+    _known("gitlab_token", "glpat-", rf"[{_W}.]{{16,300}}"),
     _form(
         "gitlab_token",
         "glpat- gldt- glrt- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct- glwt-",
         rf"[{_W}.]{{20,300}}",
     ),
+    _known("npm_token", "npm_", rf"[{_B}]{{30,64}}"),
     _form("npm_token", "npm_", rf"[{_B}]{{36}}", certain=has_crc32_suffix, plausible=_random_part),
     _form("pypi_token", "pypi-AgEIcHlwaS5vcmc pypi-AgENdGVzdC5weXBpLm9yZw", rf"[{_W}]{{50,600}}"),
     _form("rubygems_key", "rubygems_", rf"[a-f0-9]{{48}}{_END}"),
@@ -123,6 +138,9 @@ ISSUERS: tuple[Issuer, ...] = (
     _form("sentry_token", "sntrys_eyJ sntryu_", rf"[{_B}+/=_]{{64,400}}"),
     # Models
     _form("openai_key", "sk-proj- sk-svcacct- sk-admin- sk-None-", rf"[{_W}]{{20,300}}"),
+    _known("openai_key", "sk-proj- sk-svcacct- sk-admin- sk-None-", rf"[{_W}]{{16,300}}"),
+    _known("anthropic_key", "sk-ant-", rf"[{_W}]{{16,300}}"),
+    _known("openrouter_key", "sk-or-v1-", rf"[{_B}]{{16,300}}"),
     _inner("openai_key", "T3BlbkFJ", rf"(?<![{_B}])sk-[{_W}]{{16,100}}T3BlbkFJ[{_W}]{{16,100}}"),
     _form("anthropic_key", "sk-ant-", rf"[a-z]{{3,8}}[0-9]{{2}}-[{_W}]{{60,130}}"),
     _form("openrouter_key", "sk-or-v1-", rf"[a-f0-9]{{64}}{_END}"),
@@ -141,6 +159,7 @@ ISSUERS: tuple[Issuer, ...] = (
     _form(
         "slack_token", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxe- xoxe.xoxb- xoxe.xoxp- xoxd- xoxc-", rf"[{_B}%-]{{20,300}}"
     ),
+    _known("slack_token", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxe-", rf"[{_B}-]{{16,300}}"),
     _form("slack_token", "xapp-", r"[0-9]-[A-Z0-9]{8,14}-[0-9]{10,15}-[a-f0-9]{40,72}"),
     _form(
         "slack_webhook",

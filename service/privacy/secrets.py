@@ -5,7 +5,9 @@ Needs nothing but the standard library and is quick to load. Takes time linear i
 
 from __future__ import annotations
 
+import itertools
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 
 from service.privacy.ascii_map import INVISIBLE_MARKS, to_ascii
@@ -20,6 +22,14 @@ _DISGUISED = re.compile(
     + "".join(sorted(INVISIBLE_MARKS))
     + r"]|\\u00[2-7]|&#"
 )
+
+
+# A line break inside of a token, as mail, terminals and pasted tables make it: with the signs that quote and continue
+# lines. Lines of a private key are one secret anyway.
+_BREAK = re.compile(r"(?<=[A-Za-z0-9_+/=.-])\\?\r?\n[ \t]{0,16}(?:> ?)?(?=[A-Za-z0-9_+/=.-])")
+_RUN = re.compile(r"[A-Za-z0-9_+/=.-]{1,4000}")
+_LINE_ENDS = re.compile(r"[\"'`,;)\\]{0,4}[ \t]{0,16}(?:\r?\n|\Z)")
+_CONTINUED_MIN = 6
 
 
 # Every form of an issuer has a run of so many characters, which words in sentences seldom have.
@@ -41,15 +51,42 @@ def find_secrets(text: str) -> list[NamedSpan]:
 
 def _found(text: str) -> Iterator[NamedSpan]:
     if _LONG_RUN.search(text):
-        issued = [
-            span
-            for literal, issuer in _LITERALS
-            if literal in text
-            for span in (_inside(text, issuer) if issuer.inside else _beginning(text, literal, issuer))
-        ]
+        issued = [*_issued(text), *_broken(text)]
         yield from issued
         text = _without(text, issued)
     yield from _in_windows(text, find_named)
+
+
+def _issued(text: str) -> list[NamedSpan]:
+    return [
+        span
+        for literal, issuer in _LITERALS
+        if literal in text
+        for span in (_inside(text, issuer) if issuer.inside else _beginning(text, literal, issuer))
+    ]
+
+
+def _broken(text: str) -> Iterator[NamedSpan]:
+    """Tokens that go on in the next lines: what an issuer's form finds once these breaks are gone."""
+    breaks = [match.span() for match in _BREAK.finditer(text) if _continues(text, match.end())]
+    if not breaks:
+        return
+    ends = [0, *(end for _, end in breaks)]
+    pieces = [text[start:end] for start, end in zip(ends, [*(start for start, _ in breaks), len(text)], strict=True)]
+    places = [0, *itertools.accumulate(map(len, pieces))]
+    for start, end, kind in _issued("".join(pieces)):
+        first, last = bisect_right(places, start) - 1, bisect_left(places, end) - 1
+        if last > first:
+            yield ends[first] + start - places[first], ends[last] + end - places[last], kind
+
+
+def _continues(text: str, at: int) -> bool:
+    """Whether a line begins with what may be the rest of a token: all of the line, or with a digit in it. A sentence
+    behind a whole token is none of it."""
+    run = _RUN.match(text, at)
+    if run is None or len(run[0]) < _CONTINUED_MIN:
+        return False
+    return _LINE_ENDS.match(text, run.end()) is not None or any(map(str.isdigit, run[0]))
 
 
 def _without(text: str, spans: list[NamedSpan]) -> str:

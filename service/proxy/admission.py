@@ -11,7 +11,8 @@ import orjson
 
 from service.domain.json import dumps
 from service.errors import Forbidden, InvalidInput
-from service.proxy.wire_format import Payload, objects
+from service.proxy.fields import PASSED_ON
+from service.proxy.wire_format import Payload, WireFormat, objects
 
 NAME_MAX: Final = 200
 OTHER_MODELS: Final = ("models", "fallbacks", "context_window_fallbacks", "fallback_models")
@@ -30,9 +31,10 @@ class Admitted:
     content: bytes
 
 
-def admit(content: bytes, allowed: Sequence[str], own_model: str | None) -> Admitted:
+def admit(content: bytes, allowed: Sequence[str], own_model: str | None, wire: WireFormat) -> Admitted:
     """The request, if it may be made; ``allowed`` are patterns as in file names, and without any ``own_model`` is.
 
+    Fields that are not of the format are dropped; a request without any is the client's to the byte.
     Raises InvalidInput for what is no JSON object that names a model, and Forbidden for another model.
     """
     try:
@@ -55,7 +57,9 @@ def admit(content: bytes, allowed: Sequence[str], own_model: str | None) -> Admi
             raise Forbidden(f"The model {called!r} of a tool may not be called through the proxy.")
     if named := next((field for field in OTHER_MODELS if field in names), None):
         raise Forbidden(f"The field {named!r} names other models, which the proxy does not call.")
-    return Admitted(model, payload, dumps(payload) if _is_ambiguous(content) else content)
+    passed_on = {name: value for name, value in payload.items() if name in PASSED_ON[wire]}
+    changed = len(passed_on) < len(payload) or _is_ambiguous(content)
+    return Admitted(model, passed_on, dumps(passed_on) if changed else content)
 
 
 def is_allowed(model: str, allowed: Sequence[str], own_model: str | None) -> bool:

@@ -21,6 +21,7 @@ from service.memory.access.naming import masked_names
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.memory.search.context import build_context
+from service.memory.search.search_results import SWITCHED_OFF
 from service.memory.sessions.attempts import Attempt
 from service.memory.sessions.conversations import append_turns
 from service.proxy import injection, transcript
@@ -138,7 +139,7 @@ class Chat:
         settings = await self._settings_for(principal, asked)
         wire, size = asked.wire, len(asked.content)
         run = self._engine.executor.run
-        request = await run(admit, asked.content, settings.models, self._model, characters=size)
+        request = await run(admit, asked.content, settings.models, self._model, wire, characters=size)
         wire.check(request.payload)
         memory = MemoryStatus()
         turn = await self._exchange(principal, asked, request.payload, settings, memory)
@@ -166,7 +167,9 @@ class Chat:
         """What the model's server says of the tokens of a message, memory left out. Raises as ``complete`` does."""
         settings = await self._settings_for(principal, asked)
         size = len(asked.content)
-        request = await self._engine.executor.run(admit, asked.content, settings.models, self._model, characters=size)
+        request = await self._engine.executor.run(
+            admit, asked.content, settings.models, self._model, asked.wire, characters=size
+        )
         call = await self._reserve(principal.payer(settings.agent), request.model, asked.wire, Usage(calls=1))
         sent = UpstreamRequest(
             asked.wire, request.model, request.content, COUNT_TOKENS, asked.forwarded, asked.model_key
@@ -281,6 +284,9 @@ class Chat:
         except Exception as error:
             log.exception("proxy_recall_failed")
             memory.degrade(FAILED, f"recall: {_reason(error)}")
+            return None
+        if context.degraded == SWITCHED_OFF:
+            memory.state, memory.detail = OFF, SWITCHED_OFF.reason
             return None
         if context.degraded is not None:
             memory.degrade(DEGRADED, context.degraded.reason)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,40 +14,12 @@ from service.domain.json import dumps
 from service.errors import AnswerTooLarge
 from service.provider.library import load_litellm
 from service.provider.response_limits import limit_bytes, response_too_large
+from service.proxy.fields import LEFT_OUT, TRANSLATED
 from service.proxy.formats import CHAT_COMPLETIONS, MESSAGES, RESPONSES
 from service.proxy.metering import prompt_tokens
 from service.proxy.upstream_calls import JSON, OK, STREAM, Upstream, UpstreamRequest, UpstreamResponse
 from service.proxy.wire_format import WireFormat, objects, parsed
 
-# What the APIs take. Anything else a client sends must not reach litellm, whose arguments include keys and URLs.
-FIELDS: Mapping[WireFormat, frozenset[str]] = {
-    CHAT_COMPLETIONS: frozenset(
-        {
-            "audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs",
-            "max_completion_tokens", "max_tokens", "messages", "metadata", "modalities", "model", "n",
-            "parallel_tool_calls", "prediction", "presence_penalty", "prompt_cache_key", "reasoning_effort",
-            "response_format", "safety_identifier", "seed", "service_tier", "stop", "store", "stream",
-            "stream_options", "temperature", "tool_choice", "tools", "top_logprobs", "top_p", "user", "verbosity",
-            "web_search_options",
-        }
-    ),
-    RESPONSES: frozenset(
-        {
-            "include", "input", "instructions", "max_output_tokens", "max_tool_calls", "metadata", "model",
-            "parallel_tool_calls", "prompt_cache_key", "reasoning", "safety_identifier", "service_tier", "store",
-            "stream", "stream_options", "temperature", "text", "tool_choice", "tools", "top_logprobs", "top_p",
-            "truncation", "user", "verbosity",
-        }
-    ),
-    MESSAGES: frozenset(
-        {
-            "max_tokens", "messages", "metadata", "model", "output_config", "output_format", "stop_sequences", "stream",
-            "system", "temperature", "thinking", "tool_choice", "tools", "top_k", "top_p",
-        }
-    ),
-}  # fmt: skip
-LEFT_OUT = frozenset({"cache_control", "context_management", "inference_geo", "service_tier", "speed"})
-"""Fields of Anthropic's API that change no answer: another provider does without them."""
 OWN_TOOLS = ("mcp", "file_search")
 """Tools that litellm would run itself, in this process."""
 
@@ -102,7 +74,7 @@ class LiteLLM(Upstream):
         if not isinstance(asked, dict):
             raise ValueError("The body must be a JSON object.")
         given = {name: value for name, value in asked.items() if wire is not MESSAGES or name not in LEFT_OUT}
-        if unknown := sorted(given.keys() - FIELDS[wire]):
+        if unknown := sorted(given.keys() - TRANSLATED[wire]):
             raise ValueError(f"Unknown parameters: {', '.join(unknown)}")
         if any(tool.get("type") in OWN_TOOLS for tool in objects(given.get("tools"))):
             raise ValueError(f"Tools of these types are not served: {', '.join(OWN_TOOLS)}")

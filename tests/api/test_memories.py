@@ -227,7 +227,7 @@ async def test_restore_refuses_when_its_place_is_taken(api: Caller) -> None:
 
 
 async def test_expired_is_hidden_on_every_read(api: Caller) -> None:
-    memory = await api.save("Short lived", expires_at="2020-01-01T00:00:00Z")
+    memory = await api.save("Short lived", created_at="2019-12-01T00:00:00Z", expires_at="2020-01-01T00:00:00Z")
     assert await api.status("GET", f"/v1/memories/{memory['id']}") == 404
     assert (await api.get("/v1/memories"))["items"] == []
     assert await api.search("short lived") == []
@@ -294,7 +294,9 @@ async def test_a_save_under_a_key_changes_what_it_states_though_the_words_stay(a
 
 async def test_what_has_expired_makes_room_for_what_is_saved_again(api: Caller) -> None:
     for fields in ({}, {"key": "k"}):
-        old = await api.save("Short-lived", expires_at="2020-01-01T00:00:00Z", **fields)
+        old = await api.save(
+            "Short-lived", created_at="2019-12-01T00:00:00Z", expires_at="2020-01-01T00:00:00Z", **fields
+        )
         body = {"agent": "a", "type": "fact", "content": "Short-lived", **fields}
         again = await api.post("/v1/memories", body)
         assert again["created"]

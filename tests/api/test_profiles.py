@@ -55,8 +55,8 @@ async def test_hearsay_deleted_expired_and_others_are_left_out(api: Tenant) -> N
     gone = await stated(api, "ada lives in Oslo.", "lives_in", "oslo")
     await api.delete(f"/v1/memories/{gone['id']}")
     await stated(api, "ada likes tea.", "likes/tea", "tea", hearsay_by="mallory", type="preference")
-    past = (datetime.now(UTC) - DAY).isoformat()
-    await stated(api, "ada works at Initech.", "works_at", "initech", expires_at=past)
+    past, before = ((datetime.now(UTC) - days * DAY).isoformat() for days in (1, 2))
+    await stated(api, "ada works at Initech.", "works_at", "initech", created_at=before, expires_at=past)
     await stated(api, "bob is vegan.", "diet", "vegan", user="bob")
     assert await profile(api) == {}
     assert await profile(api, "bob") == {"diet": ["vegan"]}

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 
-from service.domain.json_schema import COST_MAX, DEPTH_MAX, PROBLEMS_MAX, check_schema, problems
+from service.domain.json_schema import (
+    DEPTH_MAX,
+    PAIRS_MAX,
+    PROBLEMS_MAX,
+    REQUEST_PAIRS_MAX,
+    Checked,
+    check_schema,
+    problems,
+)
 
 BYTES_MAX = 1_000
+CPU_S_MAX = 0.05
+"""Of CPU time: no other thread runs meanwhile."""
 POINT = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"], "additionalProperties": False}
 
 
@@ -39,14 +50,53 @@ def test_values_fit_or_are_told_why_not(schema: dict[str, Any], fits: list[Any],
 def test_a_problem_says_where() -> None:
     schema = {"properties": {"points": {"items": POINT}}}
     assert list(map(str, problems({"points": [{"x": 1}, {"x": "1"}]}, schema))) == [
-        "points.1.x: '1' is not of type 'integer'"
+        'points.1.x: "1" is not of type "integer"'
     ]
     assert len(problems({"points": [{}] * 50}, schema)) == PROBLEMS_MAX
 
 
 def test_what_would_cost_too_much_is_not_checked() -> None:
-    assert problems(["x"] * COST_MAX, {"items": {"type": "string"}})
-    assert not problems(["x"] * (COST_MAX // 10), {"items": {"type": "string"}})
+    assert problems(["x"] * PAIRS_MAX, {"items": {"type": "string"}})
+    assert not problems(["x"] * (PAIRS_MAX // 10), {"items": {"type": "string"}})
+
+
+def test_what_a_request_has_checked_adds_up() -> None:
+    value, schema, checked = ["x"] * 10_000, {"items": {"type": "string"}}, Checked()
+    while not (found := problems(value, schema, checked)):
+        assert checked.pairs <= REQUEST_PAIRS_MAX
+    assert "in one request" in found[0].message
+    assert not problems(value, schema, Checked())
+
+
+def alternatives(*more: dict[str, Any]) -> dict[str, Any]:
+    return {"items": {"anyOf": [*({"const": n} for n in range(250)), *more]}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        (alternatives({"type": "integer"}), [3_000] * 390),
+        (alternatives(), [3_000] * 390),
+        (alternatives(), [3_000] * 6),
+        ({"items": {"anyOf": [{"enum": [{"a": n} for n in range(300)]}, {"type": "object"}]}}, [{"a": -1}] * 160),
+        ({"items": {"oneOf": [{"type": "string"}] * 100 + [{"type": "integer"}]}}, [1] * 900),
+        ({"items": {"allOf": [{"multipleOf": 0.01}] * 40}}, [1e300] * 40),
+        ({"anyOf": [{"type": "null"}] * 300}, {"notes": "x" * 1_000_000}),
+        ({"anyOf": [{"type": "null"}] * 30}, {"notes": ["x" * 10_000] * 30}),
+        ({"not": {"items": {"not": {"items": {"minimum": 1}}}}}, [[1] * 100] * 100),
+    ],
+)
+def test_no_check_holds_the_interpreter_for_long(schema: dict[str, Any], value: Any) -> None:
+    check_schema(schema, bytes_max=10_000)
+    problems(None, schema)  # compiles
+    started = time.thread_time()
+    problems(value, schema)
+    assert time.thread_time() - started < CPU_S_MAX
+
+
+def test_what_is_long_is_told_without_detail() -> None:
+    (problem,) = problems({"notes": "x" * 1_000_000}, {"anyOf": [{"type": "null"}] * 300})
+    assert problem == ((), "does not fit its schema")
 
 
 def nested(depth: int) -> dict[str, Any]:

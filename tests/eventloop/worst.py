@@ -47,7 +47,17 @@ class Worst:
 
 def worst_requests() -> list[Worst]:
     """All of them: saves first, as searches and folds work on what these have saved."""
-    return [*_saves(), *_appends(), *_documents(), *_changes(), *_reads(), *_refused(), *_imports(), *_others()]
+    return [
+        *_saves(),
+        *_schemas(),
+        *_appends(),
+        *_documents(),
+        *_changes(),
+        *_reads(),
+        *_refused(),
+        *_imports(),
+        *_others(),
+    ]
 
 
 def _saves() -> list[Worst]:
@@ -69,6 +79,21 @@ def _saves() -> list[Worst]:
             _batch(ADDRESSES, 1_000),
             headers={"Idempotency-Key": "worst-batch"},
         ),
+    ]
+
+
+def _schemas() -> list[Worst]:
+    """A type with as many alternatives as a schema has room for, and metadata that meet them all."""
+    alternatives = [*({"const": n} for n in range(230)), {"type": "integer"}, {"type": "string", "maxLength": 9}]
+    types = {"odd": {"metadata_schema": {"additionalProperties": {"items": {"anyOf": alternatives}}}}}
+    fits, too_long = {"numbers": [3_000] * 300}, {"texts": ["x" * 900_000]}
+    items = [{"agent": AGENT, "type": "odd", "content": f"{n}", "metadata": fits} for n in range(100)]
+    save, batch = "/v1/memories", "/v1/memories/batch"
+    return [
+        Worst("settings with a schema", "/v1/settings", orjson.dumps({"memory_types": types}), "PUT"),
+        Worst("batch: 30 items against a schema", batch, orjson.dumps({"items": items[:30]})),
+        Worst("batch: 100 items against a schema", batch, orjson.dumps({"items": items}), statuses=(422,)),
+        Worst("save that fits no schema", save, _memory("x", type="odd", metadata=too_long), statuses=(422,)),
     ]
 
 

@@ -46,7 +46,8 @@ FOREIGN_URIS = [
     "https://evil.example/callback", "http://127.0.0.1:33418/callback/", "http://127.0.0.1:33418/callback?x=1",
     "http://127.0.0.1:33418/", "http://localhost:33418/callback", "https://127.0.0.1:33418/callback",
     "http://127.0.0.1.evil.example/callback", "http://127.0.0.1:33418@evil.example/callback", "javascript:alert(1)",
-    "http://127.0.0.1:33418/callback#x", "",
+    "http://127.0.0.1:33418/callback#x", "", "http://a:b@127.0.0.1:33418/callback", "http://a@127.0.0.1:50123/callback",
+    "http://127.0.0.1@127.0.0.1:33418/callback", "http://:b@127.0.0.1:33418/callback",
 ]  # fmt: skip
 
 

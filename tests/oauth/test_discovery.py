@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.memory.access.oauth import CLIENTS_PER_MINUTE, UNUSED_CLIENTS_MAX
+from service.errors import RateLimited
+from service.memory.access.oauth import UNUSED_CLIENTS_MAX
+from service.oauth.registrations import ADDRESSES_MAX, PER_ADDRESS_AND_MINUTE, Registrations
 from service.settings import Settings
 from tests.live_api import ADMIN_KEY, Api, Tenant, serving
 from tests.oauth_flow import CALLBACK, Flow, register, visitor, works
@@ -174,17 +176,34 @@ async def test_forged_codes_and_tokens_are_invalid_grants(own_api: Api) -> None:
                 assert revoked.status_code == 200, "RFC 7009: an invalid token is no error"
 
 
-async def test_registration_is_bounded_by_the_minute(own_api: Api) -> None:
+async def test_registration_is_bounded_by_address_and_minute(own_api: Api) -> None:
     now = own_api.engine.now
     own_api.engine.now = lambda: start
     start = now()
-    for _ in range(CLIENTS_PER_MINUTE):
+    for _ in range(PER_ADDRESS_AND_MINUTE):
         await register(own_api.http)
     refused = await own_api.http.post("/register", json={"redirect_uris": [CALLBACK]})
     assert refused.status_code == 429
     assert refused.headers["retry-after"] == "60"
+    elsewhere = {"X-Forwarded-For": "203.0.113.7"}
+    assert (await own_api.http.post("/register", json={"redirect_uris": [CALLBACK]}, headers=elsewhere)).is_success
     own_api.engine.now = lambda: start + timedelta(seconds=61)
     await register(own_api.http)
+
+
+def test_addresses_are_counted_by_subscriber() -> None:
+    registrations, now = Registrations(), datetime.now(UTC)
+    for number in range(PER_ADDRESS_AND_MINUTE):
+        registrations.note(f"2001:db8::{number:x}", now)
+        registrations.note(["192.0.2.1", "::ffff:192.0.2.1"][number % 2], now)
+    for full in ("2001:db8::ffff", "192.0.2.1"):
+        with pytest.raises(RateLimited):
+            registrations.note(full, now)
+    for other in ("2001:db8:0:1::1", "192.0.2.2", None, "a.sock"):
+        registrations.note(other, now)
+    for number in range(ADDRESSES_MAX):
+        registrations.note(f"10.0.{number >> 8}.{number & 255}", now)
+    registrations.note("192.0.2.1", now)
 
 
 async def test_clients_that_nobody_uses_go_and_others_stay(own_api: Api) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections import Counter
 from random import Random
 
@@ -159,3 +160,58 @@ def test_a_secret_at_any_place_of_a_long_text_is_found() -> None:
             "the gate squeaks. " * (before // 18) + f"{key}\n{token} password=Ab1!xyzq\n" + "the gate squeaks. " * 4000
         )
         assert [kind for _, _, kind in find_secrets(text)] == ["private_key", "discord_token", "password"]
+
+
+SHAPED = [
+    "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+    "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"[:30],
+    "ghs_" + "16C7e42F292c6912E7710c838347Ae178B4a" * 2,
+    "github_pat_11ABCDEFG0abcdefghij_abcdefghijk",
+    "sk-proj-abc123def456ghi789jkl012",
+    "sk-proj-0123456789abcdef",
+    "sk-ant-api03-abcdefgh12345678",
+    "glpat-12345678abcdefgh",
+    "xoxb-123456789012-abcdefghijkl",
+    "npm_0123456789abcdefghijklmnopqrstuvwxyz",
+]
+
+
+@pytest.mark.parametrize("token", SHAPED)
+def test_a_token_of_a_known_beginning_is_one_by_its_form_alone(token: str) -> None:
+    for text in (f"use {token}.", f"TOKEN={token}", f"“{token}”", f"- {token}\n- next"):
+        assert token not in _redacted(text)
+        assert _redacted(text).count("[SECRET:") == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "see ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "set sk-proj-your-project-key-goes-here first",
+        "sk-proj-<your key>", "a key begins with sk-ant-api03- or sk-ant-admin01-", "sk-ant-api03-your-key-goes-here",
+        "ghp_ is the prefix of classic tokens since 2021", "github_pat_YOUR_PERSONAL_ACCESS_TOKEN_HERE",
+        "the file glpat-runner-settings-for-the-team.yaml", "xoxb-your-bot-token-goes-here",
+        "npm_config_registry=https://registry.npmjs.org", "npm_lifecycle_event and npm_package_version are set",
+        "we met at the\nhackathon, and sk-proj-\nwas the name of our project group",
+    ],
+)  # fmt: skip
+def test_a_placeholder_or_prose_is_none(text: str) -> None:
+    assert find_secrets(text) == []
+
+
+@pytest.mark.parametrize("break_", ["\n", "\r\n", "\n  ", "\\\n", "\n> ", "\n\t"])
+@pytest.mark.parametrize("kind", ["github_token", "openai_key", "anthropic_key", "stripe_key", "jwt", "google_api_key"])
+def test_a_token_broken_by_a_line_break_is_masked_whole(kind: str, break_: str) -> None:
+    for seed in range(5):
+        token = TOKENS[kind](Random(seed))
+        for at in (6, len(token) // 2, len(token) - 8):
+            masked = _redacted(f"the key:\n{token[:at]}{break_}{token[at:]}\nand thanks")
+            assert re.sub(r"\[SECRET:\w+\]", "", masked).split() == ["the", "key:", "and", "thanks"], (token, masked)
+    thrice = break_.join([token[:10], token[10:20], token[20:]])
+    assert token[20:] not in _redacted(thrice)
+
+
+def test_a_sentence_behind_a_whole_token_is_none_of_it() -> None:
+    for kind in ("openai_key", "github_token", "stripe_key"):
+        token = TOKENS[kind](Random(1))
+        for behind in ("The key is mine.", "Thanks for it, Bob", "ok"):
+            assert _redacted(f"{token}\n{behind}\n").endswith(f"]\n{behind}\n")

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from service.errors import Forbidden, InvalidInput
 from service.proxy.admission import admit
+from service.proxy.formats import CHAT_COMPLETIONS, MESSAGES, RESPONSES
+from service.proxy.wire_format import WireFormat
 
 OWN = "openai/gpt-4o-mini"
 
@@ -33,7 +35,7 @@ def body(**fields: Any) -> bytes:
 )
 def test_an_allowed_model_goes_through_byte_for_byte(model: str, allowed: list[str]) -> None:
     content = body(model=model)
-    admitted = admit(content, allowed, OWN)
+    admitted = admit(content, allowed, OWN, CHAT_COMPLETIONS)
     assert (admitted.model, admitted.content) == (model, content)
 
 
@@ -51,14 +53,14 @@ def test_an_allowed_model_goes_through_byte_for_byte(model: str, allowed: list[s
 )
 def test_another_model_is_refused_by_its_name(model: str, allowed: list[str]) -> None:
     with pytest.raises(Forbidden) as refused:
-        admit(body(model=model), allowed, OWN)
+        admit(body(model=model), allowed, OWN, CHAT_COMPLETIONS)
     assert repr(model) in refused.value.message
 
 
 def test_without_a_configured_model_none_is_allowed_until_listed() -> None:
     with pytest.raises(Forbidden):
-        admit(body(model="m"), [], None)
-    assert admit(body(model="m"), ["m"], None).model == "m"
+        admit(body(model="m"), [], None, CHAT_COMPLETIONS)
+    assert admit(body(model="m"), ["m"], None, CHAT_COMPLETIONS).model == "m"
 
 
 @pytest.mark.parametrize(
@@ -70,13 +72,13 @@ def test_without_a_configured_model_none_is_allowed_until_listed() -> None:
 )  # fmt: skip
 def test_what_names_no_model_is_invalid(content: bytes) -> None:
     with pytest.raises(InvalidInput):
-        admit(content, ["*"], OWN)
+        admit(content, ["*"], OWN, CHAT_COMPLETIONS)
 
 
 @pytest.mark.parametrize("field", ["models", "fallbacks", "Models", "fallback_models", "modelſ"])
 def test_fields_that_name_other_models_are_refused(field: str) -> None:
     with pytest.raises(Forbidden, match="other models"):
-        admit(body(model="gpt-4o-mini", **{field: ["gpt-5"]}), [], OWN)
+        admit(body(model="gpt-4o-mini", **{field: ["gpt-5"]}), [], OWN, CHAT_COMPLETIONS)
 
 
 @pytest.mark.parametrize("other", ["Model", "MODEL", "mOdEl"])
@@ -84,7 +86,7 @@ def test_fields_that_name_other_models_are_refused(field: str) -> None:
 def test_a_second_spelling_of_the_field_is_refused(other: str, first: bool) -> None:
     names = {other: "gpt-5", "model": "gpt-4o-mini"} if first else {"model": "gpt-4o-mini", other: "gpt-5"}
     with pytest.raises(InvalidInput, match="once"):
-        admit(body(**names), [], OWN)
+        admit(body(**names), [], OWN, CHAT_COMPLETIONS)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +100,7 @@ def test_a_second_spelling_of_the_field_is_refused(other: str, first: bool) -> N
 )
 def test_what_another_parser_could_read_otherwise_is_written_anew(content: bytes) -> None:
     """A parser that takes the first of two keys would call a model that nobody allowed."""
-    admitted = admit(content, [], OWN)
+    admitted = admit(content, [], OWN, CHAT_COMPLETIONS)
     pairs: list[tuple[str, Any]] = json.loads(admitted.content, object_pairs_hook=list)
     assert [value for name, value in pairs if name == "model"] == ["gpt-4o-mini"]
 
@@ -107,8 +109,33 @@ def test_what_another_parser_could_read_otherwise_is_written_anew(content: bytes
 def test_what_is_admitted_names_the_model_once_in_every_reading(extra: dict[str, str], model: str) -> None:
     content = orjson.dumps(extra | {"model": model})
     try:
-        admitted = admit(content, ["a"], None)
+        admitted = admit(content, ["a"], None, CHAT_COMPLETIONS)
     except (Forbidden, InvalidInput):
         return
     pairs: list[tuple[str, Any]] = json.loads(admitted.content, object_pairs_hook=list)
     assert [value for name, value in pairs if name.casefold() == "model"] == ["a"]
+
+
+SMUGGLED: dict[str, Any] = {
+    "api_base": "http://127.0.0.1:1", "base_url": "http://127.0.0.1:1", "api_key": "k", "extra_headers": {"a": "b"},
+    "headers": {"a": "b"}, "extra_body": {"api_base": "http://127.0.0.1:1"}, "extra_query": {}, "organization": "o",
+    "custom_llm_provider": "openai", "api_version": "1", "aws_secret_access_key": "k", "vertex_credentials": "{}",
+    "litellm_params": {"api_base": "x"}, "user_config": {}, "model_list": [], "mock_response": "x", "API_BASE": "x",
+    "success_callback": ["webhook"], "input_cost_per_token": 0, "proxy_server_request": {}, "no-log": True, "": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wire", [CHAT_COMPLETIONS, RESPONSES, MESSAGES], ids=lambda wire: wire.name)
+def test_what_no_format_has_stays_here(wire: WireFormat) -> None:
+    plain = {"model": "m", "tools": [], "temperature": 0.1, "metadata": {"api_base": "a label"}}
+    for name, value in SMUGGLED.items():
+        admitted = admit(json.dumps(plain | {name: value}).encode(), ["m"], None, wire)
+        assert admitted.payload == plain
+        assert orjson.loads(admitted.content) == plain
+    admitted = admit(json.dumps(plain | SMUGGLED).encode().replace(b"api_key", b"api\\u005fkey"), ["m"], None, wire)
+    assert orjson.loads(admitted.content) == plain
+
+
+def test_what_servers_of_the_protocol_take_goes_through() -> None:
+    content = body(model="m", top_k=3, min_p=0.1, chat_template_kwargs={"enable_thinking": False}, provider={"sort": 1})
+    assert admit(content, ["m"], None, CHAT_COMPLETIONS).content == content

@@ -99,7 +99,7 @@ async def test_turns_of_a_conversation_are_kept_once(api: Api, model: FakeOpenAI
 
 BODIES = [
     b'{ "model":"m",  "messages":[{"role":"user","content":"\\u0041 tea"}], '
-    b'"temperature": 1.0, "x_unknown": 12345678901234567890 }',
+    b'"temperature": 1.0, "seed": 12345678901234567890 }',
     b'{"messages": [{"role": "user", "content": [{"type": "text", "text": "tea"}, '
     b'{"type": "image_url", "image_url": {"url": "data:;base64,AA=="}}]}],"model":"m","tools":[]}',
 ]
@@ -302,7 +302,9 @@ async def test_a_provider_behind_litellm_answers_too(settings: Settings, model: 
         assert "".join([chunk.choices[0].delta.content or "" async for chunk in stream if chunk.choices]) == "ok"
         assert model.requests("chat")[0]["model"] == "other"
         smuggled = {"model": "m", "messages": user("hi"), "api_base": "http://example.invalid"}
-        assert await api.status("POST", CHAT, json=smuggled) == 400
+        assert await api.status("POST", CHAT, json=smuggled | {"top_k": 3}) == 400
+        assert await api.status("POST", CHAT, json=smuggled, headers={"X-Reverie-Session": "other"}) == 200
+        assert "api_base" not in model.requests("chat")[-1]
         assert [text for _, text in await history(api, "s", "default")] == ["hi", "ok", "again", "ok"]
 
 

@@ -140,7 +140,7 @@ async def test_an_agent_key_exports_itself_and_imports_nothing(full: Tenant) -> 
 
 
 async def test_deleted_and_expired_memories_only_when_asked(full: Tenant) -> None:
-    await full.save("Expired", expires_at="2020-01-01T00:00:00Z")
+    await full.save("Expired", created_at="2019-12-01T00:00:00Z", expires_at="2020-01-01T00:00:00Z")
     contents = {line["content"] for line in records(await exported(full), "memory")}
     assert not contents & {"Gone again", "Expired"}
     contents = {line["content"] for line in records(await exported(full, include="deleted,expired"), "memory")}

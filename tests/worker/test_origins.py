@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from service.domain.origin import ORIGINS, Origin, least_trusted
 from service.memory.search.memory_lines import QUOTED
 from tests.extraction.planted import planted_otherwise
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Tenant
+from tests.mcp_client import over_http
 from tests.worker.dreaming import dream, say
 
 Json = dict[str, Any]
@@ -144,6 +146,21 @@ async def test_the_same_words_of_a_more_trusted_origin_raise_it(api: Tenant, cre
         f"/v1/memories/{planted['id']}", {"version": again["version"], "content": "Mog the cat purrs."}
     )
     assert edited["origin"] == "api"
+
+
+@pytest.mark.parametrize("origin", ORIGINS)
+async def test_an_edit_never_raises_trust(api: Tenant, origin: Origin) -> None:
+    saved = await api.save("Mog the cat snores.", origin=origin)
+    path, worst = f"/v1/memories/{saved['id']}", least_trusted((origin, "api"))
+    tagged = await api.patch(path, {"version": 1, "tags": ["cat"], "content": "Mog the cat snores."})
+    assert tagged["origin"] == origin
+    edited = await api.patch(path, {"version": 2, "content": "Mog the cat purrs."})
+    assert edited["origin"] == worst
+    claimed = await api.patch(path, {"version": 3, "content": "Mog the cat hisses.", "origin": "own_user"})
+    assert claimed["origin"] == worst
+    async with over_http(api, api.key, "a") as tools:
+        await tools.call_tool("memory_update", {"memory_id": saved["id"], "content": "Mog the cat sings."})
+    assert (await api.get(path))["origin"] == least_trusted((worst, "assistant"))
 
 
 async def test_an_undone_dream_gives_back_the_origin(api: Tenant, credulous_model: FakeOpenAI) -> None:

@@ -1809,7 +1809,8 @@ export interface paths {
          * @description OpenAI's chat completion with recalled memories added to the request and the turn stored.
          *
          *     404 unless the setting `proxy.enabled` is on; 403 for a reader key, and for a model not listed in `proxy.models`.
-         *     With X-Reverie-No-Memory the request is passed on byte for byte. The response header X-Reverie-Memory is on, off,
+         *     Fields that are not of the format are dropped; else, with
+         *     X-Reverie-No-Memory, the request is passed on byte for byte. The response header X-Reverie-Memory is on, off,
          *     degraded or failed.
          */
         post: operations["create_chat_completion"];
@@ -2486,6 +2487,11 @@ export interface components {
             messages: components["schemas"]["Message"][];
             /** @description Session window after the messages. */
             window: components["schemas"]["Window"];
+            /**
+             * @description Storage of the messages. False with X-Reverie-No-Memory or the setting `memory.enabled` off: nothing was stored.
+             * @default true
+             */
+            kept?: boolean;
         };
         /** @description Answer to a question, from memory. */
         AskAnswer: {

@@ -120,7 +120,8 @@ async def create_chat_completion(request: Request, chat: ChatDep, call: Call, he
     """OpenAI's chat completion with recalled memories added to the request and the turn stored.
 
     404 unless the setting `proxy.enabled` is on; 403 for a reader key, and for a model not listed in `proxy.models`.
-    With X-Reverie-No-Memory the request is passed on byte for byte. The response header X-Reverie-Memory is on, off,
+    Fields that are not of the format are dropped; else, with
+    X-Reverie-No-Memory, the request is passed on byte for byte. The response header X-Reverie-Memory is on, off,
     degraded or failed.
     """
     return await _answer(request, chat, call.caller, headers, CHAT_COMPLETIONS)

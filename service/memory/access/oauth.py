@@ -39,7 +39,8 @@ REFRESH_LIFETIME = timedelta(days=30)
 """Of a refresh token; each refresh gives a new one."""
 CODES_KEPT = timedelta(days=1)
 """After their expiry: a used one that comes again still revokes what it gave."""
-CLIENTS_PER_MINUTE = 30
+CLIENTS_PER_MINUTE = 300
+"""Of all addresses together (``service.oauth.registrations`` bounds each)."""
 UNUSED_CLIENTS_MAX = 1_000
 UNUSED_CLIENTS_KEPT = timedelta(days=1)
 USED_CLIENTS_KEPT = timedelta(days=400)
@@ -89,7 +90,8 @@ async def name_in_workspace(engine: Engine, workspace: UUID, client: Client) -> 
 async def register_client(engine: Engine, client: Client) -> None:
     """Take in a client that nobody has consented to yet. Raises RateLimited.
 
-    Anybody may register, so there is a bound per minute and one on how many wait for a consent: the oldest go.
+    Anybody may register, so there is a bound per minute, beside that of each address, and one on how many wait for a
+    consent: the oldest go.
     """
     async with engine.db.unscoped() as connection:
         if not await oauth.register(

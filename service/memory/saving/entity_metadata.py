@@ -12,6 +12,7 @@ from service.concurrency.executor import NOT_KNOWN, FairExecutor
 from service.db.pool import Connection
 from service.domain.drafts import EntityRef, MemoryDraft
 from service.domain.json import JsonObject
+from service.domain.json_schema import Checked
 from service.domain.own_types import EntityKind, Misfit, check_entity
 from service.domain.principal import Principal
 from service.errors import InvalidInput
@@ -74,13 +75,18 @@ async def redact_links(
 
 
 async def check_metadata(
-    executor: FairExecutor, kinds: Mapping[str, EntityKind], kind: str, metadata: JsonObject, loc: Loc
+    executor: FairExecutor,
+    kinds: Mapping[str, EntityKind],
+    kind: str,
+    metadata: JsonObject,
+    loc: Loc,
+    checked: Checked | None = None,
 ) -> None:
     """Raise InvalidInput, below ``loc``, for metadata that does not fit the schema of a kind."""
     if kind not in kinds or kinds[kind].metadata_schema is None or not metadata:
         return
     try:
-        await executor.run(check_entity, kinds, kind, metadata, characters=NOT_KNOWN)
+        await executor.run(check_entity, kinds, kind, metadata, checked, characters=NOT_KNOWN)
     except Misfit as error:
         raise InvalidInput((*loc, *error.loc), str(error)) from None
 
@@ -102,10 +108,11 @@ async def describe(
     for one in given:
         if one.metadata:
             by_entity[one.entity_id].append(one)
+    checked = Checked()
     for entity in await entities.lock_all(connection, workspace, list(by_entity)):
         metadata = entity.metadata
         for one in by_entity[entity.id]:
             metadata = metadata | one.metadata
-            await check_metadata(executor, kinds, entity.kind, metadata, one.loc)
+            await check_metadata(executor, kinds, entity.kind, metadata, one.loc, checked)
         if metadata != entity.metadata:
             await entities.set_metadata(connection, workspace, entity.id, metadata, now)

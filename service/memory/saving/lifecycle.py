@@ -17,6 +17,7 @@ from service.domain import cursors
 from service.domain.drafts import MemoryDraft, MemoryPatch
 from service.domain.json import JsonObject
 from service.domain.memory import Memory, MemoryPage, MemorySource, MemoryStats, TypeStats
+from service.domain.origin import least_trusted
 from service.domain.principal import Principal
 from service.domain.where import Where
 from service.errors import Conflict, Forbidden, InvalidInput, NotFound, StaleVersion
@@ -25,7 +26,7 @@ from service.memory.access.redaction import BODY, masking_of, redact_lenient, re
 from service.memory.access.where import where_query
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
-from service.memory.saving.remember import check_types, columns_of
+from service.memory.saving.remember import check_expiry, check_types, columns_of
 from service.memory.saving.scopes import resolve_scope
 from service.store import agents, memories, memory_lists
 from service.store.settings import workspace_settings
@@ -198,8 +199,9 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
     for field in given & NEVER_NULL:
         if getattr(patch, field) is None:
             raise InvalidInput(("body", field), "must not be null")
-    patch = await redact_patch(engine, principal, patch)
     now = engine.now()
+    check_expiry(patch.expires_at, now, BODY)
+    patch = await redact_patch(engine, principal, patch)
     async with engine.db.transaction(principal.workspace_id) as connection:
         present = await load_owned(connection, principal, memory_id)
         types = (await workspace_settings(connection, principal.workspace_id)).memory_types
@@ -351,7 +353,11 @@ async def load_owned(connection: Connection, principal: Principal, memory_id: UU
 
 
 def _patched(memory: Memory, patch: MemoryPatch, given: set[str]) -> MemoryDraft:
-    """Return the memory as it will be: its present fields with the patch over them, metadata merged one level deep."""
+    """Return the memory as it will be: its present fields with the patch over them, metadata merged one level deep.
+
+    An edit of the content has the less trusted of both origins: correcting the words of a tool or a model does not make
+    them the user's.
+    """
     names = (MemoryDraft.model_fields.keys() & Memory.__slots__) - {"created_at"}
     present = {name: getattr(memory, name) for name in names}
     changed = {name: getattr(patch, name) for name in given}
@@ -359,8 +365,10 @@ def _patched(memory: Memory, patch: MemoryPatch, given: set[str]) -> MemoryDraft
         changed["metadata"] = memory.metadata | changed["metadata"]
     if "content" in given and "summary" not in given:
         changed["summary"] = None
-    if "content" in given and patch.content != memory.content:
-        changed.setdefault("origin", None)
+    if "content" in given:
+        edited = patch.content != memory.content
+        by = changed.get("origin") or ("api" if edited else memory.origin)
+        changed["origin"] = least_trusted((memory.origin, by))
     if "type" in given and patch.type != "todo":
         changed.setdefault("status", None)
     try:

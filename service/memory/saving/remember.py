@@ -15,6 +15,7 @@ from service.db.records import make
 from service.domain.drafts import MemoryDraft
 from service.domain.identity import identity_hash, scoped_key, summary_of
 from service.domain.ids import new_id
+from service.domain.json_schema import Checked
 from service.domain.memory import Memory, Outcome, SavedMemory
 from service.domain.memory_words import content_words
 from service.domain.origin import most_trusted
@@ -177,12 +178,13 @@ class _Prepared:
 
 
 async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft]) -> _Prepared:
-    locs = [_loc(drafts, n) for n in range(len(drafts))]
+    locs, now = [_loc(drafts, n) for n in range(len(drafts))], engine.now()
+    for draft, loc in zip(drafts, locs, strict=True):
+        check_expiry(draft.expires_at, draft.created_at or now, loc)
     drafts = await redact_drafts(engine, principal, drafts, locs)
     drafts = await redact_links(engine, principal, drafts, locs)
     settings = await get_settings(engine, principal)
     await check_types(engine, settings.memory_types, drafts, locs)
-    now = engine.now()
     contents = [draft.content for draft in drafts]
     agents_named = {draft.agent for draft in drafts}
     # Said here, as saves that come together are carried out outside of the requests that asked for them.
@@ -192,15 +194,24 @@ async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[Memory
     return _Prepared(principal, drafts, embedded, read, now, settings.memory_types, settings.entity_kinds)
 
 
+def check_expiry(expires_at: datetime | None, now: datetime, loc: Loc) -> None:
+    """Raise InvalidInput for a time of expiry that is over: nobody would ever see what is saved. What is backfilled
+    may have expired since it was made."""
+    if expires_at is not None and expires_at <= now:
+        raise InvalidInput((*loc, "expires_at"), "is in the past")
+
+
 async def check_types(
     engine: Engine, types: Mapping[str, OwnType], drafts: Sequence[MemoryDraft], locs: Sequence[Loc]
 ) -> None:
     """Raise InvalidInput for a type that the workspace does not have, or metadata that does not fit its schema."""
 
+    so_far = Checked()
+
     def check(one: tuple[MemoryDraft, Loc]) -> None:
         draft, loc = one
         try:
-            check_memory(types, draft.type, draft.metadata)
+            check_memory(types, draft.type, draft.metadata, so_far)
         except Misfit as error:
             raise InvalidInput((*loc, *error.loc), str(error)) from None
 

@@ -40,10 +40,10 @@ from service.memory.search.assembly import (
     WindowTurn,
     assemble,
 )
-from service.memory.search.memory_lines import marked, memory_line
+from service.memory.search.memory_lines import label_each_line, marked, memory_line
 from service.memory.search.profiles import ProfileSources, sources_in_scope, standing_profile
 from service.memory.search.recall import recall
-from service.memory.search.search_results import Degraded, SearchAnswer, SearchResult
+from service.memory.search.search_results import NO_MEMORY, SWITCHED_OFF, Degraded, SearchAnswer, SearchResult
 from service.memory.sessions import conversations
 from service.store import agents
 from service.store import context as store
@@ -126,11 +126,12 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
         material = ContextInput({"tools": tools})
         shares = request.sections.over(Shares())
         assembled = await engine.executor.run(assemble, material, shares, max_tokens, characters=_extent(tools))
-        return Context(assembled, None)
+        return Context(assembled, NO_MEMORY if principal.no_memory else None)
     with without_deferred_commit():
         standing, window, found = await _gathered(engine, principal, request, max_tokens)
     if not standing.enabled:
-        return await build_context(engine, replace(principal, no_memory=True), request)
+        without = await build_context(engine, replace(principal, no_memory=True), request)
+        return replace(without, degraded=SWITCHED_OFF)
     ranked = [one for one in found.results if _adds_information(one, request, standing)]
     shown = _Shown(request.message, standing.speaker, window.summary, standing.allowed)
     found_entries = await engine.executor.each(
@@ -359,8 +360,9 @@ def _words(text: str) -> str:
 
 
 def _document_entry(part: DocumentPart, *, marking: bool) -> Entry:
-    cited = f"[{part.title}, part {part.position} of {part.chunks}]"
-    return Entry(str(part.id), f"{label('document') if marking else ''}{cited} {marked(part.content)}")
+    cited = marked(f"[{' '.join(part.title.split())}, part {part.position} of {part.chunks}]")
+    text = f"{cited} {marked(part.content)}"
+    return Entry(str(part.id), label_each_line(text, label("document") if marking else ""))
 
 
 async def _window(engine: Engine, principal: Principal, request: ContextRequest) -> _Window:

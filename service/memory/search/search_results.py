@@ -195,3 +195,4 @@ class SearchAnswer:
 
 
 NO_MEMORY = Degraded("memory is switched off for this call", "none")
+SWITCHED_OFF = Degraded("the memory of this agent is switched off (setting memory.enabled)", "none")

@@ -39,7 +39,7 @@ Found = TypeVar("Found")
 Said = tuple[UUID, str, str | None, str]
 """Of a message: its id, the text that is searched, who said it, and the role."""
 
-NOTHING_KEPT = AppendMessagesResponse([], Window([], None, 0, None, None))
+NOTHING_KEPT = AppendMessagesResponse([], Window([], None, 0, None, None), kept=False)
 """The answer with the memory off."""
 
 

@@ -9,6 +9,7 @@ from service.concurrency.executor import NOT_KNOWN
 from service.db.pool import Columns
 from service.domain.drafts import MemoryDraft
 from service.domain.export_lines import HistoryLine, MemoryLine, WindowLine
+from service.domain.json_schema import Checked
 from service.domain.memory import Memory
 from service.domain.own_types import BUILT_IN, Misfit, OwnType, check_memory
 from service.errors import InvalidImportLine
@@ -64,10 +65,12 @@ async def write_memories(writing: ImportTransaction, lines: Lines[MemoryLine]) -
 
 
 async def _check_types(writing: ImportTransaction, lines: Lines[MemoryLine], types: Mapping[str, OwnType]) -> None:
+    so_far = Checked()
+
     def check(one: tuple[int, MemoryLine]) -> None:
         number, line = one
         try:
-            check_memory(types, line.type, line.metadata)
+            check_memory(types, line.type, line.metadata, so_far)
         except Misfit as error:
             raise InvalidImportLine(number, error.loc, str(error)) from None
 

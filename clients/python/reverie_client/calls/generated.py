@@ -1293,8 +1293,8 @@ def chat(request: Json) -> Call[Json]:
     OpenAI's chat completion with recalled memories added to the request and the turn stored.
 
     404 unless the setting `proxy.enabled` is on; 403 for a reader key, and for a model not listed in `proxy.models`.
-    With X-Reverie-No-Memory the request is passed on byte for byte. The response header X-Reverie-Memory is on, off,
-    degraded or failed.
+    Fields that are not of the format are dropped; else, with X-Reverie-No-Memory, the request is passed on byte for
+    byte. The response header X-Reverie-Memory is on, off, degraded or failed.
     """
     return Call("POST", "/v1/chat/completions", Json, body={**request, "stream": False})
 

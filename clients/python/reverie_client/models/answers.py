@@ -325,6 +325,7 @@ class Appended(Answer):
 
     messages: list[MessageRecord] = []
     window: Window
+    kept: bool = True
 
 
 class Deleted(Answer):
