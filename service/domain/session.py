@@ -109,6 +109,6 @@ class AppendMessagesResponse:
         bool,
         Field(
             description="Storage of the messages. False with X-Reverie-No-Memory or the setting `memory.enabled` off: "
-            "nothing was stored."
+            "nothing was stored. Default true."
         ),
     ] = True

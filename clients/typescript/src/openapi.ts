@@ -2488,7 +2488,7 @@ export interface components {
             /** @description Session window after the messages. */
             window: components["schemas"]["Window"];
             /**
-             * @description Storage of the messages. False with X-Reverie-No-Memory or the setting `memory.enabled` off: nothing was stored.
+             * @description Storage of the messages. False with X-Reverie-No-Memory or the setting `memory.enabled` off: nothing was stored. Default true.
              * @default true
              */
             kept?: boolean;
