@@ -161,6 +161,7 @@ async def test_what_a_purged_memory_had_replaced_holds_again(api: Api, settings:
             "UPDATE memories SET superseded_by = $2, valid_until = now(), change_reason = 'now: Vexborough'"
             " WHERE id = $1", older["id"], newer["id"],
         )  # fmt: skip
+    await api.post(f"/v1/memories/{older['id']}/feedback", {"useful": True})  # a former version quotes it too
     await api.post("/v1/users/u1/purge")
     kept = await api.get(f"/v1/memories/{older['id']}")
     assert (kept["superseded_by"], kept["valid_until"]) == (None, None)
