@@ -114,6 +114,7 @@ async def test_readiness_needs_the_database_and_tells_no_details(api: Api) -> No
         "status": "unavailable",
         "degraded": ["database"],
         "checks": {"database": "failing", "replica": "off", "workers": "unknown", "embedder": "off", "llm": "off"},
+        "detail": None,
     }
 
 

@@ -118,7 +118,7 @@ async def test_no_process_starts_on_another_schema(
 async def test_readiness_tells_of_a_schema_that_changed_under_the_process(api: Api, database_url: str) -> None:
     async def readiness() -> tuple[int, str, str]:
         answer = await api.http.get("/readyz")
-        return answer.status_code, answer.json()["status"], answer.json().get("detail", "")
+        return answer.status_code, answer.json()["status"], answer.json()["detail"] or ""
 
     api.engine.db.check_schema = SchemaCheck(recheck_s=0)
     assert await readiness() == (200, "ready", "")
