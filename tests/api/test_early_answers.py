@@ -59,7 +59,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("status", "sent"), CASES)
+@pytest.mark.parametrize(("status", "sent"), CASES, ids=[str(status) for status, _ in CASES])
 async def test_the_rest_of_the_body_is_dropped_and_the_connection_goes_on(
     server: ServerProcess, status: int, sent: bytes
 ) -> None:
