@@ -27,7 +27,8 @@ CREATE TABLE api_keys (
     limits jsonb,
     client_id uuid,
     makers uuid[],
-    subject text
+    subject text,
+    user_name text
 );
 ALTER TABLE ONLY api_keys FORCE ROW LEVEL SECURITY;
 CREATE TABLE audience_languages (
@@ -65,7 +66,8 @@ CREATE TABLE bulletins (
     inputs_hash text NOT NULL,
     dream_id uuid,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    parts jsonb DEFAULT '[]'::jsonb NOT NULL
+    parts jsonb DEFAULT '[]'::jsonb NOT NULL,
+    owners text[] DEFAULT '{}'::text[] NOT NULL
 );
 ALTER TABLE ONLY bulletins FORCE ROW LEVEL SECURITY;
 CREATE TABLE chunks (
@@ -112,7 +114,8 @@ CREATE TABLE deletions (
     kept jsonb DEFAULT '{}'::jsonb NOT NULL,
     deleted_by text NOT NULL,
     deleted_at timestamp with time zone NOT NULL,
-    restored_at timestamp with time zone
+    restored_at timestamp with time zone,
+    owners text[] DEFAULT '{}'::text[] NOT NULL
 );
 ALTER TABLE ONLY deletions FORCE ROW LEVEL SECURITY;
 CREATE TABLE documents (
@@ -126,7 +129,8 @@ CREATE TABLE documents (
     tokens integer DEFAULT 0 NOT NULL,
     chunks integer DEFAULT 0 NOT NULL,
     created_by text NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    owners text[] DEFAULT '{}'::text[] NOT NULL
 );
 ALTER TABLE ONLY documents FORCE ROW LEVEL SECURITY;
 CREATE TABLE dream_changes (
@@ -183,7 +187,8 @@ CREATE TABLE dreams (
     watermarks jsonb DEFAULT '[]'::jsonb NOT NULL,
     usage jsonb DEFAULT '{}'::jsonb NOT NULL,
     memory_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
-    key_id uuid
+    key_id uuid,
+    owners text[] DEFAULT '{}'::text[] NOT NULL
 );
 ALTER TABLE ONLY dreams FORCE ROW LEVEL SECURITY;
 CREATE TABLE edges (
@@ -242,7 +247,8 @@ CREATE TABLE entities (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     merged_into uuid,
-    metadata jsonb DEFAULT '{}'::jsonb NOT NULL
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    owners text[] DEFAULT '{}'::text[] NOT NULL
 );
 ALTER TABLE ONLY entities FORCE ROW LEVEL SECURITY;
 CREATE TABLE entity_aliases (
@@ -250,7 +256,8 @@ CREATE TABLE entity_aliases (
     audience uuid NOT NULL,
     alias text NOT NULL,
     kind text NOT NULL,
-    entity_id uuid NOT NULL
+    entity_id uuid NOT NULL,
+    owners bytea DEFAULT reverie_owners_v1('{}'::text[]) NOT NULL
 );
 ALTER TABLE ONLY entity_aliases FORCE ROW LEVEL SECURITY;
 CREATE TABLE entity_merges (
@@ -276,7 +283,8 @@ CREATE TABLE events (
     agent_id uuid,
     subject_id uuid NOT NULL,
     details jsonb DEFAULT '{}'::jsonb NOT NULL,
-    at timestamp with time zone NOT NULL
+    at timestamp with time zone NOT NULL,
+    owners text[] DEFAULT '{}'::text[] NOT NULL
 );
 ALTER TABLE ONLY events FORCE ROW LEVEL SECURITY;
 CREATE TABLE field_backfills (
@@ -361,7 +369,8 @@ CREATE TABLE memories (
     reading jsonb,
     like_type text,
     key_id uuid,
-    origin text DEFAULT 'api'::text NOT NULL
+    origin text DEFAULT 'api'::text NOT NULL,
+    owners text[] DEFAULT '{}'::text[] NOT NULL
 );
 ALTER TABLE ONLY memories FORCE ROW LEVEL SECURITY;
 CREATE TABLE memory_sources (
@@ -403,7 +412,8 @@ CREATE TABLE messages (
     user_name text,
     tokens integer DEFAULT 0 NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    key_id uuid
+    key_id uuid,
+    owners text[] DEFAULT '{}'::text[] NOT NULL
 );
 ALTER TABLE ONLY messages FORCE ROW LEVEL SECURITY;
 CREATE TABLE model_budgets (
@@ -436,7 +446,8 @@ CREATE TABLE model_calls (
     input text NOT NULL,
     output text NOT NULL,
     input_chars integer NOT NULL,
-    output_chars integer NOT NULL
+    output_chars integer NOT NULL,
+    owners text[] DEFAULT '{}'::text[] NOT NULL
 );
 ALTER TABLE ONLY model_calls FORCE ROW LEVEL SECURITY;
 CREATE TABLE model_usage (
@@ -510,7 +521,8 @@ CREATE TABLE pages (
     claimed_until timestamp with time zone,
     created_by text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    owners text[] DEFAULT '{}'::text[] NOT NULL
 );
 ALTER TABLE ONLY pages FORCE ROW LEVEL SECURITY;
 CREATE TABLE pii_secrets (
@@ -544,7 +556,8 @@ CREATE TABLE proposals (
     version integer DEFAULT 1 NOT NULL,
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
-    metadata jsonb DEFAULT '{}'::jsonb NOT NULL
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    owners text[] DEFAULT '{}'::text[] NOT NULL
 );
 ALTER TABLE ONLY proposals FORCE ROW LEVEL SECURITY;
 CREATE TABLE rate_limits (
@@ -613,7 +626,8 @@ CREATE TABLE saved_searches (
     revision integer DEFAULT 1 NOT NULL,
     created_by text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    owners text[] DEFAULT '{}'::text[] NOT NULL
 );
 ALTER TABLE ONLY saved_searches FORCE ROW LEVEL SECURITY;
 CREATE TABLE schema_compatibility (
@@ -666,6 +680,7 @@ CREATE TABLE search_index (
     window_summary boolean DEFAULT false NOT NULL,
     base_importance real,
     decays_from timestamp with time zone,
+    owners text[] DEFAULT '{}'::text[] NOT NULL,
     CONSTRAINT ck_search_index_decay CHECK (((base_importance IS NULL) = (decays_from IS NULL))),
     CONSTRAINT ck_search_index_part CHECK (((part IS NOT NULL) OR (NOT ann)))
 );
@@ -696,7 +711,8 @@ CREATE TABLE sessions (
     window_started_at timestamp with time zone,
     last_message_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    window_from_seq bigint DEFAULT 0 NOT NULL
+    window_from_seq bigint DEFAULT 0 NOT NULL,
+    members text[] DEFAULT '{}'::text[] NOT NULL
 );
 ALTER TABLE ONLY sessions FORCE ROW LEVEL SECURITY;
 CREATE TABLE settings (
@@ -845,7 +861,7 @@ ALTER TABLE ONLY embedding_state
 ALTER TABLE ONLY entities
     ADD CONSTRAINT pk_entities PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY entity_aliases
-    ADD CONSTRAINT pk_entity_aliases PRIMARY KEY (workspace_id, audience, alias, kind);
+    ADD CONSTRAINT pk_entity_aliases PRIMARY KEY (workspace_id, audience, owners, alias, kind);
 ALTER TABLE ONLY entity_merges
     ADD CONSTRAINT pk_entity_merges PRIMARY KEY (workspace_id, id);
 ALTER TABLE ONLY event_counters
@@ -1005,8 +1021,8 @@ CREATE INDEX ix_webhook_schedule_due ON webhook_schedule USING btree (due_at);
 CREATE UNIQUE INDEX uq_dead_letters_subject ON dead_letters USING btree (workspace_id, COALESCE(message_id, memory_id, chunk_id));
 CREATE UNIQUE INDEX uq_edges_ends ON edges USING btree (workspace_id, source_id, relation, target_id, COALESCE(memory_id, source_id));
 CREATE UNIQUE INDEX uq_memories_identity ON memories USING btree (workspace_id, audience, type, identity_hash) WHERE ((deleted_at IS NULL) AND (superseded_by IS NULL));
-CREATE UNIQUE INDEX uq_memories_key ON memories USING btree (workspace_id, agent_id, audience, key) WHERE ((key IS NOT NULL) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
-CREATE UNIQUE INDEX uq_proposals_fingerprint ON proposals USING btree (workspace_id, agent_id, fingerprint) WHERE (status <> 'accepted'::text);
+CREATE UNIQUE INDEX uq_memories_key ON memories USING btree (workspace_id, agent_id, audience, key, reverie_owners_v1(owners)) WHERE ((key IS NOT NULL) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
+CREATE UNIQUE INDEX uq_proposals_fingerprint ON proposals USING btree (workspace_id, agent_id, fingerprint, reverie_owners_v1(owners)) WHERE (status <> 'accepted'::text);
 CREATE TRIGGER memories_deleted AFTER DELETE ON memories REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION reverie_note_stored_v1();
 CREATE TRIGGER memories_inserted AFTER INSERT ON memories REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION reverie_note_stored_v1();
 CREATE TRIGGER memories_rewritten AFTER UPDATE OF content, metadata ON memories FOR EACH ROW EXECUTE FUNCTION reverie_note_rewritten_v1();
@@ -1173,6 +1189,33 @@ ALTER TABLE task_members ENABLE ROW LEVEL SECURITY;
 ALTER TABLE tasks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE team_members ENABLE ROW LEVEL SECURITY;
 ALTER TABLE teams ENABLE ROW LEVEL SECURITY;
+CREATE POLICY viewer ON bulletins AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
+CREATE POLICY viewer ON chunks AS RESTRICTIVE FOR SELECT USING (((( SELECT reverie_viewer_v1() AS reverie_viewer_v1) = '{}'::text[]) OR (EXISTS ( SELECT
+   FROM documents p
+  WHERE ((p.workspace_id = chunks.workspace_id) AND (p.id = chunks.document_id))))));
+CREATE POLICY viewer ON documents AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
+CREATE POLICY viewer ON dream_changes AS RESTRICTIVE FOR SELECT USING (((( SELECT reverie_viewer_v1() AS reverie_viewer_v1) = '{}'::text[]) OR (EXISTS ( SELECT
+   FROM dreams p
+  WHERE ((p.workspace_id = dream_changes.workspace_id) AND (p.id = dream_changes.dream_id))))));
+CREATE POLICY viewer ON dreams AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
+CREATE POLICY viewer ON entities AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
+CREATE POLICY viewer ON events AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
+CREATE POLICY viewer ON memories AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
+CREATE POLICY viewer ON memory_versions AS RESTRICTIVE FOR SELECT USING (((( SELECT reverie_viewer_v1() AS reverie_viewer_v1) = '{}'::text[]) OR (EXISTS ( SELECT
+   FROM memories p
+  WHERE ((p.workspace_id = memory_versions.workspace_id) AND (p.id = memory_versions.memory_id))))));
+CREATE POLICY viewer ON messages AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
+CREATE POLICY viewer ON model_calls AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
+CREATE POLICY viewer ON page_versions AS RESTRICTIVE FOR SELECT USING (((( SELECT reverie_viewer_v1() AS reverie_viewer_v1) = '{}'::text[]) OR (EXISTS ( SELECT
+   FROM pages p
+  WHERE ((p.workspace_id = page_versions.workspace_id) AND (p.id = page_versions.page_id))))));
+CREATE POLICY viewer ON pages AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
+CREATE POLICY viewer ON proposals AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
+CREATE POLICY viewer ON saved_search_results AS RESTRICTIVE FOR SELECT USING (((( SELECT reverie_viewer_v1() AS reverie_viewer_v1) = '{}'::text[]) OR (EXISTS ( SELECT
+   FROM saved_searches p
+  WHERE ((p.workspace_id = saved_search_results.workspace_id) AND (p.id = saved_search_results.search_id))))));
+CREATE POLICY viewer ON saved_searches AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
+CREATE POLICY viewer ON search_index AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
 ALTER TABLE webhooks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE window_summaries ENABLE ROW LEVEL SECURITY;
 CREATE POLICY workspace ON agents USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));

@@ -22,6 +22,9 @@ class CreateKey(StrictModel):
         "(one agent)."
     )
     agent: Name | None = Field(None, description="Agent of the key. Required for the role `agent`.")
+    user: Name | None = Field(
+        None, description="User to bind the key to: all its requests are for this user. Default: none."
+    )
     name: Name = Field(description="Display name of the key.")
     scopes: list[KeyScope] | None = Field(
         None,
@@ -43,7 +46,7 @@ class CreateKey(StrictModel):
     def grant(self) -> KeyGrant:
         """What the key is for."""
         scopes = None if self.scopes is None else frozenset(self.scopes)
-        return KeyGrant(self.role, self.name, self.agent, scopes, self.expires_at, self.limits)
+        return KeyGrant(self.role, self.name, self.agent, scopes, self.expires_at, self.limits, user=self.user)
 
 
 class UpdateKey(StrictModel):

@@ -14,6 +14,7 @@ from service.api.deletion_schemas import TOKEN_MAX
 from service.api.key_scopes import check_scopes
 from service.api.lists import Items, Page
 from service.api.path_params import PathName
+from service.db.viewing import set_viewer
 from service.domain.cursors import CURSOR_MAX
 from service.domain.field_types import Identifies, Name, Text
 from service.domain.json import dumps
@@ -72,14 +73,26 @@ class ApiCall(NamedTuple):
     caller: Principal
 
 
+UserQuery = Annotated[
+    Name | None,
+    Query(
+        description="User the request is for, who sees what belongs to nobody or to this user. Default: the user of "
+        "the key, else everybody."
+    ),
+]
+
+
 async def _call(
     request: Request,
     engine: EngineDep,
     given: Bearer,
     memory_off: Annotated[bool, Depends(_no_memory)],
+    user: UserQuery = None,
 ) -> ApiCall:
     principal = await principal_of(request, engine, given)
-    return ApiCall(engine, replace(principal, no_memory=True) if memory_off else principal)
+    principal = replace(principal, named_user=user, no_memory=memory_off)
+    set_viewer(principal.viewer)
+    return ApiCall(engine, principal)
 
 
 async def principal_of(request: Request, engine: Engine, given: HTTPAuthorizationCredentials | None) -> Principal:
@@ -107,7 +120,7 @@ ComparedTo = Annotated[
     int | None,
     Query(ge=1, le=VERSION_MAX, description="Version to compare each one with. Default: the version before it."),
 ]
-UserQuery = Annotated[Name | None, Query(description="User to filter by.")]
+AboutQuery = Annotated[Name | None, Query(description="User that the items are about. Default: any.")]
 PartOfName = Annotated[Annotated[Text, Identifies()] | None, Query(max_length=200, description="Part of the name.")]
 WhereText = Annotated[
     Text | None,

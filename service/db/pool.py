@@ -28,8 +28,11 @@ from service.db.prepared_connection import prepare_connection, prepare_own_conne
 from service.db.queries import NO_FLAGS, Flags, Query, query
 from service.db.records import make, make_all
 from service.db.schema_version import SchemaCheck
+from service.db.viewing import current_viewer
 from service.db.wal_lsn import LsnTracker
 from service.db.workspace_connection import WorkspaceConnection
+from service.domain.json import dumps
+from service.domain.owners import Viewer
 from service.errors import Unavailable
 
 APP_ROLE = "reverie_app"
@@ -79,6 +82,10 @@ class Connection:
     async def switch_workspace(self, workspace_id: UUID) -> None:
         """See and write the rows of another workspace for the rest of the transaction."""
         await self.raw.execute("SELECT set_config('reverie.workspace', $1, true)", str(workspace_id))
+
+    async def view_as(self, viewer: Viewer) -> None:
+        """Read for another viewer for the rest of the transaction."""
+        await self.raw.execute(f"SET LOCAL reverie.viewer = {_viewer_setting(viewer)}")
 
     async def set_timeout(self, seconds: float) -> None:
         """Let the statements of this transaction take longer than a request may."""
@@ -312,14 +319,16 @@ class Database:
         """
         return self.transaction(workspace_id, self._searching)
 
-    def generic_plan_transaction(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
+    def generic_plan_transaction(
+        self, workspace_id: UUID, *, viewer: Viewer | None = None
+    ) -> AbstractAsyncContextManager[Connection]:
         """As ``transaction``, with cached generic plans: for statements that touch few rows, such as saves, whose
         planning costs more than running them.
 
         A plan that is kept must not be one for tables as empty as they were at first: it never reads them whole. On
         Citus each statement is planned anew.
         """
-        return self.transaction(workspace_id, "" if self.is_citus else _GENERIC_PLAN + _INDEX_PLANS)
+        return self.transaction(workspace_id, "" if self.is_citus else _GENERIC_PLAN + _INDEX_PLANS, viewer=viewer)
 
     def snapshot(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
         """As ``transaction``, but reading only, and every statement sees the one moment of the first."""
@@ -327,9 +336,16 @@ class Database:
 
     @asynccontextmanager
     async def transaction(
-        self, workspace_id: UUID, planning: str = "", *, mode: str = "", track_lsn: bool = True
+        self,
+        workspace_id: UUID,
+        planning: str = "",
+        *,
+        mode: str = "",
+        track_lsn: bool = True,
+        viewer: Viewer | None = None,
     ) -> AsyncIterator[Connection]:
-        """One transaction that sees and writes the rows of this workspace alone (row-level security).
+        """One transaction that sees and writes the rows of this workspace alone, as far as they may be shown to the
+        ``viewer``, by default the one that the task reads for (row-level security).
 
         ``track_lsn``: whoever searches next has to see what it wrote, also on a replica.
 
@@ -343,7 +359,10 @@ class Database:
         async with AsyncExitStack() as stack:
             raw = await stack.enter_async_context(self._connection())
             with transaction_open():
-                settings = f"{self._settings}{planning} SET LOCAL reverie.workspace = '{workspace_id}';"
+                settings = (
+                    f"{self._settings}{planning} SET LOCAL reverie.workspace = '{workspace_id}';"
+                    f" SET LOCAL reverie.viewer = {_viewer_setting(viewer or current_viewer())};"
+                )
                 if self.is_citus:  # with each SET, Citus sends its nodes the whole string that it stands in
                     settings = f"DO $$ BEGIN {settings} END $$"
                 try:
@@ -386,13 +405,23 @@ class Database:
 
     async def _configure_session(self, raw: Any, settings: str) -> None:
         await prepare_own_connection(raw)
-        await raw.execute((self._settings + settings).replace("SET LOCAL", "SET"))
+        own = f"{self._settings}{settings} SET LOCAL reverie.viewer = {_viewer_setting('everybody')};"
+        await raw.execute(own.replace("SET LOCAL", "SET"))
 
     @asynccontextmanager
     async def _connection(self, pool: Any = None) -> AsyncIterator[Any]:
         with translate_db_errors():
             async with (pool or self._pool).acquire(timeout=self._wait_s) as raw:
                 yield raw
+
+
+def _viewer_setting(viewer: Viewer) -> str:
+    """Return a viewer as a literal that ``reverie_viewer_v1`` reads."""
+    if isinstance(viewer, str):
+        return "'*'" if viewer == "everybody" else "''"
+    # On Citus the literal stands in a DO block, whose quotes are dollars.
+    names = dumps(viewer).decode().replace("'", "''").replace("$", "\\u0024")
+    return f"'{names}'"
 
 
 def _ignore(_: UUID) -> None:

@@ -39,7 +39,7 @@ sessions), credentials that are used (webhooks, keys of models), and what is der
 _BY_ID: Mapping[str, str] = {"id": "uuid"}
 KEYS: Mapping[str, Mapping[str, str]] = dict.fromkeys(COLUMNS, _BY_ID) | {
     "memory_versions": {"memory_id": "uuid", "version": "integer"},
-    "entity_aliases": {"audience": "uuid", "alias": "text", "kind": "text"},
+    "entity_aliases": {"audience": "uuid", "owners": "bytea", "alias": "text", "kind": "text"},
     "bulletins": {"agent_id": "uuid", "version": "integer"},
     "page_versions": {"page_id": "uuid", "version": "integer"},
     "dream_changes": {"dream_id": "uuid", "ordinal": "integer"},

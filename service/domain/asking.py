@@ -67,7 +67,12 @@ class AskRequest(StrictModel):
     expand: Expand = False
     types: SearchedTypes = None
     tags: SearchedTags = None
-    user: Name | None = Field(None, description="User to restrict the memories to.")
+    user: Name | None = Field(
+        None,
+        description="User the question is for: what belongs to nobody or to this user is read. Default: the members of "
+        "the session, else nobody.",
+    )
+    about: Name | None = Field(None, description="User described by the memories to read. Default: any.")
     metadata: ContainedMetadata = None
     where: WhereObject = None
     since: OccurredSince = None

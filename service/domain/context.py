@@ -113,7 +113,11 @@ class ContextRequest(StrictModel):
 
     agent: ActingAgent = None
     session: Name | None = Field(None, description="Current session; its window is included.")
-    user: Name | None = Field(None, description="User speaking. Default: the session's user.")
+    user: Name | None = Field(
+        None,
+        description="User speaking, whom the context is for: what belongs to nobody or to this user is in it. Default: "
+        "the members of the session, else nobody.",
+    )
     task: ReadTask = None
     message: Query = Field(description="User message of this turn, at most 8,000 characters.")
     queries: Wordings = Field([])
@@ -126,7 +130,8 @@ class ContextRequest(StrictModel):
     )
     types: SearchedTypes = None
     tags: SearchedTags = None
-    user_filter: Name | None = Field(None, description="User to filter the search by; `user` is the speaker.")
+    about: Name | None = Field(None, description="User described by the memories to search. Default: any.")
+    user_filter: Name | None = Field(None, description="The same as `about`.")
     metadata: ContainedMetadata = None
     where: WhereObject = None
     documents: Annotated[list[UUID], Field(max_length=DOCUMENTS_MAX)] | None = Field(

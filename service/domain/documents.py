@@ -18,6 +18,7 @@ from service.domain.field_types import (
     reject_unstorable,
 )
 from service.domain.json import JsonObject
+from service.domain.owners import OwnersField
 from service.domain.strict import FrozenModel, StrictModel
 
 DOCUMENT_MAX = 5_000_000
@@ -57,7 +58,8 @@ class DocumentDraft(StrictModel):
     agent: ActingAgent = None
     title: Title = Field(description="Title, at most 500 characters.")
     text: DocumentText = Field(description="Text or Markdown, at most 5,000,000 characters.")
-    user: Name | None = Field(None, description="User the document belongs to.")
+    user: Name | None = Field(None, description="User the document is about.")
+    owners: OwnersField = None
     metadata: BoundedObject = Field({}, description="JSON object of the caller's own. Default empty.")
 
 
@@ -68,7 +70,10 @@ class DocumentHead:
     id: Annotated[UUID, Field(description="Id of the document.")]
     agent: AgentName
     title: Annotated[str, Field(description="Title of the document.")]
-    user: Annotated[str | None, Field(description="User the document belongs to.")]
+    user: Annotated[str | None, Field(description="User the document is about.")]
+    owners: Annotated[
+        list[str], Field(description="Users the document belongs to; no other user sees it. Empty: the agent's.")
+    ]
     metadata: Annotated[JsonObject, Field(description="JSON object of the caller's own.")]
     tokens: Annotated[int, Field(description="Length in tokens.")]
     chunks: Annotated[int, Field(description="Number of chunks.")]
@@ -92,6 +97,6 @@ class DocumentPart:
     position: Annotated[int, Field(description="Position of the chunk in the document.")]
     chunks: Annotated[int, Field(description="Number of chunks of the document.")]
     content: Annotated[str, Field(description="Text of the chunk.")]
-    user: Annotated[str | None, Field(description="User the document belongs to.")]
+    user: Annotated[str | None, Field(description="User the document is about.")]
     metadata: Annotated[JsonObject, Field(description="JSON object of the document.")]
     created_at: CreatedAt

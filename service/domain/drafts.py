@@ -22,6 +22,7 @@ from service.domain.field_types import (
 )
 from service.domain.origin import OriginField
 from service.domain.own_types import TypeName
+from service.domain.owners import OwnersField
 from service.domain.placeholders import identifies_a_person
 from service.domain.strict import StrictModel
 from service.domain.types import SAVED_TYPES, MemoryType, Scope
@@ -127,6 +128,7 @@ class MemoryDraft(StrictModel):
     task: TaskField = None
     session: SessionField = None
     user: UserField = None
+    owners: OwnersField = None
     hearsay_by: HearsayField = None
     origin: OriginField = None
     key: KeyField = None
@@ -174,6 +176,7 @@ class MemoryPatch(StrictModel):
     task: TaskField = None
     session: SessionField = None
     user: UserField = None
+    owners: OwnersField = None
     hearsay_by: HearsayField = None
     origin: OriginField = None
     key: KeyField = None

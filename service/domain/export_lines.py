@@ -30,6 +30,7 @@ from service.domain.field_types import (
     UnitInterval,
 )
 from service.domain.own_types import TypeName
+from service.domain.owners import OwnersField
 from service.domain.pages import SENTENCES_MAX, VERSIONS_MAX, PageContent, PageSentence
 from service.domain.principal import KeyScope
 from service.domain.saved_searches import EXPECTED_MAX, RESULTS_MAX, Cause, ExpectedState, LostAt, SavedSearchContent
@@ -110,6 +111,7 @@ class SessionLine(Line):
     id: UUID
     session: Name
     user: Name | None = None
+    members: OwnersField = None
     dreamed_seq: Watermark = 0
     window_seq: Watermark = 0
     window_from_seq: Watermark = 0
@@ -127,6 +129,7 @@ class MessageLine(Line, MessageDraft):
     session: Name
     seq: Seq | None = None
     user: Name | None = None
+    owners: OwnersField = None
 
 
 class EvidenceLine(BaseModel):
@@ -222,6 +225,7 @@ class EntityLine(Line):
     name: Name
     kind: Name
     audience: Audience
+    owners: OwnersField = None
     aliases: Annotated[list[Name], Field(max_length=1000)] = []
     metadata: BoundedObject = {}
     merged_into: UUID | None = None
@@ -237,6 +241,7 @@ class DocumentLine(Line):
     title: Title
     text: DocumentText
     user: Name | None = None
+    owners: OwnersField = None
     metadata: BoundedObject = {}
     created_by: Actor | None = None
     created_at: Timestamp | None = None
@@ -245,6 +250,7 @@ class DocumentLine(Line):
 class BulletinLine(Line):
     """One version of an agent's bulletin."""
 
+    owners: OwnersField = None
     version: Version
     content: Annotated[Text, Field(max_length=100_000)]
     tokens: Count = 0
@@ -332,6 +338,7 @@ class ProposalLine(Line):
     type: SavedType
     content: Annotated[Text, Field(max_length=CONTENT_MAX)]
     user: Name | None = None
+    owners: OwnersField = None
     hearsay_by: Name | None = None
     importance: UnitInterval = 0.5
     confidence: UnitInterval

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from service.domain.guards import normalize
 from service.domain.json import JsonValue
+from service.domain.owners import Owners
 from service.domain.types import POLICIES, MemoryType
 
 SUMMARY_MAX = 120
@@ -22,14 +23,16 @@ def identity_hash(
     key: str | None,
     occurred_at: datetime | None,
     hearsay_by: str | None,
+    owners: Owners,
 ) -> str:
     """Hex SHA-256 of what makes a memory itself: its folded content, whom it is about, its key, and, for what
-    happens at a time, when it happened, and for hearsay who said it. Equal hashes of one type in one audience are one
-    memory.
+    happens at a time, when it happened, for hearsay who said it, and its owners. Equal hashes of one type in one
+    audience are one memory.
 
     A key belongs to one agent, so ``key`` comes with it: see ``scoped_key``."""
     moment = occurred_at.isoformat() if occurred_at and POLICIES[type_].happens else ""
-    parts = (normalize(content), user or "", key or "", moment, *([hearsay_by] if hearsay_by else []))
+    said_by = [hearsay_by or ""] if hearsay_by or owners else []
+    parts = (normalize(content), user or "", key or "", moment, *said_by, *owners)
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
 
 
@@ -38,6 +41,7 @@ def identity_of_columns(item: Mapping[str, JsonValue]) -> str:
     return identity_hash(
         MemoryType(item["like_type"] or item["type"]), item["content"], user=item["user_name"],
         key=scoped_key(item["agent_id"], item["key"]), occurred_at=item["occurred_at"], hearsay_by=item["hearsay_by"],
+        owners=item["owners"],
     )  # fmt: skip
 
 

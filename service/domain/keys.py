@@ -16,6 +16,9 @@ from service.domain.principal import KeyScope
 KeyName = Annotated[str, Field(description="Display name of the key.")]
 RoleName = Annotated[str, Field(description="Role of the key: `admin`, `reader` or `agent`.")]
 KeyAgent = Annotated[str | None, Field(description="Agent of the key; null for other roles.")]
+KeyUser = Annotated[
+    str | None, Field(description="User the key is bound to, for whom all its requests are; null for an unbound key.")
+]
 KeyId = Annotated[UUID, Field(description="Id of the key.")]
 KeyPrefix = Annotated[
     str | None, Field(description="First characters of the secret; null for keys made before schema 0048.")
@@ -48,6 +51,7 @@ class CreatedKey:
     key: Annotated[str, Field(description="Secret of the key, returned only here.")]
     role: RoleName
     agent: KeyAgent
+    user: KeyUser
     name: KeyName
     prefix: KeyPrefix
     scopes: Scopes
@@ -63,6 +67,7 @@ class Key:
     name: KeyName
     role: RoleName
     agent: KeyAgent
+    user: KeyUser
     prefix: KeyPrefix
     scopes: Scopes
     limits: KeyLimits
@@ -92,6 +97,7 @@ class Whoami:
     name: KeyName
     role: RoleName
     agent: KeyAgent
+    user: KeyUser
     prefix: KeyPrefix
     scopes: Scopes
     expires_at: KeyExpiry

@@ -28,6 +28,9 @@ class Memory:
     task: Annotated[str | None, Field(description="Task of a task-scoped memory.")]
     session: Annotated[str | None, Field(description="Session of origin.")]
     user: Annotated[str | None, Field(description="User described by the memory.")]
+    owners: Annotated[
+        list[str], Field(description="Users the memory belongs to; no other user sees it. Empty: the agent's.")
+    ]
     hearsay_by: Annotated[
         str | None,
         Field(description="Speaker of a statement about somebody else; null for a statement that is not hearsay."),

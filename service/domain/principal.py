@@ -10,6 +10,7 @@ from uuid import UUID
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.json import JsonObject
 from service.domain.limits import NO_LIMITS, Limits
+from service.domain.owners import Owners, Viewer, viewer_of
 from service.domain.spending import Payer
 from service.domain.workspace import WorkspaceSettings
 from service.errors import Forbidden, InvalidInput, NotFound
@@ -25,7 +26,8 @@ class KeyGrant:
 
     ``makers`` are the keys that it comes from, each made by the one before it and this one by the last: it counts
     against their limits, and is revoked with any of them. The key of an OAuth client comes from the key that consented.
-    ``subject`` tells whose sign-in at a provider it is, or comes from.
+    ``subject`` tells whose sign-in at a provider it is, or comes from. A key of a ``user`` reads and writes for that
+    user alone.
     """
 
     role: KeyRole
@@ -37,6 +39,7 @@ class KeyGrant:
     client_id: UUID | None = None
     makers: tuple[UUID, ...] = ()
     subject: str | None = None
+    user: str | None = None
 
     @property
     def granted_by(self) -> UUID | None:
@@ -69,6 +72,8 @@ class KeyGrant:
             return "role", most.role
         if most.agent not in (None, self.agent):
             return "agent", most.agent
+        if most.user not in (None, self.user):
+            return "user", most.user
         if most.scopes is not None and (self.scopes is None or not self.scopes <= most.scopes):
             return "scopes", ", ".join(sorted(most.scopes))
         passed = self.limits.passes(most.limits)
@@ -79,11 +84,11 @@ class KeyGrant:
         return None
 
     def made_by(self, key_id: UUID, maker: KeyGrant) -> KeyGrant:
-        """This key as that one makes it: of limits and expiry, what it does not name is its maker's. Raises Forbidden
-        for what exceeds the maker."""
+        """This key as that one makes it: of limits, expiry and user, what it does not name is its maker's. Raises
+        Forbidden for what exceeds the maker."""
         made = replace(
             self, limits=maker.limits.changed_by(self.limits), expires_at=self.expires_at or maker.expires_at,
-            makers=(*maker.makers, key_id), subject=maker.subject,
+            makers=(*maker.makers, key_id), subject=maker.subject, user=self.user or maker.user,
         )  # fmt: skip
         made.check_within(maker)
         return made
@@ -91,9 +96,11 @@ class KeyGrant:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """The holder of a key. ``agent`` is set for an agent key: it acts as that agent and no other.
+    """The holder of a key. ``agent`` is set for an agent key: it acts as that agent and no other; ``user`` for a key
+    that is bound to one, for whom all its requests are.
 
-    ``no_memory``: the call asks for no recall, no capture and no count of access.
+    ``named_user`` is the user whom the request names beside its body. ``no_memory``: the call asks for no recall, no
+    capture and no count of access.
     ``scopes`` are what the key is narrowed to; None is all that its role allows.
     ``limits`` are the key's own, ``maker_limits`` those of the keys that it comes from, which it counts against too,
     and ``workspace_limits`` those of all keys of the workspace together.
@@ -110,12 +117,31 @@ class Principal:
     limits: Limits = NO_LIMITS
     maker_limits: tuple[tuple[UUID, Limits], ...] = ()
     workspace_limits: Limits = NO_LIMITS
+    user: str | None = None
+    named_user: str | None = None
     settings: WorkspaceSettings | None = field(default=None, compare=False, repr=False)
 
     @property
     def actor(self) -> str:
         """How this caller is named in histories: ``agent:<name>`` or ``<role>:<key id>``."""
         return f"agent:{self.agent}" if self.agent else f"{self.role}:{self.key_id}"
+
+    @property
+    def viewer(self) -> Viewer:
+        """Whom this call reads for, where it names no session and nothing of it goes into a prompt."""
+        mode = self.settings.users if self.settings is not None else "separate"
+        return viewer_of(self.acting_user(None), None, mode, prompt=False)
+
+    @property
+    def own(self) -> list[str]:
+        """The owners of what belongs to this call's user alone, or to nobody without one."""
+        user = self.acting_user(None)
+        return [] if user is None else [user]
+
+    @property
+    def writes_as(self) -> Viewer:
+        """Whom a write of this call reads for while it works: the user of a bound key; others may name any owners."""
+        return "everybody" if self.user is None else (self.user,)
 
     @property
     def key_limits(self) -> tuple[tuple[UUID, Limits], ...]:
@@ -132,6 +158,26 @@ class Principal:
         if agent is None:
             raise InvalidInput(("body", "agent"), "name the acting agent (this key is not bound to one)")
         return agent
+
+    def acting_user(self, named: str | None) -> str | None:
+        """The user this call is for: the one the key is bound to, else the one named.
+
+        Raises Forbidden where another one than the key's is named.
+        """
+        named = named or self.named_user
+        if self.user is not None and named not in (None, self.user):
+            raise Forbidden("This key is bound to another user.")
+        return self.user or named
+
+    def owners_of(self, owners: Owners | None, user: str | None) -> list[str] | None:
+        """The owners of what this call saves for ``user``; None where the session tells. Raises Forbidden where a bound
+        key names any other than its user."""
+        acting = self.acting_user(user)
+        if owners is None:
+            return None if acting is None else [acting]
+        if self.user is not None and list(owners) != [self.user]:
+            raise Forbidden("What a key of a user saves belongs to that user.")
+        return list(owners)
 
     def reader_agent(self, named: str | None) -> str | None:
         """The agent a listing reads as: the key's own agent, else the one named; None sees the whole workspace."""

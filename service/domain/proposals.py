@@ -57,6 +57,7 @@ class Proposal:
     type: Annotated[str, Field(description=f"Type of the proposed memory: {TYPES_NAMED}.")]
     content: Annotated[str, Field(description="Text of the proposed memory.")]
     user: Annotated[str | None, Field(description="User described by the proposed memory.")]
+    owners: Annotated[list[str], Field(description="Users the proposed memory belongs to. Empty: the agent's.")]
     hearsay_by: Annotated[
         str | None,
         Field(description="Speaker of a statement about somebody else; null for a statement that is not hearsay."),

@@ -212,7 +212,12 @@ class FilteredOptions(RankingOptions):
     tags_mode: Literal["any", "all"] = Field(
         "any", description="Match of `tags`: `any` (at least one) or `all` (every tag). Default `any`."
     )
-    user: Name | None = Field(None, description="User to filter by.")
+    user: Name | None = Field(
+        None,
+        description="User the search is for: what belongs to nobody or to this user is found. Default: the members of "
+        "the session, else everybody.",
+    )
+    about: Name | None = Field(None, description="User described by the memories to find. Default: any.")
     session: Name | None = Field(None, description="Current session; its session-scoped memories are included.")
     task: ReadTask = None
     metadata: ContainedMetadata = None

@@ -42,6 +42,7 @@ class Message:
     name: Annotated[str | None, Field(description="Name of the speaker in a chat of several people.")]
     tool_call_id: Annotated[str | None, Field(description="Id of the answered tool call.")]
     user: Annotated[str | None, Field(description="User of the message.")]
+    owners: Annotated[list[str], Field(description="Users the message belongs to: the members of its session then.")]
     tokens: Annotated[int, Field(description="Length in tokens.")]
     created_at: CreatedAt
 

@@ -19,6 +19,7 @@ from service.domain.languages import Configuration
 from service.domain.llm_settings import LLMSettings
 from service.domain.origin import OriginSettings
 from service.domain.own_types import EntityKinds, MemoryTypes
+from service.domain.owners import UsersMode
 from service.domain.search import Ranking, Strategy
 from service.domain.strict import FrozenModel
 
@@ -278,6 +279,12 @@ class AgentSettings(FrozenModel):
     )
     time_zone: TimeZone = Field("UTC", description="IANA time zone of `dream.quiet_hours`. Default `UTC`.")
     memory: MemorySettings = Field(MemorySettings(), description="Switch of the memory.")
+    users: UsersMode = Field(
+        "separate",
+        description="Separation of users: `separate` (each sees what is nobody's or its own), `shared` (one team "
+        "behind one agent: all see all) or `strict` (a request without a user sees what is nobody's, everywhere). "
+        "Default `separate`.",
+    )
     window: WindowSettings = Field(WindowSettings(), description="Session window settings.")
     retrieval: RetrievalSettings = Field(RetrievalSettings(), description="Search and ranking settings.")
     dream: DreamChoices = Field(DreamChoices(), description="Dream and bulletin settings.")

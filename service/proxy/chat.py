@@ -231,7 +231,7 @@ class Chat:
         if said is None:
             memory.detail = "the request has no user message"
             return None
-        user, session = asked.user or said.user, asked.session or said.session
+        user, session = principal.user or asked.user or said.user, asked.session or said.session
         if session is None:
             session = await run(transcript.derived_session, user, said.messages, characters=size)
         agent = principal.agent or asked.agent or settings.agent

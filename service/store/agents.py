@@ -51,6 +51,8 @@ class Reader:
     session_id: UUID | None
     task_id: UUID | None
     settings: WorkspaceSettings
+    members: Sequence[str] = ()
+    """Of the session."""
     counted: Sequence[Counted] = ()
     """What those of the audiences hold that are not small."""
     model: int | None = None
@@ -167,6 +169,7 @@ async def reader(
         row["session_id"],
         row["task_id"],
         settings_from(row["settings"], row["agent_settings"]),
+        row["members"] or (),
         [Counted(*one) for one in zip(*(row[name] for name in COUNTED), strict=True)],
         row["model"],
         row["changing_model"],

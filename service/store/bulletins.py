@@ -8,17 +8,19 @@ from uuid import UUID
 
 from service.db.pool import Connection
 from service.domain.bulletin import BulletinPart
+from service.domain.owners import Owners
 
 
-async def latest_hash(connection: Connection, workspace: UUID, agent_id: UUID) -> str | None:
-    """Return the hash of the inputs of the latest bulletin."""
-    return await connection.value("bulletin_hash", workspace=workspace, agent_id=agent_id)
+async def latest_hash(connection: Connection, workspace: UUID, agent_id: UUID, owners: Owners) -> str | None:
+    """Return the hash of the inputs of the latest bulletin of these owners."""
+    return await connection.value("bulletin_hash", workspace=workspace, agent_id=agent_id, owners=owners)
 
 
 async def add(
     connection: Connection,
     workspace: UUID,
     agent_id: UUID,
+    owners: Owners,
     *,
     content: str,
     tokens: int,
@@ -32,6 +34,7 @@ async def add(
         "add_bulletin",
         workspace=workspace,
         agent_id=agent_id,
+        owners=owners,
         content=content,
         tokens=tokens,
         inputs_hash=inputs_hash,

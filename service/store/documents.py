@@ -20,6 +20,7 @@ class NewDocument:
     title: str
     text: str
     user: str | None
+    owners: list[str]
     metadata: JsonObject
     created_by: str
 
@@ -58,6 +59,7 @@ async def add(
         title=document.title,
         text=document.text,
         user=document.user,
+        owners=document.owners,
         metadata=document.metadata,
         tokens=sum(chunk.tokens for chunk in chunks),
         chunks=len(chunks),
@@ -71,6 +73,7 @@ async def add(
         document_id=document.id,
         audience=agent_id,
         user=document.user,
+        owners=document.owners,
         items=chunks,
         embeddings=embedded.stored(),
         model=embedded.model,

@@ -34,6 +34,12 @@ class OfAgent(TypedDict):
     agent_id: UUID
 
 
+class OfOwners(OfAgent):
+    """What queries call the agent of a lease and the owners of what is read."""
+
+    owners: list[str]
+
+
 class Held(OfAgent):
     """What queries call a lease."""
 
@@ -46,7 +52,8 @@ class Lease:
 
     ``token`` is the fencing token: it grows with every claim, and a late holder's is refused. ``dream_id`` is the dream
     that the holder before left unfinished. ``asked`` counts requests for a dream up to the claim, ``failures`` the
-    failed dreams in a row. ``scheduled``: the agent was due, not just asked to dream.
+    failed dreams in a row. ``scheduled``: the agent was due, not just asked to dream. ``owners``: a dream reads and
+    writes what belongs to exactly these.
     """
 
     workspace_id: UUID
@@ -56,6 +63,12 @@ class Lease:
     asked: int
     failures: int
     scheduled: bool
+    owners: list[str]
+
+    @property
+    def of_owners(self) -> OfOwners:
+        """What queries call the agent and the owners."""
+        return {**self.of_agent, "owners": self.owners}
 
     @property
     def of_agent(self) -> OfAgent:
@@ -78,6 +91,7 @@ class StartedDream:
     usage: Usage
     watermarks: list[SeqRange]
     memory_ids: list[UUID]
+    owners: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,7 +380,7 @@ async def schedule_now(connection: Connection, agents: Sequence[tuple[UUID, UUID
         await connection.run("wake_workers")
 
 
-class _Decay(OfAgent):
+class _Decay(OfOwners):
     now: datetime
     days: float
     faded_below: float
@@ -384,7 +398,7 @@ async def decay(connection: Connection, lease: Lease, settings: WorkspaceSetting
 
 def _decay(lease: Lease, settings: WorkspaceSettings, now: datetime) -> _Decay:
     return {
-        **lease.of_agent,
+        **lease.of_owners,
         "now": now,
         "days": settings.retention.decay_days,
         "faded_below": settings.retrieval.faded_below,

@@ -12,6 +12,7 @@ from service.domain.graph import NodeKind
 from service.domain.guards import normalize
 from service.domain.ids import new_id
 from service.domain.json import JsonObject
+from service.domain.owners import Owners
 from service.domain.placeholders import holds_placeholder
 
 
@@ -37,6 +38,7 @@ class LockedEntity:
     agent: str
     agent_id: UUID
     audience: UUID
+    owners: list[str]
     name: str
     kind: str
     metadata: JsonObject
@@ -58,23 +60,25 @@ async def _ensured(
     workspace: UUID,
     agent_id: UUID,
     audience: UUID,
+    owners: Owners,
     named: Sequence[tuple[str, str]],
     dream_id: UUID | None = None,
 ) -> list[_Ensured]:
     """Return the entities of these names and kinds, made where they are not there; without those that another
     transaction is about to make."""
     return await connection.many(
-        _Ensured, "ensure_entities", workspace=workspace, agent_id=agent_id, audience=audience,
+        _Ensured, "ensure_entities", workspace=workspace, agent_id=agent_id, audience=audience, owners=owners,
         ids=[new_id() for _ in named], names=[name for name, _ in named],
         aliases=[normalize(name) for name, _ in named], kinds=[kind for _, kind in named], dream_id=dream_id,
     )  # fmt: skip
 
 
 async def ensure(
-    connection: Connection, workspace: UUID, *, agent_id: UUID, audience: UUID, name: str, kind: str
+    connection: Connection, workspace: UUID, *, agent_id: UUID, audience: UUID, owners: Owners, name: str, kind: str
 ) -> UUID:
-    """Return the entity known by this name (or alias) and kind to the audience, made on first mention."""
-    while not (found := await _ensured(connection, workspace, agent_id, audience, [(name, kind)])):
+    """Return the entity of these owners that the audience knows by this name (or alias) and kind, made on first
+    mention."""
+    while not (found := await _ensured(connection, workspace, agent_id, audience, owners, [(name, kind)])):
         pass
     return found[0].entity_id
 
@@ -85,6 +89,7 @@ async def ensure_all(
     *,
     agent_id: UUID,
     audience: UUID,
+    owners: Owners,
     named: Sequence[tuple[str, str]],
     dream_id: UUID | None,
 ) -> dict[tuple[str, str], tuple[UUID, bool]]:
@@ -95,7 +100,7 @@ async def ensure_all(
     found: dict[tuple[str, str], tuple[UUID, bool]] = {}
     wanted = [(name, kind) for name, kind in named if normalize(name) and not holds_placeholder(name)]
     while missing := [each for each in wanted if each not in found]:
-        ensured = await _ensured(connection, workspace, agent_id, audience, missing, dream_id)
+        ensured = await _ensured(connection, workspace, agent_id, audience, owners, missing, dream_id)
         by_alias = {(one.alias, one.kind): one for one in ensured}
         for name, kind in missing:
             one = by_alias.get((normalize(name), kind))
@@ -160,8 +165,8 @@ async def rename(
 
 
 async def add(
-    connection: Connection, workspace: UUID, *, agent_id: UUID, audience: UUID, name: str, kind: str
+    connection: Connection, workspace: UUID, *, agent_id: UUID, audience: UUID, owners: Owners, name: str, kind: str
 ) -> UUID | None:
     """Make a new entity of that name; return None when there is one of that name and kind."""
-    found = await _ensured(connection, workspace, agent_id, audience, [(name, kind)])
+    found = await _ensured(connection, workspace, agent_id, audience, owners, [(name, kind)])
     return found[0].entity_id if found and found[0].made else None

@@ -44,7 +44,7 @@ async def about(
     """What the agent has concluded on these matters or from these memories, or of these users by a model or
     as an open question."""
     return await connection.fetch(
-        "insights_about", **lease.of_agent, about=matters, ids=evidence, users=[user or "" for user in users]
+        "insights_about", **lease.of_owners, about=matters, ids=evidence, users=[user or "" for user in users]
     )
 
 
@@ -52,12 +52,12 @@ async def to_reflect_on(
     connection: Connection, lease: Lease, user: str | None, *, limit: int, now: datetime
 ) -> list[Row]:
     """The newest memories of a user that a model may conclude something from."""
-    return await connection.fetch("memories_to_reflect_on", **lease.of_agent, user=user, limit=limit, now=now)
+    return await connection.fetch("memories_to_reflect_on", **lease.of_owners, user=user, limit=limit, now=now)
 
 
 async def last_reflection(connection: Connection, lease: Lease) -> datetime | None:
     """When a model concluded something for the agent last."""
-    return await connection.value("last_reflection", **lease.of_agent)
+    return await connection.value("last_reflection", **lease.of_owners)
 
 
 async def reports_on(
@@ -67,4 +67,4 @@ async def reports_on(
     ``ids``, which are being read."""
     if not keys:
         return []
-    return await connection.fetch("memories_reporting", **lease.of_agent, keys=keys, ids=ids, now=now)
+    return await connection.fetch("memories_reporting", **lease.of_owners, keys=keys, ids=ids, now=now)

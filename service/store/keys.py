@@ -20,6 +20,7 @@ class AuthenticatedKey:
     id: UUID
     role: KeyRole
     agent: str | None
+    user: str | None
     hash: bytes
     settings: JsonObject | None
     retry_after_s: float | None
@@ -50,10 +51,10 @@ async def add(
 ) -> None:
     """Store a key."""
     await connection.run(
-        "add_key", workspace=workspace, id=key_id, name=grant.name, role=grant.role, agent=grant.agent, hash=hashed,
-        prefix=prefix, scopes=None if grant.scopes is None else sorted(grant.scopes), expires_at=grant.expires_at,
-        limits=grant.limits.set_only, client_id=grant.client_id, makers=list(grant.makers) or None,
-        subject=grant.subject,
+        "add_key", workspace=workspace, id=key_id, name=grant.name, role=grant.role, agent=grant.agent, user=grant.user,
+        hash=hashed, prefix=prefix, scopes=None if grant.scopes is None else sorted(grant.scopes),
+        expires_at=grant.expires_at, limits=grant.limits.set_only, client_id=grant.client_id,
+        makers=list(grant.makers) or None, subject=grant.subject,
     )  # fmt: skip
 
 
@@ -85,7 +86,7 @@ def _grant(row: Row) -> KeyGrant:
     scopes = None if row["scopes"] is None else frozenset(row["scopes"])
     return KeyGrant(
         row["role"], row["name"], row["agent"], scopes, row["expires_at"], limits,
-        row["client_id"], tuple(row["makers"]), row["subject"],
+        row["client_id"], tuple(row["makers"]), row["subject"], row["user"],
     )  # fmt: skip
 
 

@@ -73,7 +73,9 @@ async def find_duplicate(connection: Connection, workspace: UUID, item: Columns)
     same = {"workspace": workspace, "audience": item["audience"]}
     found: UUID | None
     if item["key"] is not None:
-        found = await connection.value("duplicate_by_key", agent_id=item["agent_id"], key=item["key"], **same)
+        found = await connection.value(
+            "duplicate_by_key", agent_id=item["agent_id"], key=item["key"], owners=item["owners"], **same
+        )
     else:
         identity_hash = bytes.fromhex(item["identity_hash"])
         found = await connection.value("duplicate_by_identity", type=item["type"], identity_hash=identity_hash, **same)

@@ -14,6 +14,7 @@ from service.db.pool import Connection, Row
 from service.db.records import make, make_all
 from service.domain.json import JsonObject
 from service.domain.proposals import Proposal, ProposalSource, ProposalStatus
+from service.store.dreams import Lease
 
 SOURCE_CHARACTERS_MAX = 2_000
 """Characters of each message that a proposal is shown with."""
@@ -29,6 +30,7 @@ class NewProposal:
     type: str
     content: str
     user_name: str | None
+    owners: list[str]
     hearsay_by: str | None
     importance: float
     confidence: float
@@ -65,6 +67,7 @@ class LockedProposal:
     type: str
     content: str
     user: str | None
+    owners: list[str]
     hearsay_by: str | None
     importance: float
     tags: list[str]
@@ -78,19 +81,15 @@ class LockedProposal:
     session: str | None
 
 
-async def rejected(connection: Connection, workspace: UUID, agent_id: UUID) -> dict[str, float]:
+async def rejected(connection: Connection, lease: Lease) -> dict[str, float]:
     """Return what dreams of the agent shall not come with again, by fingerprint: with how much confidence it was."""
-    rows = await connection.fetch("rejected_proposals", workspace=workspace, agent_id=agent_id)
+    rows = await connection.fetch("rejected_proposals", **lease.of_owners)
     return {row["fingerprint"]: row["confidence"] for row in rows}
 
 
-async def alike(
-    connection: Connection, workspace: UUID, agent_id: UUID, fingerprints: Sequence[str]
-) -> dict[str, AlikeProposal]:
+async def alike(connection: Connection, lease: Lease, fingerprints: Sequence[str]) -> dict[str, AlikeProposal]:
     """Lock the agent's proposals of these fingerprints that wait or may not come again; return them by fingerprint."""
-    found = await connection.many(
-        AlikeProposal, "proposals_alike", workspace=workspace, agent_id=agent_id, fingerprints=fingerprints
-    )
+    found = await connection.many(AlikeProposal, "proposals_alike", **lease.of_owners, fingerprints=fingerprints)
     return {one.fingerprint: one for one in found}
 
 

@@ -25,7 +25,7 @@ async def memories_alike(
     """The agent's live memories in these audiences that fill one of these slots, have one of these canonical forms or
     identity hashes, or are among ``ids``."""
     return await connection.fetch(
-        "memories_alike", **lease.of_agent, audiences=audiences,
+        "memories_alike", **lease.of_owners, audiences=audiences,
         slots=slots, forms=forms, hashes=identities, ids=ids, now=now,
     )  # fmt: skip
 
@@ -38,7 +38,7 @@ async def facts_of_attributes(
     if not attributes:
         return []
     return await connection.fetch(
-        "facts_of_attributes", **lease.of_agent, attributes=attributes, audiences=audiences, now=now
+        "facts_of_attributes", **lease.of_owners, attributes=attributes, audiences=audiences, now=now
     )
 
 
@@ -46,7 +46,7 @@ async def open_todos(
     connection: Connection, lease: Lease, *, audiences: Sequence[UUID], limit: int, now: datetime
 ) -> list[Row]:
     """The agent's open todos in these audiences, newest first."""
-    return await connection.fetch("open_todos", **lease.of_agent, audiences=audiences, limit=limit, now=now)
+    return await connection.fetch("open_todos", **lease.of_owners, audiences=audiences, limit=limit, now=now)
 
 
 async def nearest_to_memories(
@@ -61,7 +61,7 @@ async def nearest_to_memories(
 ) -> list[Row]:
     """The agent's live memories nearest to each of these (``memory_id``), of one audience with it."""
     return await connection.fetch(
-        "nearest_to_memories", space.flags, **lease.of_agent, model=space.number,
+        "nearest_to_memories", space.flags, **lease.of_owners, model=space.number,
         ids=ids, similarity_min=similarity_min, limit=limit, now=now,
     )  # fmt: skip
 
@@ -80,7 +80,7 @@ async def nearest_memories(
     return await connection.fetch(
         "nearest_memories",
         embedded.flags,
-        **lease.of_agent,
+        **lease.of_owners,
         model=embedded.model,
         numbers=[n for n, _ in vectors],
         embeddings=[vector for _, vector in vectors],
@@ -92,7 +92,7 @@ async def nearest_memories(
 
 async def aliases_of_persons(connection: Connection, lease: Lease, names: Sequence[str]) -> list[Row]:
     """The ``alias`` and ``name`` of the persons that the agent knows by one of these normalized names."""
-    return await connection.fetch("aliases_of_persons", **lease.of_agent, names=names)
+    return await connection.fetch("aliases_of_persons", **lease.of_owners, names=names)
 
 
 async def people_called(connection: Connection, lease: Lease, names: Sequence[str]) -> list[Row]:

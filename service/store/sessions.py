@@ -36,6 +36,7 @@ class LockedSession(SessionWindow):
     """A session under its lock, in which sequence numbers are given out."""
 
     agent_id: UUID
+    members: list[str]
     last_seq: int
     window_from_seq: int
 
@@ -83,7 +84,8 @@ async def append(
     """Append messages under the session's lock; return the messages as stored, in order, and how many messages and
     tokens are in the window with them.
 
-    ``moved``: the locked session with its window as it is to be with them, ``last_seq`` still without.
+    ``moved``: the locked session with its window and members as they are to be with them, ``last_seq`` still without.
+    The messages belong to the members.
     """
     rows = await connection.fetch(
         "append_messages",
@@ -95,6 +97,7 @@ async def append(
         window_from_seq=moved.window_from_seq,
         window_started_at=moved.window_started_at,
         user=user,
+        members=moved.members,
         key_id=key_id,
         now=now,
     )

@@ -6,7 +6,7 @@
 -- that Citus, too, can carry out.
 CREATE FUNCTION reverie_authenticate_v6(workspace uuid, key_hash bytea)
 RETURNS TABLE (
-    id uuid, role text, agent text, hash bytea, settings jsonb, retry_after_s double precision, scopes text[],
+    id uuid, role text, agent text, user_name text, hash bytea, settings jsonb, retry_after_s double precision, scopes text[],
     expires_at timestamptz, expired boolean,
     suspended boolean, limits jsonb, maker_limits jsonb, workspace_limits jsonb
 )
@@ -28,7 +28,7 @@ DECLARE
     wait double precision;
 BEGIN
     PERFORM set_config('reverie.workspace', workspace::text, true);
-    SELECT k.id, k.role, k.agent, k.hash, k.scopes, k.expires_at, k.limits, k.makers, k.client_id,
+    SELECT k.id, k.role, k.agent, k.user_name, k.hash, k.scopes, k.expires_at, k.limits, k.makers, k.client_id,
         coalesce(k.expires_at <= moment, false) AS expired
     INTO holder
     FROM public.api_keys k
@@ -64,7 +64,7 @@ BEGIN
             wait := extract(epoch FROM held - (moment + period * burst));
         END IF;
     END IF;
-    RETURN QUERY SELECT holder.id, holder.role, holder.agent, holder.hash, chosen, wait, holder.scopes, holder.expires_at,
+    RETURN QUERY SELECT holder.id, holder.role, holder.agent, holder.user_name, holder.hash, chosen, wait, holder.scopes, holder.expires_at,
         holder.expired, suspended, holder.limits, maker_limits, workspace_limits;
 END
 $$;

@@ -136,8 +136,8 @@ WHERE NOT EXISTS (
 
 -- name: ensure_session
 WITH made AS (
-    INSERT INTO sessions (workspace_id, id, agent_id, session, user_name)
-    VALUES (:workspace, :id, :agent_id, :name, :user)
+    INSERT INTO sessions (workspace_id, id, agent_id, session, user_name, members)
+    VALUES (:workspace, :id, :agent_id, :name, :user, array_remove(ARRAY[:user], NULL))
     ON CONFLICT (workspace_id, agent_id, session) DO NOTHING
     RETURNING id
 )
@@ -151,13 +151,14 @@ LIMIT 1;
 -- workspace's settings and the agent's, the languages in use in the audiences, how many rows of each kind were counted in which of them
 -- and which part of the HNSW index has them, and the embedding model in use, its noise level and whether it is being
 -- changed.
--- ``session_id`` and ``task_id`` are null when the name is unknown, and ``task_id`` also when the task has members and
+-- ``session_id``, with the ``members`` of the session, and ``task_id`` are null when the name is unknown, and ``task_id`` also when the task has members and
 -- the agent is none of them. Not materialized, the audiences would be worked out anew wherever they are used.
 (
     WITH r AS MATERIALIZED (
         SELECT
             a.agent_id,
             a.session_id,
+            a.members,
             a.task_id,
             (SELECT value FROM settings WHERE workspace_id = :workspace) AS settings,
             a.agent_settings,
@@ -181,6 +182,8 @@ LIMIT 1;
             SELECT id AS agent_id, prime, prime_audience, settings AS agent_settings,
                 (SELECT s.id FROM sessions s
                  WHERE s.workspace_id = :workspace AND s.agent_id = agents.id AND s.session = :session) AS session_id,
+                (SELECT s.members FROM sessions s
+                 WHERE s.workspace_id = :workspace AND s.agent_id = agents.id AND s.session = :session) AS members,
                 (SELECT t.id FROM tasks t
                  WHERE t.workspace_id = :workspace AND t.task = :task
                     AND (NOT t.members_only OR EXISTS (

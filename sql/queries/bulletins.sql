@@ -25,39 +25,49 @@
 -- fragment: bulletin_columns
 a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.parts, b.dream_id, b.created_at,
 b.version = (
-    SELECT max(n.version) FROM bulletins n WHERE n.workspace_id = :workspace AND n.agent_id = b.agent_id) AS newest,
+    SELECT max(n.version) FROM bulletins n
+    WHERE n.workspace_id = :workspace AND n.agent_id = b.agent_id AND n.owners = b.owners) AS newest,
 {% include "cited_states" %} AS states
 
 -- name: get_bulletin
--- A bulletin, and what became of what it cites.
+-- A bulletin, of these owners the latest or of any the one of that version, and what became of what it cites.
 SELECT {% include "bulletin_columns" %}
 FROM bulletins b JOIN agents a ON a.workspace_id = :workspace AND a.id = b.agent_id
-WHERE b.workspace_id = :workspace AND a.agent = :agent AND (:version::integer IS NULL OR b.version = :version)
+WHERE b.workspace_id = :workspace AND a.agent = :agent
+    AND CASE WHEN :version::integer IS NULL THEN b.owners = :owners::text[] ELSE b.version = :version END
 ORDER BY b.version DESC
 LIMIT 1;
 
+-- name: bulletins_shown
+-- As get_bulletin, the latest for each set of owners that the viewer may see, nobody's first.
+SELECT DISTINCT ON (b.owners) {% include "bulletin_columns" %}
+FROM bulletins b JOIN agents a ON a.workspace_id = :workspace AND a.id = b.agent_id
+WHERE b.workspace_id = :workspace AND b.agent_id = :agent_id
+ORDER BY b.owners, b.version DESC
+LIMIT :limit;
+
 -- name: bulletin_versions
--- As get_bulletin, a page of them.
+-- As get_bulletin, a page of those of these owners.
 SELECT {% include "bulletin_columns" %}
 FROM bulletins b JOIN agents a ON a.workspace_id = :workspace AND a.id = b.agent_id
-WHERE b.workspace_id = :workspace AND a.agent = :agent AND (:before::bigint IS NULL OR b.version < :before)
+WHERE b.workspace_id = :workspace AND a.agent = :agent AND b.owners = :owners::text[] AND (:before::bigint IS NULL OR b.version < :before)
 ORDER BY b.version DESC
 LIMIT :limit;
 
 -- name: bulletin_hash
 SELECT inputs_hash FROM bulletins
-WHERE workspace_id = :workspace AND agent_id = :agent_id
+WHERE workspace_id = :workspace AND agent_id = :agent_id AND owners = :owners::text[]
 ORDER BY version DESC
 LIMIT 1;
 
 -- name: add_bulletin
-INSERT INTO bulletins (workspace_id, agent_id, version, content, tokens, inputs_hash, parts, dream_id, created_at)
-SELECT :workspace, :agent_id, coalesce(max(version), 0) + 1, :content, :tokens, :inputs_hash, :parts, :dream_id::uuid, :now
+INSERT INTO bulletins (workspace_id, agent_id, owners, version, content, tokens, inputs_hash, parts, dream_id, created_at)
+SELECT :workspace, :agent_id, :owners::text[], coalesce(max(version), 0) + 1, :content, :tokens, :inputs_hash, :parts, :dream_id::uuid, :now
 FROM bulletins WHERE workspace_id = :workspace AND agent_id = :agent_id
 RETURNING version;
 
 -- name: bulletin_inputs
--- What an agent knows now that is worth a line: its live memories, and those of all agents for prime agents where it is
+-- What an agent knows now, of what belongs to these owners, that is worth a line: its live memories, and those of all agents for prime agents where it is
 -- one, weightiest first, hearsay after all else; otherwise only of the :origins; nothing faded, no summaries of windows, and no insights, which say the same again; own types as the built-in ones that they are like. As it will be after a dream: without the :left_out, and with the weight that
 -- `reinforce_memory` gives the :reinforced.
 SELECT r.id, r.content, r.importance, r."user", r.hearsay_by, r.origin, r.occurred_at, r.status,
@@ -66,7 +76,7 @@ SELECT r.id, r.content, r.importance, r."user", r.hearsay_by, r.origin, r.occurr
         ELSE r.effective_importance END AS weight,
     coalesce(r.occurred_at, r.created_at) AS at
 FROM {% include "memory_records" %} r
-WHERE r.workspace_id = :workspace
+WHERE r.workspace_id = :workspace AND r.owners = :owners::text[]
     AND r.audience = ANY(ARRAY(
         SELECT unnest(ARRAY[a.id, a.prime_audience]) FROM agents a WHERE a.workspace_id = :workspace AND a.id = :agent_id
         UNION ALL

@@ -56,7 +56,7 @@ SELECT message_id FROM dead_letters
 WHERE workspace_id = :workspace AND message_id = ANY(:ids::uuid[]) AND status IN ('dead', 'discarded');
 
 -- name: retried_messages
--- Messages of the agent behind the watermark that are to be dreamed about after all.
+-- Messages of the agent, of these owners, behind the watermark that are to be dreamed about after all.
 SELECT m.id, s.id AS session_id, s.session, s.dreamed_seq, m.seq, m.role, m.content,
     CASE WHEN jsonb_typeof(m.content_json) = 'array' THEN m.content_json END AS parts, m.name,
     coalesce(m.user_name, s.user_name) AS user_name, m.created_at, d.status, d.step, d.attempts
@@ -64,6 +64,7 @@ FROM dead_letters d
 JOIN messages m ON m.workspace_id = d.workspace_id AND m.id = d.message_id
 JOIN sessions s ON s.workspace_id = m.workspace_id AND s.id = m.session_id
 WHERE d.workspace_id = :workspace AND d.status = 'retrying' AND s.agent_id = :agent_id AND m.seq <= s.dreamed_seq
+    AND m.owners = :owners::text[]
 ORDER BY s.id, m.seq
 LIMIT :limit;
 

@@ -1,9 +1,9 @@
 -- name: add_document
 INSERT INTO documents (
-    workspace_id, id, agent_id, title, text, user_name, metadata, tokens, chunks, created_by, created_at
+    workspace_id, id, agent_id, title, text, user_name, owners, metadata, tokens, chunks, created_by, created_at
 )
 VALUES (
-    :workspace, :id, :agent_id, :title, :text, :user, :metadata::jsonb, :tokens, :chunks, :created_by, :now
+    :workspace, :id, :agent_id, :title, :text, :user, :owners::text[], :metadata::jsonb, :tokens, :chunks, :created_by, :now
 );
 
 -- name: add_chunks
@@ -20,10 +20,10 @@ WITH item AS (
     RETURNING id, position, lexemes
 ), indexed AS (
     INSERT INTO search_index (
-        workspace_id, id, kind, audience, type, scope, user_name, happened_at, created_at, valid_from, previous, length,
-        words, asks, question_share, embedding_model, {{ vector_column }}
+        workspace_id, id, kind, audience, type, scope, user_name, owners, happened_at, created_at, valid_from, previous,
+        length, words, asks, question_share, embedding_model, {{ vector_column }}
     )
-    SELECT :workspace, c.id, 2, :audience, 'document', 'agent', :user, :now, :now, :now,
+    SELECT :workspace, c.id, 2, :audience, 'document', 'agent', :user, :owners::text[], :now, :now, :now,
         lag(c.id) OVER (ORDER BY c.position), i.length, i.words, i.asks, i.question_share,
         CASE WHEN e.embedding IS NULL THEN NULL ELSE :model::smallint END, e.embedding
     FROM inserted c
@@ -42,7 +42,7 @@ WITH item AS (
     FROM inserted c JOIN item i ON i.id = c.id, LATERAL (
         SELECT lexeme, coalesce(cardinality(positions), 1) FROM unnest(c.lexemes)
         UNION ALL
-        SELECT facet, 1 FROM unnest(reverie_facets_v1(NULL, :user, NULL)) AS f(facet)
+        SELECT facet, 1 FROM unnest(reverie_facets_v1(NULL, :user, NULL, :owners)) AS f(facet)
     ) AS l(lexeme, frequency)
     ORDER BY 2, 3
     RETURNING id
@@ -51,13 +51,13 @@ SELECT 1;
 
 -- name: get_document
 -- A document; another agent's is not shown to ``agent``.
-SELECT d.id, a.agent, d.title, d.text, d.user_name AS "user", d.metadata, d.tokens, d.chunks, d.created_at
+SELECT d.id, a.agent, d.title, d.text, d.user_name AS "user", d.owners, d.metadata, d.tokens, d.chunks, d.created_at
 FROM documents d JOIN agents a ON a.workspace_id = d.workspace_id AND a.id = d.agent_id
 WHERE d.workspace_id = :workspace AND d.id = :id AND (:agent::text IS NULL OR a.agent = :agent);
 
 -- name: list_documents
 -- Newest first, without their text.
-SELECT d.id, a.agent, d.title, d.user_name AS "user", d.metadata, d.tokens, d.chunks, d.created_at
+SELECT d.id, a.agent, d.title, d.user_name AS "user", d.owners, d.metadata, d.tokens, d.chunks, d.created_at
 FROM documents d JOIN agents a ON a.workspace_id = d.workspace_id AND a.id = d.agent_id
 WHERE d.workspace_id = :workspace
     AND (:agent::text IS NULL OR a.agent = :agent)
@@ -69,7 +69,7 @@ LIMIT :limit;
 -- name: unindex_document
 -- Take the parts of a document off the posting lists and out of the search rows, before it is dropped.
 WITH gone AS (
-    SELECT c.id, tsvector_to_array(c.lexemes) || reverie_facets_v1(NULL, i.user_name, NULL) AS lexemes, i.audience
+    SELECT c.id, tsvector_to_array(c.lexemes) || reverie_facets_v1(NULL, i.user_name, NULL, i.owners) AS lexemes, i.audience
     FROM chunks c JOIN search_index i ON i.workspace_id = c.workspace_id AND i.id = c.id
     WHERE c.workspace_id = :workspace AND c.document_id = :id
 ), unposted AS (

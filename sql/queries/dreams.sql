@@ -39,7 +39,7 @@ END
 
 -- fragment: compared_columns
 -- What a dream has to know of a memory ``m`` that it compares with others.
-m.id, m.audience, m.type, {% include "policy_type" %} AS policy_type, m.content, m.source, m.reading, m.identity_hash, m.version, m.user_name, m.hearsay_by, m.origin,
+m.id, m.audience, m.owners, m.type, {% include "policy_type" %} AS policy_type, m.content, m.source, m.reading, m.identity_hash, m.version, m.user_name, m.hearsay_by, m.origin,
 {% include "word_of" %} AS word_of, {% include "stated_at" %} AS since, {% include "was_edited" %} AS edited,
 m.occurred_at, m.key, m.status, m.decay_exempt, m.expires_at, m.reinforced_at, m.metadata, m.tags,
 (SELECT count(*) FROM edges e
@@ -59,10 +59,10 @@ AND (NOT :embedded::boolean OR EXISTS (
     WHERE i.workspace_id = :workspace AND i.id = m.id AND i.embedding_model IS NOT NULL))
 
 -- name: unread_memories
--- Memories of the agent that no dream has read as they are now, oldest first; with ``ids`` only those.
+-- Memories of the agent, of these owners, that no dream has read as they are now, oldest first; with ``ids`` only those.
 SELECT m.id, m.version, m.audience, m.content, m.user_name, m.source ->> 'kind' AS kind, m.hearsay_by, {% include "policy_type" %} AS type
 FROM memories m
-WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND {% include "is_unread" %}
+WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.owners = :owners::text[] AND {% include "is_unread" %}
     AND (:ids::uuid[] IS NULL OR m.id = ANY(:ids))
 ORDER BY m.id
 LIMIT :limit;
@@ -208,7 +208,8 @@ FROM (
     FOR UPDATE OF d SKIP LOCKED
 ) next
 WHERE s.workspace_id = next.workspace_id AND s.agent_id = next.agent_id
-RETURNING s.workspace_id, s.agent_id, s.lease_token AS token, s.dream_id, s.asked, s.failures, s.due_at <= :now AS scheduled;
+RETURNING s.workspace_id, s.agent_id, s.lease_token AS token, s.dream_id, s.asked, s.failures, s.due_at <= :now AS scheduled,
+    '{}'::text[] AS owners;
 
 -- name: claim_agent
 -- Take one agent, due or not, unless another worker holds it.
@@ -216,7 +217,8 @@ UPDATE dream_schedule SET
     lease_owner = :worker, lease_until = now() + make_interval(secs => :lease_s::float8), lease_token = lease_token + 1,
     claimed_at = now()
 WHERE workspace_id = :workspace AND agent_id = :agent_id AND (lease_until IS NULL OR lease_until <= now())
-RETURNING workspace_id, agent_id, lease_token AS token, dream_id, asked, failures, due_at <= :now AS scheduled;
+RETURNING workspace_id, agent_id, lease_token AS token, dream_id, asked, failures, due_at <= :now AS scheduled,
+    '{}'::text[] AS owners;
 
 -- name: extend_lease
 -- Still alive: the lease runs on, if it is still this worker's.
@@ -263,7 +265,7 @@ WITH waiting AS MATERIALIZED (
 ), changed AS (
     UPDATE dreams SET status = 'running', started_at = coalesce(started_at, :now)
     WHERE workspace_id = :workspace AND id = :id
-    RETURNING id, agent_id, trigger, dry_run, usage, watermarks, memory_ids
+    RETURNING id, agent_id, trigger, dry_run, usage, watermarks, memory_ids, owners
 ), told AS (
     INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
     SELECT :workspace, gen_random_uuid(), 'dream.started', c.agent_id, c.id,
@@ -272,11 +274,11 @@ WITH waiting AS MATERIALIZED (
     WHERE w.started_at IS NULL
     RETURNING id
 )
-SELECT id, trigger, dry_run, usage, watermarks, memory_ids FROM changed;
+SELECT id, trigger, dry_run, usage, watermarks, memory_ids, owners FROM changed;
 
 -- name: save_ranges
--- What a dream is going to read: taken up again, it reads the same, whatever has been said since.
-UPDATE dreams SET watermarks = :watermarks, memory_ids = :memory_ids::uuid[] WHERE workspace_id = :workspace AND id = :id;
+-- What a dream is going to read, and whose: taken up again, it reads the same, whatever has been said since.
+UPDATE dreams SET watermarks = :watermarks, memory_ids = :memory_ids::uuid[], owners = :owners::text[] WHERE workspace_id = :workspace AND id = :id;
 
 -- name: note_progress
 -- How far a dream under way has come; the texts of its newest candidates (newest) go when it ends, waits again or is purged.
@@ -351,9 +353,9 @@ ON CONFLICT DO NOTHING;
 DELETE FROM dream_steps WHERE workspace_id = :workspace AND agent_id = :agent_id AND input_hash = ANY(:hashes::text[]);
 
 -- name: due_messages
--- Messages past the watermark of the agent's sessions, oldest session first, in order: at most ``limit``, and no
--- more than ``tokens_max`` tokens after the first; with ``stretches`` only those in them. What is set aside comes
--- without its text.
+-- Messages of these owners past the watermark of the agent's sessions, oldest session first, in order: at most
+-- ``limit``, and no more than ``tokens_max`` tokens after the first; with ``stretches`` only those in them. What is set
+-- aside comes without its text. A message of other owners ends what is due of its session.
 SELECT due.id, session_id, session, dreamed_seq, seq, role, name, user_name, due.created_at, d.status,
     coalesce(d.step, '') AS step, coalesce(d.attempts, 0) AS attempts,
     CASE WHEN d.status IN ('dead', 'discarded') THEN '' ELSE content END AS content,
@@ -366,6 +368,10 @@ FROM (
     FROM sessions s
     JOIN messages m ON m.workspace_id = s.workspace_id AND m.session_id = s.id AND m.seq > s.dreamed_seq
     WHERE s.workspace_id = :workspace AND s.agent_id = :agent_id AND s.dreamed_seq < s.last_seq
+        AND m.seq < coalesce((
+            SELECT min(x.seq) FROM messages x
+            WHERE x.workspace_id = :workspace AND x.session_id = s.id AND x.seq > s.dreamed_seq AND x.owners <> :owners::text[]
+        ), m.seq + 1)
         AND (:stretches::jsonb IS NULL OR m.seq <= (
             SELECT w.to_seq FROM jsonb_to_recordset(:stretches) AS w(session_id uuid, to_seq bigint)
             WHERE w.session_id = s.id))
@@ -375,6 +381,35 @@ FROM (
 LEFT JOIN dead_letters d ON d.workspace_id = :workspace AND d.message_id = due.id
 WHERE tokens_before < :tokens_max
 ORDER BY session_id, seq;
+
+-- name: due_owners
+-- Whose turn it is: the owners of what has been due the longest, messages before memories; nothing where nothing is due.
+-- What is retried comes first.
+SELECT owners FROM (
+    (SELECT 0 AS place, m.owners
+    FROM dead_letters d
+    JOIN messages m ON m.workspace_id = d.workspace_id AND m.id = d.message_id
+    JOIN sessions s ON s.workspace_id = m.workspace_id AND s.id = m.session_id
+    WHERE d.workspace_id = :workspace AND d.status = 'retrying' AND s.agent_id = :agent_id AND m.seq <= s.dreamed_seq
+    ORDER BY m.id
+    LIMIT 1)
+    UNION ALL
+    (SELECT 1, m.owners
+    FROM sessions s
+    JOIN messages m ON m.workspace_id = s.workspace_id AND m.session_id = s.id AND m.seq = (
+        SELECT min(x.seq) FROM messages x
+        WHERE x.workspace_id = :workspace AND x.session_id = s.id AND x.seq > s.dreamed_seq)
+    WHERE s.workspace_id = :workspace AND s.agent_id = :agent_id AND s.dreamed_seq < s.last_seq
+    ORDER BY s.id
+    LIMIT 1)
+    UNION ALL
+    (SELECT 2, m.owners FROM memories m
+    WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND {% include "is_unread" %}
+    ORDER BY m.id
+    LIMIT 1)
+) AS due
+ORDER BY place
+LIMIT 1;
 
 -- name: count_due_messages
 -- How many messages are past the watermark, or behind it and to be dreamed about after all.
@@ -406,7 +441,7 @@ WHERE workspace_id = :workspace AND id = :session_id AND dreamed_seq = :from_seq
 SELECT {% include "compared_columns" %}
 FROM memories m
 WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = ANY(:audiences::uuid[])
-    AND m.type <> 'insight' AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+    AND m.owners = :owners AND m.type <> 'insight' AND m.deleted_at IS NULL AND m.superseded_by IS NULL
     AND (m.expires_at IS NULL OR m.expires_at > :now)
     AND (m.source ->> 'slot' = ANY(:slots::text[]) OR m.reading ->> 'slot' = ANY(:slots)
         OR m.reading ->> 'form' = ANY(:forms::text[]) OR m.identity_hash = ANY(:hashes::bytea[]) OR m.id = ANY(:ids::uuid[]))
@@ -424,7 +459,7 @@ FROM (
         CASE WHEN m.reading ? 'slot' THEN m.reading ->> 'value' ELSE m.source ->> 'value' END AS value
     FROM memories m
     WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = ANY(:audiences::uuid[])
-        AND m.type <> 'insight' AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now)
+        AND m.owners = :owners AND m.type <> 'insight' AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now)
         AND m.hearsay_by IS NULL AND coalesce(m.reading ->> 'polarity', m.source ->> 'polarity', 'positive') = 'positive'
         AND (m.reading ? 'slot' OR m.source ? 'slot' AND NOT {% include "was_edited" %})
 ) f
@@ -435,7 +470,7 @@ ORDER BY f.id;
 SELECT {% include "compared_columns" %}
 FROM memories m
 WHERE m.workspace_id = :workspace AND m.audience = ANY(:audiences::uuid[]) AND m.agent_id = :agent_id
-    AND m.type = 'todo' AND m.status = 'open' AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+    AND m.owners = :owners AND m.type = 'todo' AND m.status = 'open' AND m.deleted_at IS NULL AND m.superseded_by IS NULL
     AND (m.expires_at IS NULL OR m.expires_at > :now)
 ORDER BY m.id DESC
 LIMIT :limit;
@@ -445,7 +480,8 @@ LIMIT :limit;
 SELECT mine.alias AS name, other.alias
 FROM entity_aliases mine
 JOIN entity_aliases other ON other.workspace_id = :workspace AND other.entity_id = mine.entity_id
-WHERE mine.workspace_id = :workspace AND mine.audience = :agent_id AND mine.kind = 'person'
+WHERE mine.workspace_id = :workspace AND mine.audience = :agent_id AND mine.owners = reverie_owners_v1(:owners::text[])
+    AND mine.kind = 'person'
     AND mine.alias = ANY(:names::text[]) AND other.alias <> mine.alias
 ORDER BY mine.alias, other.alias;
 
@@ -507,7 +543,7 @@ UPDATE dream_schedule SET due_at = :now WHERE due_at = 'infinity';
 UPDATE dream_schedule SET due_at = least(due_at, :now) WHERE lease_until IS NULL OR lease_until <= now();
 
 -- name: nearest_memories
--- For each vector the live memories of the agent's own audience nearest to it, best first. They are found before they
+-- For each vector the live memories of the agent's own audience, of these owners, nearest to it, best first. They are found before they
 -- are joined: on tables without statistics the planner would look for them once for every memory there is.
 WITH near AS MATERIALIZED (
     SELECT c.n, found.id, found.similarity
@@ -517,7 +553,8 @@ WITH near AS MATERIALIZED (
         FROM search_index i, LATERAL (
             SELECT CASE WHEN i.embedding_model = :model::smallint THEN i.{{ vector_column }} ELSE i.next_{{ vector_column }} END
         ) AS v(embedding)
-        WHERE i.workspace_id = :workspace AND i.audience = :agent_id AND i.kind = 0 AND i.type <> 'insight'
+        WHERE i.workspace_id = :workspace AND i.audience = :agent_id AND i.owners = :owners::text[] AND i.kind = 0
+            AND i.type <> 'insight'
             AND (i.embedding_model = :model OR i.next_model = :model) AND NOT i.deleted AND i.valid_until IS NULL
             AND (i.expires_at IS NULL OR i.expires_at > :now)
         ORDER BY v.embedding <#> c.embedding, i.id
@@ -530,14 +567,15 @@ FROM near JOIN memories m ON m.workspace_id = :workspace AND m.id = near.id AND 
 ORDER BY near.n, near.similarity DESC, m.id;
 
 -- name: nearest_to_memories
--- For each of these memories, by their own vectors, the live ones of the same agent and audience nearest to it.
+-- For each of these memories, by their own vectors, the live ones of the same agent, audience and owners nearest to it.
 WITH near AS MATERIALIZED (
     SELECT own.id AS memory_id, found.id, found.similarity
     FROM search_index own
     CROSS JOIN LATERAL (
         SELECT i.id, -(i.{{ vector_column }} <#> own.{{ vector_column }}) AS similarity
         FROM search_index i
-        WHERE i.workspace_id = :workspace AND i.audience = own.audience AND i.kind = 0 AND i.type <> 'insight' AND i.id <> own.id
+        WHERE i.workspace_id = :workspace AND i.audience = own.audience AND i.owners = own.owners AND i.kind = 0 AND i.type <> 'insight'
+            AND i.id <> own.id
             AND i.embedding_model = :model::smallint AND NOT i.deleted AND i.valid_until IS NULL
             AND (i.expires_at IS NULL OR i.expires_at > :now)
         ORDER BY i.{{ vector_column }} <#> own.{{ vector_column }}, i.id
@@ -569,7 +607,7 @@ WHERE workspace_id = :workspace
 ORDER BY id;
 
 -- name: decay
--- Note how important each event and observation of the agent is now, and whether it has faded below what surfaces
+-- Note how important each event and observation of the agent, of these owners, is now, and whether it has faded below what surfaces
 -- unasked; those that differ from the last dream. Searches work both out themselves.
 WITH due AS (
     SELECT i.id, i.importance AS importance_before, i.faded AS faded_before, d.importance::real AS importance,
@@ -581,8 +619,8 @@ WITH due AS (
     CROSS JOIN LATERAL (SELECT reverie_decayed_v1(
         m.importance, {% include "policy_type" %}, m.decay_exempt, greatest(m.created_at, m.learned_at), m.reinforced_at, u.last_accessed_at, :now, :days
     ) AS importance) d
-    WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND {% include "policy_type" %} IN ('event', 'observation')
-        AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+    WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.owners = :owners::text[]
+        AND {% include "policy_type" %} IN ('event', 'observation') AND m.deleted_at IS NULL AND m.superseded_by IS NULL
 )
 UPDATE search_index i SET importance = due.importance, faded = due.faded,
     decays_from = CASE WHEN i.decays_from IS NOT NULL THEN due.used_at END
@@ -601,8 +639,8 @@ SELECT EXISTS (
     CROSS JOIN LATERAL (SELECT reverie_decayed_v1(
         m.importance, {% include "policy_type" %}, m.decay_exempt, greatest(m.created_at, m.learned_at), m.reinforced_at, u.last_accessed_at, :now, :days
     ) AS importance) d
-    WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND {% include "policy_type" %} IN ('event', 'observation')
-        AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+    WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.owners = :owners::text[]
+        AND {% include "policy_type" %} IN ('event', 'observation') AND m.deleted_at IS NULL AND m.superseded_by IS NULL
         AND (i.importance <> d.importance::real
             OR i.faded <> (d.importance < :faded_below::float8 AND d.importance < m.importance))
 );

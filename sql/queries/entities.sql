@@ -1,5 +1,5 @@
 -- name: ensure_entities
--- The entities behind aliases in an audience, made on first mention; an alias missing from the answer was taken by
+-- The entities behind aliases in an audience and of these owners, made on first mention; an alias missing from the answer was taken by
 -- someone else just now.
 WITH wanted AS (
     SELECT DISTINCT ON (w.alias, w.kind) w.*
@@ -8,16 +8,17 @@ WITH wanted AS (
 ), known AS (
     SELECT a.alias, a.kind, a.entity_id
     FROM wanted w JOIN entity_aliases a
-        ON a.workspace_id = :workspace AND a.audience = :audience AND a.alias = w.alias AND a.kind = w.kind
+        ON a.workspace_id = :workspace AND a.audience = :audience AND a.owners = reverie_owners_v1(:owners)
+            AND a.alias = w.alias AND a.kind = w.kind
 ), named AS (
-    INSERT INTO entity_aliases (workspace_id, audience, alias, kind, entity_id)
-    SELECT :workspace, :audience, w.alias, w.kind, w.id
+    INSERT INTO entity_aliases (workspace_id, audience, owners, alias, kind, entity_id)
+    SELECT :workspace, :audience, reverie_owners_v1(:owners), w.alias, w.kind, w.id
     FROM wanted w WHERE NOT EXISTS (SELECT 1 FROM known k WHERE k.alias = w.alias AND k.kind = w.kind)
     ON CONFLICT DO NOTHING
     RETURNING alias, kind, entity_id
 ), made AS (
-    INSERT INTO entities (workspace_id, id, agent_id, audience, name, kind, dream_id)
-    SELECT :workspace, n.entity_id, :agent_id, :audience, w.name, w.kind, :dream_id::uuid
+    INSERT INTO entities (workspace_id, id, agent_id, audience, owners, name, kind, dream_id)
+    SELECT :workspace, n.entity_id, :agent_id, :audience, :owners::text[], w.name, w.kind, :dream_id::uuid
     FROM named n JOIN wanted w ON w.alias = n.alias AND w.kind = n.kind
     RETURNING id
 )
@@ -25,16 +26,17 @@ SELECT alias, kind, entity_id, false AS made FROM known
 UNION ALL SELECT alias, kind, entity_id, true FROM named;
 
 -- name: entities_called
--- The entities of an audience that go by these names, with the kind that each goes by them as.
+-- The entities of an audience and of these owners that go by these names, with the kind that each goes by them as.
 SELECT a.alias, a.kind, a.entity_id, e.name
 FROM entity_aliases a JOIN entities e ON e.workspace_id = a.workspace_id AND e.id = a.entity_id
-WHERE a.workspace_id = :workspace AND a.audience = :audience AND a.alias = ANY(:aliases::text[])
+WHERE a.workspace_id = :workspace AND a.audience = :audience AND a.owners = reverie_owners_v1(:owners::text[])
+    AND a.alias = ANY(:aliases::text[])
 ORDER BY a.alias, a.kind;
 
 -- name: add_spellings
 -- Further names of entities, but for those that others go by.
-INSERT INTO entity_aliases (workspace_id, audience, alias, kind, entity_id)
-SELECT e.workspace_id, e.audience, w.alias, e.kind, e.id
+INSERT INTO entity_aliases (workspace_id, audience, owners, alias, kind, entity_id)
+SELECT e.workspace_id, e.audience, reverie_owners_v1(e.owners), w.alias, e.kind, e.id
 FROM unnest(:ids::uuid[], :aliases::text[]) AS w(id, alias)
 JOIN entities e ON e.workspace_id = :workspace AND e.id = w.id
 ORDER BY w.alias, e.kind
@@ -57,7 +59,8 @@ RETURNING id;
 -- name: find_entities
 SELECT e.id
 FROM entity_aliases a JOIN entities e ON e.workspace_id = a.workspace_id AND e.id = a.entity_id
-WHERE a.workspace_id = :workspace AND a.audience = :audience AND a.alias = :alias
+WHERE a.workspace_id = :workspace AND a.audience = :audience AND a.owners = reverie_owners_v1(:owners::text[])
+    AND a.alias = :alias
 ORDER BY e.id;
 
 -- fragment: visible_mention
@@ -200,7 +203,7 @@ WHERE a.workspace_id = :workspace AND (:audiences::uuid[] IS NULL OR a.audience 
 ORDER BY e.id;
 
 -- name: lock_entities
-SELECT e.id, e.agent_id, e.audience, e.name, e.kind, e.metadata, e.merged_into, e.dream_id, e.updated_at,
+SELECT e.id, e.agent_id, e.audience, e.owners, e.name, e.kind, e.metadata, e.merged_into, e.dream_id, e.updated_at,
     (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = e.agent_id) AS agent
 FROM entities e WHERE e.workspace_id = :workspace AND e.id = ANY(:ids::uuid[])
 ORDER BY e.id
@@ -219,8 +222,8 @@ UPDATE entities SET name = :name, kind = :kind, updated_at = :now WHERE workspac
 DELETE FROM entity_aliases WHERE workspace_id = :workspace AND entity_id = :id;
 
 -- name: add_names
-INSERT INTO entity_aliases (workspace_id, audience, alias, kind, entity_id)
-SELECT e.workspace_id, e.audience, w.alias, :kind, e.id
+INSERT INTO entity_aliases (workspace_id, audience, owners, alias, kind, entity_id)
+SELECT e.workspace_id, e.audience, reverie_owners_v1(e.owners), w.alias, :kind, e.id
 FROM entities e, unnest(:aliases::text[]) AS w(alias)
 WHERE e.workspace_id = :workspace AND e.id = :id
 ON CONFLICT DO NOTHING;

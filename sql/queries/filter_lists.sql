@@ -23,13 +23,16 @@ SELECT w.filter, w.terms, NULL::uuid[] AS ids, coalesce((
 FROM (
     SELECT f.filter, array_agg(reverie_term_v1(a.audience, k.kind, f.facet)) AS terms
     FROM (
-            SELECT 'user' AS filter, unnest(reverie_facets_v1(NULL, :user::text, NULL)) AS facet
+            SELECT 'user' AS filter, unnest(reverie_facets_v1(NULL, :user::text, NULL, NULL)) AS facet
             UNION ALL
-            SELECT 'tags', unnest(reverie_facets_v1(NULL, NULL, :tags_any::text[]))
+            SELECT 'viewer', unnest(reverie_facets_v1(NULL, NULL, NULL, '{}') || reverie_facets_v1(NULL, NULL, NULL, :viewer::text[]))
+            WHERE {% if viewer %} true {% else %} false {% endif %}
             UNION ALL
-            SELECT 'tag ' || t.tag, unnest(reverie_facets_v1(NULL, NULL, ARRAY[t.tag])) FROM unnest(:tags_all::text[]) AS t(tag)
+            SELECT 'tags', unnest(reverie_facets_v1(NULL, NULL, :tags_any::text[], NULL))
             UNION ALL
-            SELECT 'types', unnest(reverie_facets_v1(t.type, NULL, NULL)) FROM unnest(:types::text[]) AS t(type)
+            SELECT 'tag ' || t.tag, unnest(reverie_facets_v1(NULL, NULL, ARRAY[t.tag], NULL)) FROM unnest(:tags_all::text[]) AS t(tag)
+            UNION ALL
+            SELECT 'types', unnest(reverie_facets_v1(t.type, NULL, NULL, NULL)) FROM unnest(:types::text[]) AS t(type)
         ) AS f,
         unnest(:audiences::uuid[]) AS a(audience),
         unnest(:kinds::smallint[]) AS k(kind)

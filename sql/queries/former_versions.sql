@@ -6,8 +6,8 @@ CROSS JOIN LATERAL (
     ORDER BY v.at <= :as_of DESC, CASE WHEN v.at <= :as_of THEN -v.version ELSE v.version END
     LIMIT 1
 ) AS v
-CROSS JOIN LATERAL jsonb_to_record(jsonb_build_object('origin', m.origin) || v.record) AS x(
-    type text, scope text, team text, task text, "user" text, hearsay_by text, origin text, key text, content text, summary text,
+CROSS JOIN LATERAL jsonb_to_record(jsonb_build_object('origin', m.origin, 'owners', m.owners) || v.record) AS x(
+    type text, scope text, team text, task text, "user" text, owners text[], hearsay_by text, origin text, key text, content text, summary text,
     language text, tokens integer, importance float8, confidence float8, tags text[], metadata jsonb, source jsonb, status text,
     decay_exempt boolean, occurred_at timestamptz, valid_from timestamptz, valid_until timestamptz, superseded_by uuid,
     expires_at timestamptz, updated_at timestamptz, deleted_at timestamptz, version integer
@@ -15,20 +15,20 @@ CROSS JOIN LATERAL jsonb_to_record(jsonb_build_object('origin', m.origin) || v.r
 
 -- fragment: past_records
 -- As memory_records: what there was at ``as_of``, as it was then, as searches of the past have it. What has not changed
--- since is as it is; a version of another scope than today's is left out.
+-- since is as it is; a version of another scope or of other owners than today's is left out.
 (
     SELECT r.* FROM {% include "memory_records" %} r
     WHERE r.updated_at <= :as_of::timestamptz OR NOT EXISTS (
         SELECT 1 FROM memory_versions v WHERE v.workspace_id = :workspace AND v.memory_id = r.id)
     UNION ALL
     SELECT m.workspace_id, m.id, m.agent_id, m.audience, m.session_id, m.task_id, m.agent, x.type, x.scope, m.team, m.task,
-        m.session, x."user", x.hearsay_by, x.origin, x.key, x.content, x.summary, x.language, x.importance,
+        m.session, x."user", m.owners, x.hearsay_by, x.origin, x.key, x.content, x.summary, x.language, x.importance,
         x.importance AS effective_importance, x.confidence, x.tags, x.metadata, x.source, x.status, x.decay_exempt,
         m.embedding, m.access_count, m.last_accessed_at, x.occurred_at, x.valid_from, x.valid_until, x.superseded_by,
         x.expires_at, m.created_at, x.updated_at, m.deleted_at, x.version, m.dream_id, x.tokens
     FROM {% include "memory_records" %} m
     {% include "version_then" %}
-    WHERE m.updated_at > :as_of AND x.deleted_at IS NULL AND x.scope = m.scope
+    WHERE m.updated_at > :as_of AND x.deleted_at IS NULL AND x.scope = m.scope AND x.owners = m.owners
         AND x.team IS NOT DISTINCT FROM m.team AND x.task IS NOT DISTINCT FROM m.task
 )
 
@@ -51,13 +51,14 @@ SELECT m.id, i.session_id, x.*, coalesce(x.occurred_at, x.valid_from) AS happene
     {% if without_summaries %} AND NOT i.window_summary {% endif %}
     AND x.deleted_at IS NULL AND x.valid_from <= :as_of
     AND (x.valid_until IS NULL OR x.valid_until > :as_of) AND (x.expires_at IS NULL OR x.expires_at > :as_of)
-    AND x.scope = m.scope
+    AND x.scope = m.scope AND x.owners = m.owners
     AND x.team IS NOT DISTINCT FROM (SELECT t.team FROM teams t WHERE t.workspace_id = :workspace AND t.id = m.team_id)
     AND x.task IS NOT DISTINCT FROM (SELECT t.task FROM tasks t WHERE t.workspace_id = :workspace AND t.id = m.task_id)
     {% if types %} AND x.type = ANY(:types::text[]) {% endif %}
     {% if scopes %} AND x.scope = ANY(:scopes::text[]) {% endif %}
     {% if tags_any %} AND x.tags && :tags_any::text[] {% endif %}
     {% if tags_all %} AND x.tags @> :tags_all::text[] {% endif %}
+    {% if viewer %} AND (m.owners = '{}' OR m.owners @> :viewer::text[]) {% endif %}
     {% if user %} AND x."user" IS NOT DISTINCT FROM :user::text {% endif %}
     {% if session_id %} AND i.session_id IS NOT DISTINCT FROM :session_id::uuid {% endif %}
     {% if task_id %} AND i.task_id IS NOT DISTINCT FROM :task_id::uuid {% endif %}

@@ -8,7 +8,7 @@
     LEFT JOIN memories t ON t.workspace_id = :workspace AND t.id = e.id
     WHERE t.id IS NULL OR t.deleted_at IS NOT NULL OR encode(t.identity_hash, 'hex') <> e.says
         OR (t.superseded_by IS NOT NULL) <> e.former
-        OR t.agent_id <> m.agent_id OR t.audience <> m.audience OR t.user_name IS DISTINCT FROM m.user_name
+        OR t.agent_id <> m.agent_id OR t.audience <> m.audience OR t.owners <> m.owners OR t.user_name IS DISTINCT FROM m.user_name
         OR t.hearsay_by IS NOT NULL OR t.type = 'insight'
         OR t.expires_at < coalesce(m.expires_at, 'infinity')
         OR NOT EXISTS (
@@ -55,8 +55,8 @@ WHERE m.workspace_id = :workspace AND m.id = due.id;
 -- or as an open question, what was deleted of it included; nothing that was replaced.
 SELECT m.id, m.version, m.content, m.user_name, m.source, m.deleted_at IS NOT NULL AS deleted
 FROM memories m
-WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = :agent_id AND m.type = 'insight'
-    AND m.superseded_by IS NULL
+WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = :agent_id AND m.owners = :owners::text[]
+    AND m.type = 'insight' AND m.superseded_by IS NULL
     AND (m.source ->> 'about' = ANY(:about::text[])
         OR (m.source ->> 'by' = 'model' OR m.source ->> 'about' LIKE 'question:%') AND coalesce(m.user_name, '') = ANY(:users::text[])
         OR m.id = ANY(ARRAY(
@@ -68,7 +68,7 @@ ORDER BY m.id;
 SELECT m.id, {% include "policy_type" %} AS type, m.content, m.user_name, m.identity_hash, coalesce(m.occurred_at, m.valid_from) AS at, m.valid_from,
     m.expires_at, m.reading ->> 'habit' AS habit, coalesce((m.reading ->> 'denied')::boolean, false) AS denied
 FROM memories m
-WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = :agent_id
+WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = :agent_id AND m.owners = :owners::text[]
     AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now)
     AND m.hearsay_by IS NULL
     AND (coalesce(m.reading ->> 'habit', m.reading ->> 'taste', m.reading ->> 'question') = ANY(:keys::text[])
@@ -82,7 +82,7 @@ SELECT * FROM (
         coalesce(m.occurred_at, m.valid_from) AS at
     FROM memories m
     WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = :agent_id
-        AND m.type <> 'insight' AND m.hearsay_by IS NULL AND m.user_name IS NOT DISTINCT FROM :user::text
+        AND m.owners = :owners::text[] AND m.type <> 'insight' AND m.hearsay_by IS NULL AND m.user_name IS NOT DISTINCT FROM :user::text
         AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now)
         AND m.source ->> 'kind' IS DISTINCT FROM 'window'
     ORDER BY m.valid_from DESC, m.id DESC
@@ -93,5 +93,5 @@ ORDER BY valid_from, id;
 -- name: last_reflection
 -- When a model was last asked to conclude something for the agent, by a dream that has not been undone.
 SELECT max(finished_at) FROM dreams
-WHERE workspace_id = :workspace AND agent_id = :agent_id AND status = 'succeeded'
+WHERE workspace_id = :workspace AND agent_id = :agent_id AND owners = :owners::text[] AND status = 'succeeded'
     AND (report -> 'reflection' ->> 'asked')::boolean;

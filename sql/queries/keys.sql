@@ -1,7 +1,7 @@
 -- name: authenticate
 -- The key with this hash, the settings of its workspace and the limits of both; nothing for an unknown or revoked one.
 -- ``retry_after_s`` is set when the key has used up its rate.
-SELECT id, role, agent, hash, settings, retry_after_s, scopes, expires_at, expired, suspended,
+SELECT id, role, agent, user_name AS "user", hash, settings, retry_after_s, scopes, expires_at, expired, suspended,
     coalesce(limits, '{}') AS limits, maker_limits, coalesce(workspace_limits, '{}') AS workspace_limits
 FROM reverie_authenticate_v6(:workspace, :hash);
 
@@ -15,7 +15,7 @@ FROM reverie_authenticate_v6(:workspace, :hash);
 -- fragment: credential_is_current
 -- Whether a key is as it was last seen: live, with this secret and these limits, its makers' among them, in a workspace
 -- that is not suspended and has these limits and settings.
--- Its role and its agent never change, its scopes and its expiry only together with its secret.
+-- Its role, its agent and its user never change, its scopes and its expiry only together with its secret.
 (
     EXISTS (
         SELECT FROM api_keys k
@@ -44,10 +44,10 @@ SELECT name FROM workspaces WHERE workspace_id = :workspace;
 
 -- name: add_key
 INSERT INTO api_keys (
-    workspace_id, id, name, role, agent, hash, prefix, scopes, expires_at, limits, client_id, makers, subject
+    workspace_id, id, name, role, agent, user_name, hash, prefix, scopes, expires_at, limits, client_id, makers, subject
 )
 VALUES (
-    :workspace, :id, :name, :role, :agent, :hash, :prefix, :scopes, :expires_at, :limits, :client_id, :makers, :subject
+    :workspace, :id, :name, :role, :agent, :user, :hash, :prefix, :scopes, :expires_at, :limits, :client_id, :makers, :subject
 )
 ON CONFLICT DO NOTHING;
 
@@ -61,7 +61,7 @@ LIMIT 1;
 
 -- name: list_keys
 -- Keys newest first, revoked ones included; never their hashes.
-SELECT k.id, k.name, k.role, k.agent, k.prefix, k.scopes, coalesce(k.limits, '{}') AS limits, k.created_at, k.expires_at,
+SELECT k.id, k.name, k.role, k.agent, k.user_name AS "user", k.prefix, k.scopes, coalesce(k.limits, '{}') AS limits, k.created_at, k.expires_at,
     k.revoked_at, k.client_id, k.makers[cardinality(k.makers)] AS granted_by, (
     SELECT u.last_used_at FROM key_usage u WHERE u.workspace_id = :workspace AND u.key_id = k.id
     ORDER BY u.day DESC LIMIT 1
@@ -73,7 +73,7 @@ LIMIT :limit;
 
 -- name: describe_key
 -- What a key is called, what it may do, and the workspace it opens.
-SELECT w.name AS workspace, k.id AS key_id, k.name, k.role, k.agent, k.prefix, k.scopes, k.expires_at,
+SELECT w.name AS workspace, k.id AS key_id, k.name, k.role, k.agent, k.user_name AS "user", k.prefix, k.scopes, k.expires_at,
     coalesce(k.limits, '{}') AS limits, k.client_id
 FROM api_keys k JOIN workspaces w ON w.workspace_id = k.workspace_id
 WHERE k.workspace_id = :workspace AND k.id = :id;
@@ -82,7 +82,7 @@ WHERE k.workspace_id = :workspace AND k.id = :id;
 -- Replace the secret of a live key; the hash of the former one is kept, so that no start takes it in again.
 UPDATE api_keys SET hash = :hash, prefix = :prefix, former_hashes = array_append(former_hashes, hash)
 WHERE workspace_id = :workspace AND id = :id AND revoked_at IS NULL AND client_id IS NULL
-RETURNING id, name, role, agent, prefix, scopes, expires_at, coalesce(limits, '{}') AS limits;
+RETURNING id, name, role, agent, user_name AS "user", prefix, scopes, expires_at, coalesce(limits, '{}') AS limits;
 
 -- name: key_limits
 SELECT limits FROM api_keys WHERE workspace_id = :workspace AND id = :id;
@@ -93,7 +93,7 @@ UPDATE api_keys SET limits = :limits WHERE workspace_id = :workspace AND id = :i
 
 -- name: lock_keys
 -- Live keys, which stay as they are until the transaction ends; in one order (lock ordering against deadlock).
-SELECT k.id, k.role, k.name, k.agent, k.scopes, k.expires_at, coalesce(k.limits, '{}') AS limits,
+SELECT k.id, k.role, k.name, k.agent, k.user_name AS "user", k.scopes, k.expires_at, coalesce(k.limits, '{}') AS limits,
     {% include "maker_limits" %} AS maker_limits, k.client_id, coalesce(k.makers, '{}') AS makers, k.subject
 FROM api_keys k
 WHERE k.workspace_id = :workspace AND k.id = ANY(:ids::uuid[]) AND k.revoked_at IS NULL
@@ -120,7 +120,7 @@ WHERE workspace_id = :workspace AND :id = ANY(makers) AND client_id IS NOT NULL 
 
 -- name: lock_keys_of_subject
 -- Live keys of whoever signs in as this subject, and what is made with them.
-SELECT k.id, k.role, k.name, k.agent, k.scopes, k.expires_at, coalesce(k.limits, '{}') AS limits,
+SELECT k.id, k.role, k.name, k.agent, k.user_name AS "user", k.scopes, k.expires_at, coalesce(k.limits, '{}') AS limits,
     {% include "maker_limits" %} AS maker_limits, k.client_id, coalesce(k.makers, '{}') AS makers, k.subject
 FROM api_keys k
 WHERE k.workspace_id = :workspace AND k.subject = :subject AND k.revoked_at IS NULL

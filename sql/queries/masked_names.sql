@@ -21,6 +21,6 @@ UNION
 SELECT 'user', n.name FROM unnest(:names::text[]) AS n(name)
 WHERE EXISTS (
     SELECT 1 FROM agents a JOIN search_terms t ON t.workspace_id = :workspace
-        AND t.term = reverie_term_v1(a.id, 0::smallint, (reverie_facets_v1(NULL, n.name, '{}'))[1])
+        AND t.term = reverie_term_v1(a.id, 0::smallint, (reverie_facets_v1(NULL, n.name, '{}', NULL))[1])
     WHERE a.workspace_id = :workspace
 );

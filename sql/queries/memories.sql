@@ -16,6 +16,7 @@
         (SELECT t.task FROM tasks t WHERE t.workspace_id = :workspace AND t.id = m.task_id) AS task,
         (SELECT s.session FROM sessions s WHERE s.workspace_id = :workspace AND s.id = m.session_id) AS session,
         m.user_name AS "user",
+        m.owners,
         m.hearsay_by,
         m.origin,
         m.key,
@@ -124,7 +125,7 @@ WITH {% if known %} held AS MATERIALIZED (
     SELECT i.*, c.configuration, x.lexemes || {% include "field_lexemes" %} AS lexemes, {% include "word_count" %} AS length
     FROM jsonb_to_recordset(:items::jsonb) AS i(
         ordinal integer, id uuid, agent_id uuid, audience uuid, type text, like_type text, scope text, team_id uuid, task_id uuid,
-        session_id uuid, user_name text, hearsay_by text, origin text, key text, content text, summary text, identity_hash text,
+        session_id uuid, user_name text, owners text[], hearsay_by text, origin text, key text, content text, summary text, identity_hash text,
         language text, lexical text, lexical_key text, lexical_tags text, lexical_summary text, tokens integer,
         importance float8, confidence float8, tags text[], metadata jsonb, source jsonb,
         status text, decay_exempt boolean, occurred_at timestamptz, expires_at timestamptz, valid_from timestamptz,
@@ -145,12 +146,12 @@ WITH {% if known %} held AS MATERIALIZED (
         {% endif %}
 ), inserted AS (
     INSERT INTO memories (
-        workspace_id, id, agent_id, audience, type, like_type, scope, team_id, task_id, session_id, user_name, hearsay_by, origin, key, content,
+        workspace_id, id, agent_id, audience, type, like_type, scope, team_id, task_id, session_id, user_name, owners, hearsay_by, origin, key, content,
         summary, identity_hash, language, tokens, importance, confidence, tags, metadata, source, status, decay_exempt, lexemes,
         occurred_at, expires_at, valid_from, valid_until, created_at, updated_at, deleted_at, superseded_by, version,
         reinforced_at, dream_id, changed_by, change_reason, reading, key_id
     )
-    SELECT :workspace, id, agent_id, audience, type, like_type, scope, team_id, task_id, session_id, user_name, hearsay_by, origin, key, content,
+    SELECT :workspace, id, agent_id, audience, type, like_type, scope, team_id, task_id, session_id, user_name, owners, hearsay_by, origin, key, content,
         summary, decode(identity_hash, 'hex'), configuration, tokens, importance, confidence, tags, metadata, source, status,
         decay_exempt, lexemes, occurred_at, expires_at, coalesce(valid_from, created_at), valid_until,
         created_at, coalesce(updated_at, created_at), deleted_at, superseded_by, coalesce(version, 1), reinforced_at,
@@ -161,12 +162,12 @@ WITH {% if known %} held AS MATERIALIZED (
     RETURNING *
 ), indexed AS (
     INSERT INTO search_index (
-        workspace_id, id, kind, audience, type, scope, user_name, session_id, task_id, tags, importance, confidence,
+        workspace_id, id, kind, audience, type, scope, user_name, owners, session_id, task_id, tags, importance, confidence,
         base_importance, decays_from, happened_at, created_at, valid_from, valid_until, expires_at, deleted, previous, length,
         words, speaker, asks, question_share, embedding_model, {{ vector_column }}
     )
-    SELECT m.workspace_id, m.id, 0, m.audience, m.type, m.scope, m.user_name, m.session_id, m.task_id, m.tags, m.importance,
-        m.confidence, CASE WHEN {% include "decays" %} THEN m.importance END,
+    SELECT m.workspace_id, m.id, 0, m.audience, m.type, m.scope, m.user_name, m.owners, m.session_id, m.task_id, m.tags,
+        m.importance, m.confidence, CASE WHEN {% include "decays" %} THEN m.importance END,
         CASE WHEN {% include "decays" %} THEN greatest(m.created_at, m.learned_at, m.reinforced_at) END,
         coalesce(m.occurred_at, m.valid_from), m.created_at, m.valid_from, m.valid_until, m.expires_at,
         m.deleted_at IS NOT NULL,
@@ -190,7 +191,7 @@ WITH {% if known %} held AS MATERIALIZED (
     FROM inserted m JOIN item i ON i.id = m.id, LATERAL (
         SELECT lexeme, {% include "posting_frequency" %} FROM unnest(m.lexemes) AS l(lexeme, positions, weights)
         UNION ALL
-        SELECT facet, 1 FROM unnest(reverie_facets_v1(m.type, m.user_name, m.tags)) AS f(facet)
+        SELECT facet, 1 FROM unnest(reverie_facets_v1(m.type, m.user_name, m.tags, m.owners)) AS f(facet)
     ) AS l(lexeme, frequency)
     ORDER BY 2, 3
     RETURNING id
@@ -214,7 +215,7 @@ FROM {% if known %} held LEFT JOIN {% endif %} inserted i {% if known %} ON true
 -- The live memory of this key, locked.
 SELECT id FROM memories
 WHERE workspace_id = :workspace AND deleted_at IS NULL AND superseded_by IS NULL
-    AND agent_id = :agent_id AND audience = :audience AND key = :key
+    AND agent_id = :agent_id AND audience = :audience AND key = :key AND owners = :owners
 FOR UPDATE;
 
 -- name: duplicate_by_identity
@@ -309,7 +310,7 @@ WHERE workspace_id = :workspace AND memory_id = :id AND source_kind = 'entity' A
 WITH changed AS (
     UPDATE memories m SET
         type = i.type, like_type = i.like_type, scope = i.scope, audience = i.audience, team_id = i.team_id, task_id = i.task_id,
-        session_id = i.session_id, user_name = i.user_name, hearsay_by = i.hearsay_by, origin = i.origin, key = i.key, content = i.content, summary = i.summary,
+        session_id = i.session_id, user_name = i.user_name, owners = i.owners, hearsay_by = i.hearsay_by, origin = i.origin, key = i.key, content = i.content, summary = i.summary,
         identity_hash = decode(i.identity_hash, 'hex'), language = i.configuration, tokens = i.tokens,
         importance = i.importance, confidence = i.confidence, tags = i.tags, metadata = i.metadata, source = i.source,
         status = i.status, decay_exempt = i.decay_exempt, occurred_at = i.occurred_at, expires_at = i.expires_at,
@@ -319,7 +320,7 @@ WITH changed AS (
         SELECT i.*, c.configuration, x.lexemes || {% include "field_lexemes" %} AS lexemes
         FROM jsonb_to_recordset(jsonb_build_array(:item::jsonb)) AS i(
             agent_id uuid, type text, like_type text, scope text, audience uuid, team_id uuid, task_id uuid, session_id uuid, user_name text,
-            hearsay_by text, origin text, key text, content text, summary text, identity_hash text, language text, lexical text,
+            owners text[], hearsay_by text, origin text, key text, content text, summary text, identity_hash text, language text, lexical text,
             lexical_key text, lexical_tags text, lexical_summary text, tokens integer, importance float8,
             confidence float8, tags text[], metadata jsonb, source jsonb, status text, decay_exempt boolean,
             occurred_at timestamptz, expires_at timestamptz
@@ -428,11 +429,11 @@ DELETE FROM field_backfills WHERE workspace_id = :workspace;
 -- the content changed.
 WITH before AS (
     SELECT reverie_term_v1(i.audience, 0::smallint, f.facet) AS term
-    FROM search_index i, unnest(reverie_facets_v1(i.type, i.user_name, i.tags)) AS f(facet)
+    FROM search_index i, unnest(reverie_facets_v1(i.type, i.user_name, i.tags, i.owners)) AS f(facet)
     WHERE i.workspace_id = :workspace AND i.id = :id
 ), after AS (
     SELECT reverie_term_v1(m.audience, 0::smallint, f.facet) AS term
-    FROM memories m, unnest(reverie_facets_v1(m.type, m.user_name, m.tags)) AS f(facet)
+    FROM memories m, unnest(reverie_facets_v1(m.type, m.user_name, m.tags, m.owners)) AS f(facet)
     WHERE m.workspace_id = :workspace AND m.id = :id
 ), unlisted AS (
     DELETE FROM search_terms
@@ -446,7 +447,7 @@ WITH before AS (
     RETURNING id
 )
 UPDATE search_index i SET
-    audience = m.audience, type = m.type, scope = m.scope, user_name = m.user_name, session_id = m.session_id, task_id = m.task_id,
+    audience = m.audience, type = m.type, scope = m.scope, user_name = m.user_name, owners = m.owners, session_id = m.session_id, task_id = m.task_id,
     tags = m.tags, importance = m.importance, confidence = m.confidence,
     base_importance = CASE WHEN {% include "decays" %} THEN m.importance END,
     decays_from = CASE WHEN {% include "decays" %} THEN greatest(m.created_at, m.learned_at, m.reinforced_at, (
@@ -614,7 +615,8 @@ SELECT workspace_id FROM workspaces ORDER BY workspace_id;
 
 -- name: summarizable_memories
 -- Old facts, events and observations of an agent that matter little by now, the oldest first. Hearsay is left out: in a
--- summary it would pass for what is known; and what is to expire, which a summary would keep.
+-- summary it would pass for what is known; and what is to expire, which a summary would keep. Those of the owners who
+-- have most of them come first.
 SELECT r.*
 FROM {% include "memory_records" %} r
 WHERE r.workspace_id = :workspace AND r.agent_id = :agent_id AND r.audience = :agent_id
@@ -624,7 +626,7 @@ WHERE r.workspace_id = :workspace AND r.agent_id = :agent_id AND r.audience = :a
     AND r.created_at < :before
     AND r.deleted_at IS NULL AND r.superseded_by IS NULL AND r.expires_at IS NULL
     AND r.source ->> 'kind' IS DISTINCT FROM 'window'
-ORDER BY r.created_at, r.id
+ORDER BY count(*) OVER (PARTITION BY r.owners) DESC, r.owners, r.created_at, r.id
 LIMIT :limit;
 
 -- name: agent_memory_tokens

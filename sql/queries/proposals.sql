@@ -7,19 +7,19 @@ EXISTS (
 )
 
 -- fragment: proposal_columns
-p.id, a.agent, p.agent_id, p.dream_id, p.status, p.type, p.content, p.user_name AS "user", p.hearsay_by, p.importance,
+p.id, a.agent, p.agent_id, p.dream_id, p.status, p.type, p.content, p.user_name AS "user", p.owners, p.hearsay_by, p.importance,
 p.confidence, p.tags, p.source, p.metadata, p.message_ids, p.reason, p.said_at, p.occurred_at, p.memory_id, p.decided_by,
 p.decided_at, p.version, p.created_at, p.updated_at
 
 -- name: rejected_proposals
--- What was rejected, or put otherwise.
+-- What was rejected, or put otherwise, of these owners.
 SELECT p.fingerprint, p.confidence FROM proposals p
-WHERE p.workspace_id = :workspace AND p.agent_id = :agent_id AND p.status IN ('rejected', 'edited');
+WHERE p.workspace_id = :workspace AND p.agent_id = :agent_id AND p.owners = :owners::text[] AND p.status IN ('rejected', 'edited');
 
 -- name: proposals_alike
--- The agent's proposals of these fingerprints that wait or may not come again, locked in the order in which all lock.
+-- The agent's proposals of these owners and fingerprints that wait or may not come again, locked in the order in which all lock.
 SELECT p.id, p.fingerprint, p.status, p.version, p.confidence, p.message_ids, p.dream_id, p.updated_at FROM proposals p
-WHERE p.workspace_id = :workspace AND p.agent_id = :agent_id AND p.fingerprint = ANY(:fingerprints::text[])
+WHERE p.workspace_id = :workspace AND p.agent_id = :agent_id AND p.owners = :owners::text[] AND p.fingerprint = ANY(:fingerprints::text[])
     AND p.status <> 'accepted'
 ORDER BY p.fingerprint
 FOR UPDATE;
@@ -30,10 +30,10 @@ FOR UPDATE;
 WITH item AS (
     SELECT p.* FROM (
         SELECT :agent_id::uuid AS agent_id, i.id, i.fingerprint, decode(i.identity_hash, 'hex') AS identity_hash, i.type,
-            i.content, i.user_name, i.hearsay_by, i.importance, i.confidence, i.tags, i.source, i.metadata, i.message_ids, i.reason,
+            i.content, i.user_name, i.owners, i.hearsay_by, i.importance, i.confidence, i.tags, i.source, i.metadata, i.message_ids, i.reason,
             i.said_at, i.occurred_at
         FROM jsonb_to_recordset(:items::jsonb) AS i(
-            id uuid, fingerprint text, identity_hash text, type text, content text, user_name text, hearsay_by text,
+            id uuid, fingerprint text, identity_hash text, type text, content text, user_name text, owners text[], hearsay_by text,
             importance float8, confidence float8, tags text[], source jsonb, metadata jsonb, message_ids uuid[], reason text,
             said_at timestamptz, occurred_at timestamptz
         )
@@ -42,15 +42,16 @@ WITH item AS (
         AND NOT EXISTS (
             SELECT 1 FROM proposals d
             JOIN memories m ON m.workspace_id = :workspace AND m.id = d.memory_id
-            WHERE d.workspace_id = :workspace AND d.agent_id = p.agent_id AND d.fingerprint = p.fingerprint
+            WHERE d.workspace_id = :workspace AND d.agent_id = p.agent_id AND d.owners = p.owners AND d.fingerprint = p.fingerprint
                 AND d.status = 'accepted' AND m.deleted_at IS NULL AND m.superseded_by IS NULL)
 ), added AS (
     INSERT INTO proposals (
-        workspace_id, id, agent_id, dream_id, status, fingerprint, identity_hash, type, content, user_name, hearsay_by,
-        importance, confidence, tags, source, metadata, message_ids, reason, said_at, occurred_at, created_at, updated_at
+        workspace_id, id, agent_id, dream_id, status, fingerprint, identity_hash, type, content, user_name, owners,
+        hearsay_by, importance, confidence, tags, source, metadata, message_ids, reason, said_at, occurred_at, created_at,
+        updated_at
     )
     SELECT :workspace, id, agent_id, :dream_id::uuid, 'proposed', fingerprint, identity_hash, type, content, user_name,
-        hearsay_by, importance, confidence, tags, source, metadata, message_ids, reason, said_at, occurred_at, :now, :now
+        owners, hearsay_by, importance, confidence, tags, source, metadata, message_ids, reason, said_at, occurred_at, :now, :now
     FROM item
     ORDER BY fingerprint
     ON CONFLICT DO NOTHING

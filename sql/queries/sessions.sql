@@ -1,3 +1,7 @@
+-- fragment: seen_session
+-- Whether the viewer may be shown a session ``s``: nobody is in it, or all of the viewer's users are.
+(s.members = '{}' OR s.members @> (SELECT reverie_viewer_v1()))
+
 -- fragment: settings_of_its_agent
 (SELECT a.settings FROM agents a WHERE a.workspace_id = :workspace AND a.id = sessions.agent_id)
 
@@ -10,7 +14,7 @@ FOR UPDATE;
 
 -- name: lock_named_session
 -- The same for the agent's session of that name, with the agent's settings.
-SELECT id, agent_id, last_seq, window_seq, window_from_seq, window_started_at, last_message_at,
+SELECT id, agent_id, members, last_seq, window_seq, window_from_seq, window_started_at, last_message_at,
     {% include "settings_of_its_agent" %} AS agent_settings
 FROM sessions
 WHERE workspace_id = :workspace AND session = :session
@@ -19,10 +23,10 @@ FOR UPDATE;
 
 -- name: begin_named_session
 -- The same for one that was not there yet, of an agent that is: nothing where it has been made meanwhile.
-INSERT INTO sessions (workspace_id, id, agent_id, session, user_name)
-SELECT a.workspace_id, :id, a.id, :session, :user FROM agents a WHERE a.workspace_id = :workspace AND a.agent = :agent
+INSERT INTO sessions (workspace_id, id, agent_id, session, user_name, members)
+SELECT a.workspace_id, :id, a.id, :session, :user, array_remove(ARRAY[:user], NULL) FROM agents a WHERE a.workspace_id = :workspace AND a.agent = :agent
 ON CONFLICT (workspace_id, agent_id, session) DO NOTHING
-RETURNING id, agent_id, last_seq, window_seq, window_from_seq, window_started_at, last_message_at,
+RETURNING id, agent_id, members, last_seq, window_seq, window_from_seq, window_started_at, last_message_at,
     {% include "settings_of_its_agent" %} AS agent_settings;
 
 -- name: append_messages
@@ -35,11 +39,11 @@ WITH item AS (
     )) WITH ORDINALITY AS m(id, role, content, content_json, name, tool_call_id, user_name, tokens, created_at, ordinality)
 ), inserted AS (
     INSERT INTO messages (
-        workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, tokens, created_at,
-        key_id
+        workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, owners, tokens,
+        created_at, key_id
     )
     SELECT :workspace, id, :session_id, :first_seq::bigint + ordinality - 1, role, content, content_json, name,
-        tool_call_id, user_name, tokens, coalesce(created_at, :now), :key_id::uuid
+        tool_call_id, user_name, :members::text[], tokens, coalesce(created_at, :now), :key_id::uuid
     FROM item
     RETURNING *
 ), moved AS (
@@ -49,21 +53,22 @@ WITH item AS (
         window_seq = :window_seq,
         window_from_seq = :window_from_seq,
         window_started_at = :window_started_at,
-        user_name = coalesce(user_name, :user)
+        user_name = coalesce(user_name, :user),
+        members = :members
     WHERE workspace_id = :workspace AND id = :session_id
 ), shown AS (
     SELECT count(*) AS messages, coalesce(sum(tokens), 0) AS tokens
     FROM messages WHERE workspace_id = :workspace AND session_id = :session_id AND seq >= :window_seq
 )
 SELECT i.id, i.seq, i.role, coalesce(i.content_json, to_jsonb(i.content)) AS content, i.name, i.tool_call_id,
-    i.user_name AS "user", i.tokens, i.created_at,
+    i.user_name AS "user", i.owners, i.tokens, i.created_at,
     shown.messages + count(*) OVER () AS window_messages, shown.tokens + sum(i.tokens) OVER () AS window_tokens
 FROM inserted i, shown ORDER BY i.seq;
 
 -- name: index_messages
 -- Make the words of messages searchable: search rows and posting lists, for the agent of their session.
 WITH item AS (
-    SELECT i.*, s.agent_id AS audience, m.session_id, m.seq, m.user_name, m.created_at, c.configuration,
+    SELECT i.*, s.agent_id AS audience, m.session_id, m.seq, m.user_name, m.owners, m.created_at, c.configuration,
         x.lexemes, {% include "word_count" %} AS length
     FROM jsonb_to_recordset(:items::jsonb) AS i(
         ordinal integer, id uuid, lexical text, language text, words smallint, speaker text, asks boolean,
@@ -74,10 +79,10 @@ WITH item AS (
     CROSS JOIN LATERAL (SELECT s.agent_id) AS owner(agent_id) {% include "lexemes_of" %}
 ), indexed AS (
     INSERT INTO search_index (
-        workspace_id, id, kind, audience, type, scope, user_name, session_id, happened_at, created_at, valid_from,
+        workspace_id, id, kind, audience, type, scope, user_name, owners, session_id, happened_at, created_at, valid_from,
         previous, length, words, speaker, asks, question_share, embedding_model, {{ vector_column }}
     )
-    SELECT :workspace, i.id, 1, i.audience, 'message', 'agent', i.user_name, i.session_id, i.created_at, i.created_at,
+    SELECT :workspace, i.id, 1, i.audience, 'message', 'agent', i.user_name, i.owners, i.session_id, i.created_at, i.created_at,
         i.created_at,
         (SELECT p.id FROM messages p
          WHERE p.workspace_id = :workspace AND p.session_id = i.session_id AND p.seq = i.seq - 1),
@@ -98,7 +103,7 @@ WITH item AS (
     FROM indexed JOIN item i USING (id), LATERAL (
         SELECT lexeme, coalesce(cardinality(positions), 1) FROM unnest(i.lexemes)
         UNION ALL
-        SELECT facet, 1 FROM unnest(reverie_facets_v1(NULL, i.user_name, NULL)) AS f(facet)
+        SELECT facet, 1 FROM unnest(reverie_facets_v1(NULL, i.user_name, NULL, i.owners)) AS f(facet)
     ) AS l(lexeme, frequency)
     ORDER BY 2, 3
     RETURNING id
@@ -109,14 +114,14 @@ SELECT 1;
 SELECT s.id, s.session, a.agent, s.user_name AS "user", s.last_seq AS messages, s.window_seq, s.window_started_at,
     s.last_message_at, s.created_at, a.settings AS agent_settings
 FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
-WHERE s.workspace_id = :workspace AND a.agent = :agent AND s.session = :session;
+WHERE s.workspace_id = :workspace AND a.agent = :agent AND s.session = :session AND {% include "seen_session" %};
 
 -- name: list_sessions
 SELECT s.id, s.session, a.agent, s.user_name AS "user", s.last_seq AS messages, s.last_message_at, s.created_at
 FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
 WHERE s.workspace_id = :workspace
     AND (:agent::text IS NULL OR a.agent = :agent)
-    AND (:user::text IS NULL OR s.user_name = :user)
+    AND (:user::text IS NULL OR :user = ANY(s.members)) AND {% include "seen_session" %}
     AND (:text::text IS NULL OR position(lower(:text) IN lower(s.session)) > 0 OR EXISTS (
         SELECT 1 FROM messages m
         WHERE m.workspace_id = :workspace AND m.session_id = s.id AND position(lower(:text) IN lower(m.content)) > 0))
@@ -126,13 +131,17 @@ LIMIT :limit;
 
 -- name: session_messages
 -- The permanent history, forwards from ``after`` or backwards from ``before``.
-SELECT id, seq, role, coalesce(content_json, to_jsonb(content)) AS content, name, tool_call_id, user_name AS "user", tokens,
-    created_at
+SELECT id, seq, role, coalesce(content_json, to_jsonb(content)) AS content, name, tool_call_id, user_name AS "user", owners,
+    tokens, created_at
 FROM messages
 WHERE workspace_id = :workspace AND session_id = :session_id AND seq > :after AND seq < :before
     AND (:text::text IS NULL OR position(lower(:text) IN lower(content)) > 0)
 ORDER BY seq {% if descending %} DESC {% endif %}
 LIMIT :limit;
+
+-- name: session_members
+-- The members of sessions, for whom what is said there now is said.
+SELECT id, members FROM sessions WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
 
 -- name: message_seq
 SELECT seq FROM messages WHERE workspace_id = :workspace AND session_id = :session_id AND id = :message_id;
@@ -164,7 +173,7 @@ FROM sessions s WHERE s.workspace_id = :workspace AND s.id = :id;
 -- name: window_messages
 -- What is in the window, oldest first.
 SELECT m.id, m.seq, m.role, coalesce(m.content_json, to_jsonb(m.content)) AS content, m.name, m.tool_call_id,
-    m.user_name AS "user", m.tokens, m.created_at
+    m.user_name AS "user", m.owners, m.tokens, m.created_at
 FROM sessions s JOIN messages m ON m.workspace_id = s.workspace_id AND m.session_id = s.id AND m.seq >= s.window_seq
 WHERE s.workspace_id = :workspace AND s.id = :session_id
 ORDER BY m.seq;

@@ -54,7 +54,7 @@ WHERE t.workspace_id = :workspace AND t.members_only AND t.task >= :start
 ORDER BY t.task;
 
 -- name: export_sessions
-SELECT s.id, a.agent, s.session, s.user_name AS "user", s.dreamed_seq, s.window_seq, s.window_from_seq,
+SELECT s.id, a.agent, s.session, s.user_name AS "user", s.members, s.dreamed_seq, s.window_seq, s.window_from_seq,
     s.window_started_at, s.last_message_at, s.created_at
 FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
 WHERE s.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR s.agent_id = :agent_id) AND s.id >= :start
@@ -62,7 +62,7 @@ ORDER BY s.id;
 
 -- name: export_messages
 SELECT m.id, a.agent, s.session, m.seq, m.role, m.content, m.content_json, m.name, m.tool_call_id,
-    m.user_name AS "user", m.created_at
+    m.user_name AS "user", m.owners, m.created_at
 FROM messages m
 JOIN sessions s ON s.workspace_id = m.workspace_id AND s.id = m.session_id
 JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
@@ -97,7 +97,7 @@ WHERE w.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR s.agent_id = :
 ORDER BY w.session_id, w.from_seq;
 
 -- name: export_entities
-SELECT e.id, a.agent, e.name, e.kind, e.metadata, e.audience, e.merged_into, e.dream_id, e.created_at, e.updated_at,
+SELECT e.id, a.agent, e.name, e.kind, e.metadata, e.audience, e.owners, e.merged_into, e.dream_id, e.created_at, e.updated_at,
     ARRAY(SELECT x.alias FROM entity_aliases x
         WHERE x.workspace_id = :workspace AND x.entity_id = e.id ORDER BY x.alias) AS aliases
 FROM entities e JOIN agents a ON a.workspace_id = :workspace AND a.id = e.agent_id
@@ -130,13 +130,13 @@ WHERE e.workspace_id = :workspace AND e.id >= :start
 ORDER BY e.id;
 
 -- name: export_documents
-SELECT d.id, a.agent, d.title, d.text, d.user_name AS "user", d.metadata, d.created_by, d.created_at
+SELECT d.id, a.agent, d.title, d.text, d.user_name AS "user", d.owners, d.metadata, d.created_by, d.created_at
 FROM documents d JOIN agents a ON a.workspace_id = d.workspace_id AND a.id = d.agent_id
 WHERE d.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR d.agent_id = :agent_id) AND d.id >= :start
 ORDER BY d.id;
 
 -- name: export_bulletins
-SELECT a.agent, b.version, b.content, b.tokens, b.inputs_hash, b.parts, b.dream_id, b.created_at
+SELECT a.agent, b.owners, b.version, b.content, b.tokens, b.inputs_hash, b.parts, b.dream_id, b.created_at
 FROM bulletins b JOIN agents a ON a.workspace_id = b.workspace_id AND a.id = b.agent_id
 WHERE b.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR b.agent_id = :agent_id) AND a.agent >= :start
 ORDER BY a.agent, b.version;
@@ -166,7 +166,7 @@ ORDER BY s.id;
 
 -- name: export_proposals
 -- What waits in the inbox, and what is not to come again. Of what was accepted there is the memory.
-SELECT p.id, a.agent, p.status, p.fingerprint, p.type, p.content, p.user_name AS "user", p.hearsay_by, p.importance,
+SELECT p.id, a.agent, p.status, p.fingerprint, p.type, p.content, p.user_name AS "user", p.owners, p.hearsay_by, p.importance,
     p.confidence, p.tags, p.source, p.metadata, p.message_ids, p.reason, p.said_at, p.occurred_at, p.dream_id, p.decided_by, p.decided_at,
     p.version, p.created_at, p.updated_at
 FROM proposals p JOIN agents a ON a.workspace_id = p.workspace_id AND a.id = p.agent_id
@@ -193,13 +193,13 @@ WHERE s.workspace_id = :workspace AND s.id = ANY(:ids);
 -- name: import_sessions
 -- Sessions that are not there yet, with their ids; the number of those made.
 INSERT INTO sessions (
-    workspace_id, id, agent_id, session, user_name, dreamed_seq, window_seq, window_from_seq, window_started_at,
+    workspace_id, id, agent_id, session, user_name, members, dreamed_seq, window_seq, window_from_seq, window_started_at,
     last_message_at, created_at
 )
-SELECT :workspace, i.id, i.agent_id, i.session, i."user", i.dreamed_seq, i.window_seq, i.window_from_seq,
+SELECT :workspace, i.id, i.agent_id, i.session, i."user", coalesce(i.members, array_remove(ARRAY[i."user"], NULL)), i.dreamed_seq, i.window_seq, i.window_from_seq,
     i.window_started_at, i.last_message_at, coalesce(i.created_at, :now)
 FROM jsonb_to_recordset(:items::jsonb) AS i(
-    id uuid, agent_id uuid, session text, "user" text, dreamed_seq bigint, window_seq bigint, window_from_seq bigint,
+    id uuid, agent_id uuid, session text, "user" text, members text[], dreamed_seq bigint, window_seq bigint, window_from_seq bigint,
     window_started_at timestamptz, last_message_at timestamptz, created_at timestamptz
 )
 ON CONFLICT DO NOTHING
@@ -215,14 +215,16 @@ SELECT id FROM messages WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[
 -- name: import_messages
 -- Messages under the number they come with; the ids of those whose number was free.
 INSERT INTO messages (
-    workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, tokens, created_at, key_id
+    workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, owners, tokens,
+    created_at, key_id
 )
 SELECT :workspace, i.id, i.session_id, i.seq, i.role, i.content, i.content_json, i.name, i.tool_call_id, i.user_name,
-    i.tokens, coalesce(i.created_at, :now), :key_id::uuid
+    coalesce(i.owners, s.members), i.tokens, coalesce(i.created_at, :now), :key_id::uuid
 FROM jsonb_to_recordset(:items::jsonb) AS i(
     id uuid, session_id uuid, seq bigint, role text, content text, content_json jsonb, name text, tool_call_id text,
-    user_name text, tokens integer, created_at timestamptz
+    user_name text, owners text[], tokens integer, created_at timestamptz
 )
+JOIN sessions s ON s.workspace_id = :workspace AND s.id = i.session_id
 WHERE i.seq IS NOT NULL
 ON CONFLICT DO NOTHING
 RETURNING id;
@@ -230,16 +232,17 @@ RETURNING id;
 -- name: import_messages_at_the_end
 -- Messages numbered after all that their session has, in the order given.
 INSERT INTO messages (
-    workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, tokens, created_at, key_id
+    workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, owners, tokens,
+    created_at, key_id
 )
 SELECT :workspace, i.id, i.session_id,
     greatest(s.last_seq, (SELECT max(m.seq) FROM messages m WHERE m.workspace_id = :workspace AND m.session_id = s.id))
         + row_number() OVER (PARTITION BY i.session_id ORDER BY i.ordinal),
-    i.role, i.content, i.content_json, i.name, i.tool_call_id, i.user_name, i.tokens, coalesce(i.created_at, :now),
-    :key_id::uuid
+    i.role, i.content, i.content_json, i.name, i.tool_call_id, i.user_name, coalesce(i.owners, s.members),
+    i.tokens, coalesce(i.created_at, :now), :key_id::uuid
 FROM jsonb_to_recordset(:items::jsonb) AS i(
     ordinal integer, id uuid, session_id uuid, role text, content text, content_json jsonb, name text, tool_call_id text,
-    user_name text, tokens integer, created_at timestamptz
+    user_name text, owners text[], tokens integer, created_at timestamptz
 )
 JOIN sessions s ON s.workspace_id = :workspace AND s.id = i.session_id
 RETURNING id;
@@ -294,11 +297,12 @@ ON CONFLICT DO NOTHING
 RETURNING memory_id;
 
 -- name: find_entity_by_alias
--- The entity that is this one here: by its id, else by one of its names in its audience.
+-- The entity that is this one here: by its id, else by one of its names in its audience, of its owners.
 SELECT e.id FROM entities e WHERE e.workspace_id = :workspace AND e.id = :id
 UNION ALL
 (SELECT a.entity_id FROM entity_aliases a
-WHERE a.workspace_id = :workspace AND a.audience = :audience AND a.kind = :kind AND a.alias = ANY(:aliases::text[])
+WHERE a.workspace_id = :workspace AND a.audience = :audience AND a.owners = reverie_owners_v1(:owners::text[])
+    AND a.kind = :kind AND a.alias = ANY(:aliases::text[])
 ORDER BY a.entity_id)
 LIMIT 1;
 
@@ -326,10 +330,10 @@ SELECT (SELECT count(*) FROM item) AS found, (SELECT count(*) FROM made) AS made
 
 -- name: import_entity
 INSERT INTO entities (
-    workspace_id, id, agent_id, audience, name, kind, metadata, merged_into, dream_id, created_at, updated_at
+    workspace_id, id, agent_id, audience, owners, name, kind, metadata, merged_into, dream_id, created_at, updated_at
 )
 VALUES (
-    :workspace, :id, :agent_id, :audience, :name, :kind, :metadata::jsonb, :merged_into, :dream_id, :created_at, :updated_at
+    :workspace, :id, :agent_id, :audience, :owners::text[], :name, :kind, :metadata::jsonb, :merged_into, :dream_id, :created_at, :updated_at
 );
 
 -- name: complete_entity
@@ -356,8 +360,9 @@ SELECT id FROM entity_merges WHERE workspace_id = :workspace AND id = ANY(:ids::
 SELECT id FROM documents WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
 
 -- name: add_aliases
-INSERT INTO entity_aliases (workspace_id, audience, alias, kind, entity_id)
-SELECT :workspace, :audience, a.alias, :kind, :entity_id FROM unnest(:aliases::text[]) AS a(alias)
+INSERT INTO entity_aliases (workspace_id, audience, owners, alias, kind, entity_id)
+SELECT :workspace, :audience, reverie_owners_v1(:owners::text[]), a.alias, :kind, :entity_id
+FROM unnest(:aliases::text[]) AS a(alias)
 ON CONFLICT DO NOTHING;
 
 -- name: import_edges
@@ -386,11 +391,11 @@ WITH item AS (
 SELECT (SELECT count(*) FROM item) AS found, (SELECT count(*) FROM made) AS made;
 
 -- name: import_bulletins
-INSERT INTO bulletins (workspace_id, agent_id, version, content, tokens, inputs_hash, parts, dream_id, created_at)
-SELECT :workspace, i.agent_id, i.version, i.content, i.tokens, i.inputs_hash, i.parts, i.dream_id,
+INSERT INTO bulletins (workspace_id, agent_id, owners, version, content, tokens, inputs_hash, parts, dream_id, created_at)
+SELECT :workspace, i.agent_id, coalesce(i.owners, '{}'), i.version, i.content, i.tokens, i.inputs_hash, i.parts, i.dream_id,
     coalesce(i.created_at, :now)
 FROM jsonb_to_recordset(:items::jsonb) AS i(
-    agent_id uuid, version integer, content text, tokens integer, inputs_hash text, parts jsonb, dream_id uuid,
+    agent_id uuid, owners text[], version integer, content text, tokens integer, inputs_hash text, parts jsonb, dream_id uuid,
     created_at timestamptz
 )
 ON CONFLICT DO NOTHING
@@ -452,15 +457,15 @@ RETURNING id;
 -- name: import_proposals
 -- Proposals that are not here, nor any that says the same.
 INSERT INTO proposals (
-    workspace_id, id, agent_id, dream_id, status, fingerprint, identity_hash, type, content, user_name, hearsay_by, importance,
+    workspace_id, id, agent_id, dream_id, status, fingerprint, identity_hash, type, content, user_name, owners, hearsay_by, importance,
     confidence, tags, source, metadata, message_ids, reason, said_at, occurred_at, decided_by, decided_at, version, created_at, updated_at
 )
 SELECT :workspace, i.id, i.agent_id, i.dream_id, i.status, i.fingerprint, decode(i.identity_hash, 'hex'), i.type, i.content,
-    i."user", i.hearsay_by, i.importance, i.confidence, i.tags, i.source, i.metadata, i.message_ids, i.reason, i.said_at, i.occurred_at,
+    i."user", coalesce(i.owners, array_remove(ARRAY[i."user"], NULL)), i.hearsay_by, i.importance, i.confidence, i.tags, i.source, i.metadata, i.message_ids, i.reason, i.said_at, i.occurred_at,
     i.decided_by, i.decided_at, i.version, coalesce(i.created_at, :now), coalesce(i.updated_at, i.created_at, :now)
 FROM jsonb_to_recordset(:items::jsonb) AS i(
     id uuid, agent_id uuid, dream_id uuid, status text, fingerprint text, identity_hash text, type text, content text, "user" text,
-    hearsay_by text, importance float8, confidence float8, tags text[], source jsonb, metadata jsonb, message_ids uuid[], reason text,
+    owners text[], hearsay_by text, importance float8, confidence float8, tags text[], source jsonb, metadata jsonb, message_ids uuid[], reason text,
     said_at timestamptz, occurred_at timestamptz, decided_by text, decided_at timestamptz, version integer,
     created_at timestamptz, updated_at timestamptz
 )

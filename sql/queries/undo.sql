@@ -123,7 +123,8 @@ DELETE FROM bulletins b
 WHERE b.workspace_id = :workspace AND b.dream_id = :dream_id AND b.version = ANY(:versions::integer[])
     AND NOT EXISTS (
         SELECT 1 FROM bulletins later
-        WHERE later.workspace_id = :workspace AND later.agent_id = b.agent_id AND later.version > b.version);
+        WHERE later.workspace_id = :workspace AND later.agent_id = b.agent_id AND later.owners = b.owners
+            AND later.version > b.version);
 
 -- name: undo_watermarks
 UPDATE sessions s SET dreamed_seq = w.from_seq

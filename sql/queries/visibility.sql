@@ -24,6 +24,7 @@ i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind 
     {% if scopes %} AND i.scope = ANY(:scopes::text[]) {% endif %}
     {% if tags_any %} AND i.tags && :tags_any::text[] {% endif %}
     {% if tags_all %} AND i.tags @> :tags_all::text[] {% endif %}
+    {% if viewer %} AND (i.owners = '{}' OR i.owners @> :viewer::text[]) {% endif %}
     {% if user %} AND i.user_name = :user::text {% endif %}
     {% if session_id %} AND i.session_id = :session_id::uuid {% endif %}
     {% if task_id %} AND i.task_id = :task_id::uuid {% endif %}

@@ -173,7 +173,7 @@ class Dream:
                 self.ranges = batch.ranges_read()
                 await connection.run(
                     "save_ranges", workspace=self.lease.workspace_id, id=self.running.id,
-                    watermarks=self.ranges.stretches, memory_ids=self.ranges.memory_ids,
+                    watermarks=self.ranges.stretches, memory_ids=self.ranges.memory_ids, owners=self.lease.owners,
                 )  # fmt: skip
             settings = await agent_settings(connection, self.lease.workspace_id, self.lease.agent_id)
         masked = await masked_turns(engine, self.lease.workspace_id, settings.masking, batch.turns, self.tracker)
@@ -246,7 +246,7 @@ class Dream:
             candidates, readings = corrections.settled(known)
             people = await find_people(connection, self.lease, batch.turns, candidates)
             settings = await agent_settings(connection, self.lease.workspace_id, self.lease.agent_id)
-            rejected = await proposals.rejected(connection, self.lease.workspace_id, self.lease.agent_id)
+            rejected = await proposals.rejected(connection, self.lease)
         async with self.tracker.step("compare", read):
             attested = await asyncio.to_thread(attest, candidates, batch.turns, people)
             candidates = with_origins(attested, batch.turns, settings.origins)
@@ -275,11 +275,11 @@ class Dream:
         now = self.engine.now()
         async with fenced(self.engine, self.lease) as connection:
             rows = await bulletin.inputs(
-                connection, workspace, self.lease.agent_id, now,
+                connection, workspace, self.lease.agent_id, self.lease.owners, now,
                 left_out=work.plan.left_out(), reinforced=list(work.plan.reinforced),
                 added=[new.bulletin_input(now) for new in work.plan.new if new.replaced_by is None and not new.done],
             )  # fmt: skip
-            latest = await bulletins.latest_hash(connection, workspace, self.lease.agent_id)
+            latest = await bulletins.latest_hash(connection, workspace, self.lease.agent_id, self.lease.owners)
             choices = (await agent_settings(connection, workspace, self.lease.agent_id)).dream
         writer, tokens_max = f"{bulletin.writer_of(llm, choices)}", choices.bulletin_tokens_max
         if not rows or not bulletin.is_stale(latest, rows, writer):

@@ -166,15 +166,15 @@ async def gather(
     stretches = within.stretches if within else []
     messages: list[DueMessage] = []
     if not stretches:
-        messages = await connection.many(DueMessage, "retried_messages", **lease.of_agent, limit=limit or MESSAGES_MAX)
+        messages = await connection.many(DueMessage, "retried_messages", **lease.of_owners, limit=limit or MESSAGES_MAX)
     if not messages and (stretches or within is None):
         messages = await connection.many(
-            DueMessage, "due_messages", **lease.of_agent, limit=limit or MESSAGES_MAX, tokens_max=TOKENS_MAX,
+            DueMessage, "due_messages", **lease.of_owners, limit=limit or MESSAGES_MAX, tokens_max=TOKENS_MAX,
             stretches=stretches or None,
         )  # fmt: skip
     due: int = await connection.value("count_due_messages", **lease.of_agent)
     saved = await connection.many(
-        SavedMemory, "unread_memories", **lease.of_agent, ids=within.memory_ids if within else None, embedded=embedded,
+        SavedMemory, "unread_memories", **lease.of_owners, ids=within.memory_ids if within else None, embedded=embedded,
         limit=limit or MEMORIES_MAX, now=now,
     )  # fmt: skip
     unread: int = await connection.value("count_unread_memories", **lease.of_agent, embedded=embedded, now=now)

@@ -124,7 +124,7 @@ class _Graph:
         spelled = await self._spelled(namings)
         wanted = {alias for name, _ in chosen for alias in (normalize(name), spelling_key(name))}
         rows = await self.connection.fetch(
-            "entities_called", workspace=self.lease.workspace_id, audience=audience,
+            "entities_called", workspace=self.lease.workspace_id, audience=audience, owners=self.lease.owners,
             aliases=sorted(wanted.union(*spelled.values())),
         )  # fmt: skip
         known: dict[str, dict[str, Entity]] = defaultdict(dict)
@@ -234,7 +234,7 @@ class _Graph:
         """New entities, which go by every spelling of their names."""
         found = await entities.ensure_all(
             self.connection, self.lease.workspace_id, agent_id=self.lease.agent_id, audience=audience,
-            named=sorted(set(missing)), dream_id=self.dream_id,
+            owners=self.lease.owners, named=sorted(set(missing)), dream_id=self.dream_id,
         )  # fmt: skip
         new = {entity: id_ for entity, (id_, made) in found.items() if made}
         for (name, kind), id_ in new.items():

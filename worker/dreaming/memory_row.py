@@ -19,9 +19,10 @@ def memory_row(
 ) -> Columns:
     """The fields of a current memory of the agent's own, read by the dream that makes it; ``given``: the others."""
     return {
-        "agent_id": lease.agent_id, "audience": lease.agent_id, "scope": "agent", "team_id": None, "task_id": None,
-        "key": None, "content": content, "summary": summary_of(content), "tokens": count_tokens(content),
-        "decay_exempt": False, "valid_until": None, "created_at": now, "dream_id": dream_id,
+        "agent_id": lease.agent_id, "audience": lease.agent_id, "owners": lease.owners, "scope": "agent",
+        "team_id": None, "task_id": None, "key": None, "content": content, "summary": summary_of(content),
+        "tokens": count_tokens(content), "decay_exempt": False, "valid_until": None, "created_at": now,
+        "dream_id": dream_id,
         "changed_by": f"dream:{dream_id}", "reading": {"dream_id": str(dream_id)} | reading,
         **given, **content_words(content), **extract_features(content).columns(),
     }  # fmt: skip

@@ -13,6 +13,7 @@ from service.db.pool import Connection, Row
 from service.domain.identity import identity_hash
 from service.domain.json import JsonValue
 from service.domain.origin import Origin
+from service.domain.owners import Owners
 from service.domain.word_lists import listed
 from service.extraction.candidates import Candidate, evidence_of, proposed_in
 from service.extraction.people import slot_owner
@@ -35,8 +36,8 @@ TODOS_MAX = 1_000
 
 _BATCH = 20
 _AS_STORED = listed("""
-    id audience version type policy_type content since hearsay_by origin edited key status decay_exempt expires_at
-    metadata uses""")
+    id audience owners version type policy_type content since hearsay_by origin edited key status decay_exempt
+    expires_at metadata uses""")
 """The fields of a memory that are columns of its row."""
 
 Readings = Mapping[UUID, Reading]
@@ -53,6 +54,7 @@ class ExistingMemory:
 
     id: UUID
     audience: UUID
+    owners: list[str]
     version: int
     slot: str | None
     value: str | None
@@ -114,7 +116,9 @@ async def find_related(
     engine: Engine, lease: Lease, candidates: Sequence[Candidate], readings: Sequence[Reading], tracker: Tracker
 ) -> RelatedMemories:
     """What is known around these candidates and saved memories, of the agent's own. Embeds outside any transaction."""
-    identities = await engine.executor.each(_identity, candidates, lambda each: len(each.content))
+    identities = await engine.executor.each(
+        lambda one: _identity(one, lease.owners), candidates, lambda one: len(one.content)
+    )
     embedded = await _embedded(engine, candidates, tracker)
     read = {reading.memory.id: reading for reading in readings}
     audiences = sorted({lease.agent_id, *(reading.memory.audience for reading in readings)})
@@ -146,7 +150,7 @@ def _slots(candidates: Sequence[Candidate], readings: Sequence[Reading]) -> set[
     return {slot for slot in filled if slot}
 
 
-def _identity(candidate: Candidate) -> str:
+def _identity(candidate: Candidate, owners: Owners) -> str:
     return identity_hash(
         candidate.policy_type,
         candidate.content,
@@ -154,6 +158,7 @@ def _identity(candidate: Candidate) -> str:
         key=None,
         occurred_at=candidate.occurred_at,
         hearsay_by=candidate.hearsay_by,
+        owners=owners,
     )
 
 

@@ -12,6 +12,7 @@ from service.db.pool import Connection
 from service.domain import proposals as domain
 from service.domain.dreams import ChangedFields
 from service.domain.json import JsonObject
+from service.domain.owners import Owners
 from service.extraction.candidates import Candidate
 from service.store import proposals
 from service.store.dreams import Lease
@@ -49,8 +50,8 @@ async def propose(
     out."""
     if not proposed:
         return
-    items = _merged(await executor.each(_item, proposed, lambda one: len(one.content)))
-    there = await proposals.alike(connection, lease.workspace_id, lease.agent_id, list(items))
+    items = _merged(await executor.each(lambda one: _item(one, lease.owners), proposed, lambda one: len(one.content)))
+    there = await proposals.alike(connection, lease, list(items))
     added = await proposals.add(
         connection, lease.workspace_id, lease.agent_id, [item for mark, item in items.items() if mark not in there],
         dream_id=dream_id, now=now,
@@ -102,7 +103,7 @@ def _fingerprint(candidate: Candidate) -> str:
     )  # fmt: skip
 
 
-def _item(new: NewMemory) -> NewProposal:
+def _item(new: NewMemory, owners: Owners) -> NewProposal:
     candidate = new.candidate
     return NewProposal(
         id=new.id,
@@ -111,6 +112,7 @@ def _item(new: NewMemory) -> NewProposal:
         type=new.type,
         content=new.content,
         user_name=new.subject,
+        owners=list(owners),
         hearsay_by=new.hearsay_by,
         importance=candidate.importance,
         confidence=candidate.confidence,

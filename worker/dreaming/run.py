@@ -212,11 +212,21 @@ class AgentRun:
             begun = await dreams.begin(connection, self.lease, now, trigger=trigger, dry_run=dry_run)
             if begun is None and scheduled and self.lease.scheduled and await self._has_reason(connection):
                 begun = await dreams.begin(connection, self.lease, now, trigger="schedule")
-        if begun is None:
-            return None
+            if begun is None:
+                return None
+            owners = begun.owners or await self._due_owners(connection)
+        self.lease = replace(self.lease, owners=owners)
         await self.dreamer.on_step("begun")
         settled = Ranges(begun.watermarks, begun.memory_ids) if begun.watermarks or begun.memory_ids else None
         return DreamRun(begun.id, begun.trigger, begun.dry_run, begun.usage, settled)
+
+    async def _due_owners(self, connection: Connection) -> list[str]:
+        """The owners of what has been due the longest; none where nothing is due."""
+        embedded = self.dreamer.engine.embedder is not None
+        found: list[str] | None = await connection.value(
+            "due_owners", **self.lease.of_agent, embedded=embedded, now=self.dreamer.engine.now()
+        )
+        return found or []
 
     async def _has_reason(self, connection: Connection) -> bool:
         """Whether a dream would do anything: messages or memories are due, something fades, or the bulletin is out of
@@ -230,8 +240,8 @@ class AgentRun:
         settings = await agent_settings(connection, workspace, agent_id)
         if await dreams.has_decayed(connection, self.lease, settings, now):
             return True
-        rows = await bulletin.inputs(connection, workspace, agent_id, now)
-        latest = await bulletins.latest_hash(connection, workspace, agent_id)
+        rows = await bulletin.inputs(connection, workspace, agent_id, [], now)
+        latest = await bulletins.latest_hash(connection, workspace, agent_id, [])
         llm = self.dreamer.engine.model("bulletin", workspace, settings.llm)
         return bulletin.is_stale(latest, rows, bulletin.writer_of(llm, settings.dream))
 

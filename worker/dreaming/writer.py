@@ -126,8 +126,10 @@ class Writer:
 
     async def bulletin(self, agent: str, written: NewBulletin | None, llm: LLM | None, choices: DreamChoices) -> None:
         """Add a version of the bulletin if what it is made of has changed."""
-        rows = await bulletins_of.inputs(self.connection, self._workspace, self.lease.agent_id, self.now)
-        latest = await bulletins.latest_hash(self.connection, self._workspace, self.lease.agent_id)
+        rows = await bulletins_of.inputs(
+            self.connection, self._workspace, self.lease.agent_id, self.lease.owners, self.now
+        )
+        latest = await bulletins.latest_hash(self.connection, self._workspace, self.lease.agent_id, self.lease.owners)
         writer = bulletins_of.writer_of(llm, choices)
         if not bulletins_of.is_stale(latest, rows, writer):
             return
@@ -139,8 +141,8 @@ class Writer:
             )
         made = written
         version = await bulletins.add(
-            self.connection, self._workspace, self.lease.agent_id, content=made.content, tokens=made.tokens,
-            inputs_hash=made.inputs_hash, parts=made.parts, dream_id=self.dream_id, now=self.now,
+            self.connection, self._workspace, self.lease.agent_id, self.lease.owners, content=made.content,
+            tokens=made.tokens, inputs_hash=made.inputs_hash, parts=made.parts, dream_id=self.dream_id, now=self.now,
         )  # fmt: skip
         self.diff.bulletin_version = version
         self.diff.note(

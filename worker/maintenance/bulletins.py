@@ -32,8 +32,8 @@ async def _stale(engine: Engine, workspace: UUID) -> list[UUID]:
                 "list_agents", workspace=workspace, only=None, text=None, after=after, limit=AGENTS_AT_ONCE
             )
             for row in page:
-                rows = await bulletin.inputs(connection, workspace, row["id"], engine.now())
-                latest = await bulletins.latest_hash(connection, workspace, row["id"])
+                rows = await bulletin.inputs(connection, workspace, row["id"], [], engine.now())
+                latest = await bulletins.latest_hash(connection, workspace, row["id"], [])
                 settings = await agent_settings(connection, workspace, row["id"])
                 llm = engine.model("bulletin", workspace, settings.llm)
                 if bulletin.is_stale(latest, rows, bulletin.writer_of(llm, settings.dream)):

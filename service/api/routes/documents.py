@@ -8,11 +8,11 @@ from uuid import UUID
 from fastapi import Path
 
 from service.api.dependencies import (
+    AboutQuery,
     AgentQuery,
     Call,
     JsonResponse,
     Paging,
-    UserQuery,
     json_response,
     page_response,
     stored_response,
@@ -36,10 +36,10 @@ async def create_document(call: Call, draft: DocumentDraft) -> JsonResponse[Docu
 
 @router.get("", summary="List documents")
 async def list_documents(
-    call: Call, paging: Paging, agent: AgentQuery = None, user: UserQuery = None
+    call: Call, paging: Paging, agent: AgentQuery = None, about: AboutQuery = None
 ) -> JsonResponse[Page[DocumentHead]]:
     """Documents without their text, newest first."""
-    return page_response(*await documents.list_documents(*call, agent, user, **paging))
+    return page_response(*await documents.list_documents(*call, agent, about, **paging))
 
 
 @router.get("/{document_id}")

@@ -10,11 +10,11 @@ from starlette.responses import Response
 
 from service.api import bulk_schemas, deletion_schemas, schemas
 from service.api.dependencies import (
+    AboutQuery,
     AgentQuery,
     Call,
     JsonResponse,
     Paging,
-    UserQuery,
     WhereText,
     items_response,
     json_response,
@@ -88,7 +88,7 @@ async def list_memories(
     type: TypesQuery = None,
     scope: Annotated[list[Scope] | None, Query(description="Scopes to filter by. Default: all.")] = None,
     session: Annotated[Name | None, Query(description="Session to filter by.")] = None,
-    user: UserQuery = None,
+    about: AboutQuery = None,
     tag: Annotated[Tag | None, Query(description="Tag to filter by.")] = None,
     key: Annotated[Name | None, Query(description="Upsert key to filter by.")] = None,
     source: Annotated[SourceKind | None, Query(description="Value of `kind` in `source` to filter by.")] = None,
@@ -119,7 +119,7 @@ async def list_memories(
     filter_ = lifecycle.ListFilter(
         types=type or None,
         scopes=[s.value for s in scope] if scope else None,
-        session=session, user=user, tag=tag, key=key, source=source, text=q or None,
+        session=session, user=about, tag=tag, key=key, source=source, text=q or None,
         since=since, until=until, created_since=created_since, created_until=created_until,
         with_deleted="deleted" in wanted, with_superseded="superseded" in wanted, with_expired="expired" in wanted,
         min_importance=min_importance, where=parse_where_text(where, ("query", "where")),

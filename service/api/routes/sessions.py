@@ -14,7 +14,6 @@ from service.api.dependencies import (
     JsonResponse,
     Paging,
     SessionPath,
-    UserQuery,
     items_response,
     json_response,
     page_response,
@@ -40,14 +39,13 @@ async def list_sessions(
     call: Call,
     paging: Paging,
     agent: AgentQuery = None,
-    user: UserQuery = None,
     q: Annotated[
         Text | None,
         Query(max_length=1000, description="Part of the name or of a message, at most 1,000 characters."),
     ] = None,
 ) -> JsonResponse[Page[Session]]:
     """Sessions, newest first."""
-    return page_response(*await history.list_sessions(*call, agent, user, text=q or None, **paging))
+    return page_response(*await history.list_sessions(*call, agent, text=q or None, **paging))
 
 
 @router.get("/sessions/{session}")

@@ -76,7 +76,7 @@ async def authenticate(engine: Engine, key: str) -> Principal:
         workspace, found.id, found.role, found.agent,
         scopes=None if found.scopes is None else frozenset(found.scopes), expires_at=found.expires_at,
         limits=found.limits, maker_limits=tuple(keys.limits_by_key(found.maker_limits).items()),
-        workspace_limits=found.workspace_limits, settings=settings_from(found.settings),
+        workspace_limits=found.workspace_limits, user=found.user, settings=settings_from(found.settings),
     )  # fmt: skip
     if found.is_rated:
         engine.credential_cache.discard(hashed)
@@ -138,6 +138,7 @@ def granted(grant: KeyGrant) -> JsonObject:
     return {
         "role": grant.role,
         "agent": grant.agent,
+        "user": grant.user,
         "scopes": None if grant.scopes is None else sorted(grant.scopes),
         "expires_at": grant.expires_at,
         "limits": grant.limits,
@@ -145,11 +146,14 @@ def granted(grant: KeyGrant) -> JsonObject:
 
 
 def check_grant(grant: KeyGrant, now: datetime) -> None:
-    """Raise InvalidInput for an agent key without its agent, an admin key with one, and a key that has expired."""
+    """Raise InvalidInput for an agent key without its agent, an admin key with an agent or a user, and a key that has
+    expired."""
     if grant.role == "agent" and grant.agent is None:
         raise InvalidInput(("body", "agent"), "an agent key is bound to one agent: name it")
     if grant.role == "admin" and grant.agent is not None:
         raise InvalidInput(("body", "agent"), "an admin key is not bound to an agent")
+    if grant.role == "admin" and grant.user is not None:
+        raise InvalidInput(("body", "user"), "an admin key is not bound to a user")
     if grant.expires_at is not None and grant.expires_at <= now:
         raise InvalidInput(("body", "expires_at"), "must be later than now")
 
@@ -173,6 +177,7 @@ async def create_key(engine: Engine, principal: Principal, grant: KeyGrant) -> C
         key=text,
         role=grant.role,
         agent=grant.agent,
+        user=grant.user,
         name=grant.name,
         prefix=prefix_of(text),
         scopes=None if grant.scopes is None else sorted(grant.scopes),

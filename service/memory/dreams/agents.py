@@ -75,10 +75,13 @@ async def put_agent(engine: Engine, principal: Principal, agent: str, changes: J
 
 
 async def get_bulletin(engine: Engine, principal: Principal, agent: str, version: int | None) -> Bulletin:
-    """Return the agent's bulletin, the latest or of that version. Raises NotFound when there is none yet."""
+    """Return the agent's bulletin of the call's user, or else of nobody: the latest or of that version.
+
+    Raises NotFound when there is none yet.
+    """
     async with engine.db.transaction(principal.workspace_id) as connection:
         stored = await bulletin.get(
-            connection, principal.workspace_id, principal.check_owns(agent), version, engine.now()
+            connection, principal.workspace_id, principal.check_owns(agent), principal.own, version, engine.now()
         )
     if stored is None:
         raise NotFound(f"The agent {agent!r} has no such bulletin.")
@@ -95,11 +98,11 @@ async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> 
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
         found = await agents.existing_agent(connection, workspace, principal.check_owns(agent))
-        rows = await bulletin.inputs(connection, workspace, found.id, engine.now())
+        rows = await bulletin.inputs(connection, workspace, found.id, principal.own, engine.now())
         settings = await agent_settings(connection, workspace, found.id)
         choices, llm = settings.dream, engine.model("bulletin", workspace, settings.llm)
         writer = bulletin.writer_of(llm, choices)
-        written = await bulletins.latest_hash(connection, workspace, found.id)
+        written = await bulletins.latest_hash(connection, workspace, found.id, principal.own)
     made = None
     if llm and rows and written != bulletin.inputs_hash(rows, writer):
         try:
@@ -108,12 +111,12 @@ async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> 
         except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
             log.warning("bulletin_by_rules", error=error.message)
     async with engine.db.transaction(workspace) as connection:
-        rows_now = await bulletin.inputs(connection, workspace, found.id, engine.now())
+        rows_now = await bulletin.inputs(connection, workspace, found.id, principal.own, engine.now())
         if made is None or made.inputs_hash != bulletin.inputs_hash(rows_now, writer):
             made = bulletin.compose(agent, rows_now, choices.bulletin_tokens_max)
         if written not in (bulletin.inputs_hash(rows_now, writer), made.inputs_hash):
             await bulletins.add(
-                connection, workspace, found.id, content=made.content, tokens=made.tokens,
+                connection, workspace, found.id, principal.own, content=made.content, tokens=made.tokens,
                 inputs_hash=made.inputs_hash, parts=made.parts, dream_id=None, now=engine.now(),
             )  # fmt: skip
     return await get_bulletin(engine, principal, agent, None)
@@ -128,12 +131,12 @@ async def bulletin_versions(
     workspace, owner, now = principal.workspace_id, principal.check_owns(agent), engine.now()
     async with engine.db.transaction(workspace) as connection:
         rows = await connection.many(
-            StoredBulletin, "bulletin_versions", workspace=workspace, agent=owner, before=before, limit=limit + 1,
-            now=now,
+            StoredBulletin, "bulletin_versions", workspace=workspace, agent=owner, owners=principal.own, before=before,
+            limit=limit + 1, now=now,
         )  # fmt: skip
         base = None
         if compared_to is not None:
-            base = await bulletin.get(connection, workspace, owner, compared_to, now)
+            base = await bulletin.get(connection, workspace, owner, principal.own, compared_to, now)
             if base is None:
                 raise NotFound(f"The agent {agent!r} has no bulletin of version {compared_to}.")
     sentences = [bulletin.sentences_of(row).all for row in rows]

@@ -31,6 +31,7 @@ from service.domain.citations import Citation, Difference, ShownSentences, shown
 from service.domain.dream_settings import DreamChoices
 from service.domain.hearsay import attributed, attributed_to_all
 from service.domain.json import dumps
+from service.domain.owners import Owners
 from service.embedding.tokens import count_tokens
 from service.llm import LLM, LLMInvalidOutput
 from service.memory.dreams.prompts import BULLETIN, WrittenBulletin
@@ -68,14 +69,15 @@ async def inputs(
     connection: Connection,
     workspace: UUID,
     agent_id: UUID,
+    owners: Owners,
     now: datetime,
     *,
     left_out: Sequence[UUID] = (),
     reinforced: Sequence[UUID] = (),
     added: Sequence[BulletinInput] = (),
 ) -> list[BulletinInput]:
-    """Return what a bulletin is made of: the agent's live memories that have not faded, the weightiest 500, of origins
-    that are allowed, and hearsay, whose lines say whose word it is.
+    """Return what a bulletin of these owners is made of: the agent's live memories that belong to them and have not
+    faded, the weightiest 500, of origins that are allowed, and hearsay, whose lines say whose word it is.
 
     As they will be once a plan is applied: without what is ``left_out``, with the importance that the ``reinforced``
     will have, and with the ``added``.
@@ -83,7 +85,8 @@ async def inputs(
     settings = await agent_settings(connection, workspace, agent_id)
     allowed = settings.origins.allowed
     rows = await connection.many(
-        BulletinInput, "bulletin_inputs", workspace=workspace, agent_id=agent_id, now=now, limit=INPUTS_MAX,
+        BulletinInput, "bulletin_inputs", workspace=workspace, agent_id=agent_id, owners=owners, now=now,
+        limit=INPUTS_MAX,
         faded_below=settings.retrieval.faded_below, origins=list(allowed), left_out=left_out, reinforced=reinforced,
     )  # fmt: skip
     if not added:
@@ -218,11 +221,11 @@ def from_written(
 
 
 async def get(
-    connection: Connection, workspace: UUID, agent: str, version: int | None, now: datetime
+    connection: Connection, workspace: UUID, agent: str, owners: Owners, version: int | None, now: datetime
 ) -> StoredBulletin | None:
-    """Return the agent's bulletin of that version, or the latest."""
+    """Return the agent's bulletin of that version, or the latest of these owners."""
     return await connection.first(
-        StoredBulletin, "get_bulletin", workspace=workspace, agent=agent, version=version, now=now
+        StoredBulletin, "get_bulletin", workspace=workspace, agent=agent, owners=owners, version=version, now=now
     )
 
 

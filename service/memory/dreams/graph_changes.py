@@ -95,7 +95,13 @@ async def split_entity(
     async with engine.db.transaction(workspace) as connection:
         old = await _load_owned(connection, principal, entity_id)
         made = await entities.add(
-            connection, workspace, agent_id=old.agent_id, audience=old.audience, name=name, kind=kind or old.kind
+            connection,
+            workspace,
+            agent_id=old.agent_id,
+            audience=old.audience,
+            owners=old.owners,
+            name=name,
+            kind=kind or old.kind,
         )
         if made is None:
             raise Conflict(TAKEN)
@@ -197,7 +203,7 @@ async def _end(
     wanted = end.entity
     assert wanted is not None
     made = await entities.ensure(
-        connection, workspace, agent_id=reader.agent_id, audience=reader.agent_id, name=wanted.name,
+        connection, workspace, agent_id=reader.agent_id, audience=reader.agent_id, owners=[], name=wanted.name,
         kind=wanted.kind or ANY_KIND,
     )  # fmt: skip
     return "entity", made

@@ -46,10 +46,11 @@ async def add_document(engine: Engine, principal: Principal, draft: DocumentDraf
         title=draft.title,
         text=draft.text,
         user=draft.user,
+        owners=principal.owners_of(draft.owners, draft.user) or [],
         metadata=draft.metadata,
         created_by=principal.actor,
     )
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with engine.db.transaction(principal.workspace_id, viewer=principal.writes_as) as connection:
         agent_id = await agents.ensure_agent(connection, principal.workspace_id, acting)
         await documents.add(
             connection, principal.workspace_id, document, items, embedded, agent_id=agent_id, now=engine.now()

@@ -9,10 +9,11 @@ from uuid import UUID
 
 from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection
-from service.domain.drafts import Link
+from service.domain.drafts import EntityRef, Link
 from service.domain.graph import NodeKind
 from service.domain.guards import normalize
 from service.domain.own_types import EntityKind
+from service.domain.owners import Owners
 from service.domain.principal import Principal
 from service.errors import InvalidInput
 from service.memory.saving.entity_metadata import Described, describe
@@ -24,10 +25,11 @@ ANY_KIND = "thing"
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """A memory just saved by ``agent``, its ``links``, and where in the request it stands."""
+    """A memory just saved by ``agent``, its owners, its ``links``, and where in the request it stands."""
 
     memory_id: UUID
     audience: UUID
+    owners: Owners
     agent: str
     links: Sequence[Link]
     loc: tuple[str | int, ...]
@@ -87,7 +89,7 @@ async def _write(
         assert link.entity is not None
         assert reader is not None
         target_kind = "entity"
-        target_id = await _entity(connection, workspace, reader, one.audience, link.entity.name, link.entity.kind)
+        target_id = await _entity(connection, workspace, reader, one, link.entity)
     edge = entities.NewEdge(
         one.audience, link.relation, "memory", one.memory_id, target_kind, target_id, memory_id=one.memory_id
     )
@@ -105,14 +107,22 @@ async def must_see(
 
 
 async def _entity(
-    connection: Connection, workspace: UUID, reader: agents.Reader, audience: UUID, name: str, kind: str | None
+    connection: Connection, workspace: UUID, reader: agents.Reader, one: Linked, named: EntityRef
 ) -> UUID:
     """Return the entity meant: the one of that name where no kind is given and only one fits, else by name and kind."""
-    if kind is None:
-        known = await connection.fetch("find_entities", workspace=workspace, audience=audience, alias=normalize(name))
+    if named.kind is None:
+        known = await connection.fetch(
+            "find_entities", workspace=workspace, audience=one.audience, owners=one.owners, alias=normalize(named.name)
+        )
         if len(known) == 1:
             found: UUID = known[0]["id"]
             return found
     return await entities.ensure(
-        connection, workspace, agent_id=reader.agent_id, audience=audience, name=name, kind=kind or ANY_KIND
+        connection,
+        workspace,
+        agent_id=reader.agent_id,
+        audience=one.audience,
+        owners=one.owners,
+        name=named.name,
+        kind=named.kind or ANY_KIND,
     )

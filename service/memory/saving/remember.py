@@ -20,6 +20,7 @@ from service.domain.memory import Memory, Outcome, SavedMemory
 from service.domain.memory_words import content_words
 from service.domain.origin import most_trusted
 from service.domain.own_types import BUILT_IN, NO_TYPES, EntityKind, Misfit, OwnType, check_memory, like
+from service.domain.owners import with_owner
 from service.domain.principal import CachedCredential, Principal
 from service.domain.spending import paid_by
 from service.domain.text_features import extract_features
@@ -37,7 +38,7 @@ from service.store.vectors import EmbeddingBatch
 
 AS_GIVEN = MemoryDraft.model_fields.keys() - {
     "agent", "type", "scope", "team", "task", "session", "user", "origin", "summary", "importance", "tags", "status",
-    "created_at", "links",
+    "created_at", "links", "owners",
 }  # fmt: skip
 """Fields of a draft that are columns of the same name and value."""
 CONTENT_FIELDS = ("content", "type", "user_name", "hearsay_by", "status", "decay_exempt", "occurred_at", "expires_at")
@@ -55,7 +56,8 @@ async def remember_one(
     if principal.no_memory or current_deferred_commit() is not None:
         return next(iter(await remember(engine, principal, [draft])), None)
     principal.require_write()
-    plain = not draft.links and draft.key is None and draft.created_at is None
+    owned = draft.session is None or principal.owners_of(draft.owners, draft.user) is not None
+    plain = owned and not draft.links and draft.key is None and draft.created_at is None
     place = engine.scope_cache.get(principal, draft) if plain else None
     saved: SavedMemory | None = None
     if place is not None:
@@ -106,10 +108,11 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
     prepared = await _prepare(engine, principal, drafts)
     drafts, embedded = prepared.drafts, prepared.embedded
     saved: dict[int, tuple[UUID, Outcome]] = {}
-    async with engine.db.generic_plan_transaction(principal.workspace_id) as connection:
+    async with engine.db.generic_plan_transaction(principal.workspace_id, viewer=principal.writes_as) as connection:
         scopes = ScopeResolver(connection, principal)
         await scopes.prefetch(drafts)
         found = [await scopes.resolve(draft, _loc(drafts, n), user=draft.user) for n, draft in enumerate(drafts)]
+        drafts = prepared.drafts = await _with_owners(connection, principal.workspace_id, drafts, found)
         items = await engine.executor.each(
             lambda one: prepared.columns(*one), list(enumerate(found)), lambda one: len(drafts[one[0]].content)
         )
@@ -126,7 +129,14 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
                     connection, principal, drafts[position], item, vector, prepared.now
                 )
         linked = [
-            Linked(saved[n][0], found[n].audience, principal.acting_agent(draft.agent), draft.links, _loc(drafts, n))
+            Linked(
+                saved[n][0],
+                found[n].audience,
+                items[n]["owners"],
+                principal.acting_agent(draft.agent),
+                draft.links,
+                _loc(drafts, n),
+            )
             for n, draft in enumerate(drafts)
             if draft.links
         ]
@@ -145,7 +155,23 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
     return [SavedMemory.after(records[saved[n][0]], saved[n][1]) for n in range(len(drafts))]
 
 
-@dataclass(frozen=True, slots=True)
+async def _with_owners(
+    connection: Connection, workspace: UUID, drafts: Sequence[MemoryDraft], places: Sequence[ScopeIds]
+) -> list[MemoryDraft]:
+    """Return the drafts, those of a session of whose owners nothing is said with its members."""
+    sessions = [place.session_id if draft.owners is None else None for draft, place in zip(drafts, places, strict=True)]
+    named = [session for session in sessions if session is not None]
+    if not named:
+        return list(drafts)
+    rows = await connection.fetch("session_members", workspace=workspace, ids=named)
+    members = {row["id"]: row["members"] for row in rows}
+    return [
+        draft if session is None else draft.model_copy(update={"owners": members[session]})
+        for draft, session in zip(drafts, sessions, strict=True)
+    ]
+
+
+@dataclass(slots=True)
 class _Prepared:
     """Drafts without what may not be kept, and what is known of each before the database is asked."""
 
@@ -183,6 +209,7 @@ async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[Memory
         check_expiry(draft.expires_at, draft.created_at or now, loc)
     drafts = await redact_drafts(engine, principal, drafts, locs)
     drafts = await redact_links(engine, principal, drafts, locs)
+    drafts = [draft.model_copy(update={"owners": principal.owners_of(draft.owners, draft.user)}) for draft in drafts]
     settings = await get_settings(engine, principal)
     await check_types(engine, settings.memory_types, drafts, locs)
     contents = [draft.content for draft in drafts]
@@ -255,6 +282,7 @@ def columns_of(
     ``read`` are the columns of ``derive_text_columns``, where those have been made already; ``types`` are the
     workspace's own.
     """
+    owners = draft.owners if draft.owners is not None else with_owner([], draft.user)
     own = draft.type not in BUILT_IN
     base = like(types, draft.type)
     status = draft.status or ("open" if draft.type == MemoryType.TODO else None)
@@ -270,6 +298,7 @@ def columns_of(
         "task_id": place.task_id,
         "session_id": place.session_id,
         "user_name": draft.user,
+        "owners": owners,
         **{name: getattr(draft, name) for name in AS_GIVEN},
         "origin": draft.origin or "api",
         **({"summary": draft.summary} if draft.summary else {}),
@@ -280,6 +309,7 @@ def columns_of(
             key=scoped_key(place.agent_id, draft.key),
             occurred_at=draft.occurred_at,
             hearsay_by=draft.hearsay_by,
+            owners=owners,
         ),
         "importance": POLICIES[base].importance if draft.importance is None else draft.importance,
         "tags": list(dict.fromkeys(draft.tags)),
@@ -367,6 +397,6 @@ def _updated(draft: MemoryDraft, item: Columns, duplicate: Row) -> Columns:
     changed["identity_hash"] = identity_hash(
         MemoryType(item["like_type"] or draft.type), draft.content, user=changed["user_name"],
         key=scoped_key(changed["agent_id"], changed["key"]), occurred_at=changed["occurred_at"],
-        hearsay_by=changed["hearsay_by"],
+        hearsay_by=changed["hearsay_by"], owners=changed["owners"],
     )  # fmt: skip
     return changed

@@ -94,6 +94,7 @@ async def find(engine: Engine, principal: Principal, request: AskRequest) -> Fou
             types=request.types,
             tags=request.tags,
             user=request.user,
+            about=request.about,
             metadata=request.metadata,
             where=request.where,
             since=request.since,
@@ -104,6 +105,7 @@ async def find(engine: Engine, principal: Principal, request: AskRequest) -> Fou
         ),
         in_session=request.session,
         on_task=request.task,
+        for_prompt=True,
     )
     return FoundForQuestion([result.memory for result in found.results if result.memory], found.degraded)
 

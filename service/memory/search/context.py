@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from service.db.deferred_commit import without_deferred_commit
-from service.domain.bulletin import CitedState
+from service.db.viewing import current_viewer, viewing_as
+from service.domain.bulletin import CitedState, StoredBulletin
 from service.domain.context import ContextRequest, Placement, SectionName, Shares, is_planning
 from service.domain.documents import DocumentPart
 from service.domain.excerpts import excerpt
@@ -19,6 +20,7 @@ from service.domain.memory import Memory
 from service.domain.message_text import plain_text, text_of
 from service.domain.origin import Origin, label, label_of
 from service.domain.own_types import OwnType, policy
+from service.domain.owners import Viewer, viewer_of
 from service.domain.principal import Principal
 from service.domain.profile import profile_line
 from service.domain.search import Include, SearchRequest
@@ -51,6 +53,8 @@ from service.store.search.records import ContextMemory, ContextMessage
 from service.store.settings import workspace_settings
 
 FETCH_MAX = 100
+BULLETINS_MAX = 20
+"""Of so many sets of owners a context has the bulletins."""
 LINE_TOKENS = 40
 """A line of a context rarely has fewer: what a budget has no room for is not asked for."""
 MESSAGE_TOKENS = 150
@@ -72,20 +76,29 @@ class ContextAnswer:
     tokens: Annotated[int, Field(description="Total length in tokens.")]
     omitted: Annotated[list[OmittedItems], Field(description="Found items omitted for lack of budget, by section.")]
     degraded: Annotated[Degraded | None, Field(description="Degradation of the context; null for a complete context.")]
+    viewer: Annotated[
+        list[str] | Literal["nobody", "everybody"],
+        Field(
+            description="Users the context is for; `nobody` without a user or a session with members, `everybody` with "
+            "the setting `users: shared`."
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """An assembled context, and what was degraded on the way."""
+    """An assembled context, for whom it is, and what was degraded on the way."""
 
     assembled: AssembledContext
     degraded: Degraded | None
+    viewer: Viewer
 
     def answer(self, message: str, placement: Placement) -> ContextAnswer:
         """Return the answer of the API."""
         made = self.assembled
         messages = made.messages(message, placement)
-        return ContextAnswer(made.sections, messages, made.tokens, made.omitted, self.degraded)
+        viewer = self.viewer if isinstance(self.viewer, str) else list(self.viewer)
+        return ContextAnswer(made.sections, messages, made.tokens, made.omitted, self.degraded, viewer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +122,8 @@ class _Baseline:
     types: Mapping[str, OwnType]
     allowed: frozenset[Origin]
     """The origins that need no label."""
+    viewer: Viewer
+    """Whom the context is for."""
 
 
 async def build_context(engine: Engine, principal: Principal, request: ContextRequest) -> Context:
@@ -126,7 +141,9 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
         material = ContextInput({"tools": tools})
         shares = request.sections.over(Shares())
         assembled = await engine.executor.run(assemble, material, shares, max_tokens, characters=_extent(tools))
-        return Context(assembled, NO_MEMORY if principal.no_memory else None)
+        user = principal.acting_user(request.user)
+        viewer = viewer_of(user, None, "separate", prompt=True)
+        return Context(assembled, NO_MEMORY if principal.no_memory else None, viewer)
     with without_deferred_commit():
         standing, window, found = await _gathered(engine, principal, request, max_tokens)
     if not standing.enabled:
@@ -155,7 +172,7 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
         principal.workspace_id,
         [id_ for one in ranked if str(one.record.id) in taken for id_ in one.memory_ids],
     )
-    return Context(assembled, found.degraded)
+    return Context(assembled, found.degraded, standing.viewer)
 
 
 def _extent(entries: Sequence[Entry]) -> int:
@@ -166,7 +183,7 @@ async def _gathered(
     engine: Engine, principal: Principal, request: ContextRequest, max_tokens: int
 ) -> tuple[_Baseline, _Window, SearchAnswer]:
     """Everything a context is made of, searched and read side by side."""
-    speaker = request.user or await _speaker(engine, principal, request)
+    speaker = principal.acting_user(request.user) or await _speaker(engine, principal, request)
     reader_ready: asyncio.Future[agents.Reader | None] = asyncio.get_running_loop().create_future()
     try:
         async with asyncio.TaskGroup() as group:
@@ -184,8 +201,11 @@ async def _standing_and_window(
     speaker: str | None,
     reader_ready: asyncio.Future[agents.Reader | None],
 ) -> tuple[_Baseline, _Window]:
-    standing = await _standing(engine, principal, request, speaker, await reader_ready)
-    return standing, await _window(engine, principal, request) if standing.shares.window else _Window()
+    reader = await reader_ready
+    user, mode = principal.acting_user(request.user), reader.settings.users if reader else "separate"
+    with viewing_as(viewer_of(user, reader.members if reader else None, mode, prompt=True)):
+        standing = await _standing(engine, principal, request, speaker, reader)
+        return standing, await _window(engine, principal, request) if standing.shares.window else _Window()
 
 
 async def _speaker(engine: Engine, principal: Principal, request: ContextRequest) -> str | None:
@@ -212,10 +232,14 @@ async def _standing(
             return _Baseline(
                 _instructions(settings), set(), speaker, request.sections.over(settings.context),
                 settings.memory.enabled, settings.memory_types, settings.origins.allowed,
+                current_viewer(),
             )  # fmt: skip
         settings = reader.settings
         shares = request.sections.over(settings.context)
-        latest = await bulletin.get(connection, workspace, agent, None, engine.now())
+        latest = await connection.many(
+            StoredBulletin, "bulletins_shown", workspace=workspace, agent_id=reader.agent_id, limit=BULLETINS_MAX,
+            now=engine.now(),
+        )  # fmt: skip
         sources = (
             await sources_in_scope(connection, workspace, reader, speaker, engine.now())
             if speaker and latest and shares.bulletin
@@ -228,22 +252,26 @@ async def _standing(
     allowed = settings.origins.allowed
     entries = _instructions(settings)
     ids = {str(one.id) for one in offered}
-    if latest is not None:
+    if latest:
         person = await standing_profile(engine, speaker or "", sources)
         in_profile = {str(id_) for field in person for id_ in field.memory_ids}
-        unverified = {id_ for id_, of in latest.states.items() if of and _unverified(of, speaker, allowed)}
-        shown = bulletin.as_shown(latest, in_profile, unverified)
         line = profile_line(speaker or "", [one for one in person if not ids >= set(map(str, one.memory_ids))])
-        entries["bulletin"] = [Entry("profile", line)] if line else []
-        if not line or shown.content != bulletin.NOTHING_YET.format(agent=agent):
-            entries["bulletin"].append(Entry(str(shown.version), marked(shown.content, directives=False)))
+        told = [Entry("profile", line)] if line else []
+        for stored in latest:
+            unverified = {id_ for id_, of in stored.states.items() if of and _unverified(of, speaker, allowed)}
+            shown = bulletin.as_shown(stored, in_profile, unverified)
+            if not told or shown.content != bulletin.NOTHING_YET.format(agent=agent):
+                told.append(Entry(str(shown.version), marked(shown.content, directives=False)))
+        entries["bulletin"] = told
     lines = await engine.executor.each(
         lambda one: memory_line(one, speaker, allowed, one.session_user), offered, lambda one: len(one.content)
     )
     for one, entry in zip(offered, lines, strict=True):
         section = STANDING_SECTIONS.get(policy(settings.memory_types, one.type).in_context, "memories")
         entries.setdefault(section, []).append(Entry(str(one.id), entry))
-    return _Baseline(entries, ids, speaker, shares, settings.memory.enabled, settings.memory_types, allowed)
+    return _Baseline(
+        entries, ids, speaker, shares, settings.memory.enabled, settings.memory_types, allowed, current_viewer()
+    )
 
 
 def _instructions(settings: WorkspaceSettings) -> dict[SectionName, list[Entry]]:
@@ -272,7 +300,8 @@ async def _search(
             include=EVERYTHING,
             types=request.types,
             tags=request.tags,
-            user=request.user_filter,
+            user=request.user,
+            about=request.about or request.user_filter,
             metadata=request.metadata,
             where=request.where,
             since=request.since,
@@ -285,6 +314,7 @@ async def _search(
         include_messages=request.include_messages,
         documents=request.documents,
         for_context=True,
+        for_prompt=True,
         on_reader=lambda reader: None if reader_ready.done() else reader_ready.set_result(reader),
     )
 

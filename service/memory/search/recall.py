@@ -48,6 +48,7 @@ async def recall(
     documents: list[UUID] | None = None,
     entities: list[str] | None = None,
     for_context: bool = False,
+    for_prompt: bool = False,
     on_reader: Callable[[agents.Reader | None], None] | None = None,
     key: CachedCredential | None = None,
     timings: StageTimings | None = None,
@@ -59,13 +60,24 @@ async def recall(
     request itself is a filter. ``said_by`` leaves out messages of other users, ``include_messages`` those that a dream
     has read or all (None: as the settings of a context say), ``documents`` all other documents, ``entities`` memories
     that speak of none of them. ``for_context``, memories and messages come with what a context has to know besides.
+    ``for_prompt``, a request without a user or a session finds what belongs to nobody.
     ``on_reader`` is called with the reader before anything is searched, perhaps twice; ``timings`` gets how long each
     stage took. Without a working embedder the search goes on by keyword and says so. Raises InvalidInput for an empty
     time range; with a ``key``, whose principal it is then, StaleCredential and other errors mean that it has to be
     looked up.
     """
     options = SearchOptions(
-        in_session, on_task, said_by, include_messages, documents, entities, for_context, on_reader, key, timings
+        in_session,
+        on_task,
+        said_by,
+        include_messages,
+        documents,
+        entities,
+        for_context,
+        for_prompt,
+        on_reader,
+        key,
+        timings,
     )
     started = perf_counter()
     request, strategy = await with_defaults(engine, principal, request)
@@ -104,7 +116,8 @@ async def search_query(
     reader_key = agents.ReaderKey(agent, request.session or options.in_session, request.task or options.on_task)
     where = await where_query(engine, principal, parse_where(request.where, ("body", "where")))
     question, failure = await _question(engine, principal, request)
-    return SearchQuery(principal.workspace_id, reader_key, request, question, options, where), failure
+    user = principal.acting_user(request.user)
+    return SearchQuery(principal.workspace_id, reader_key, user, request, question, options, where), failure
 
 
 async def _recall(

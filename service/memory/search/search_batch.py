@@ -18,6 +18,7 @@ from service.db.pool import Connection
 from service.domain.collapsing import collapse
 from service.domain.context import IncludeMessages
 from service.domain.guards import normalize
+from service.domain.owners import viewer_of
 from service.domain.principal import CachedCredential
 from service.domain.ranking import Ranked, rank
 from service.domain.search import Ranking, SearchRequest
@@ -48,6 +49,7 @@ class SearchOptions:
     documents: list[UUID] | None = None
     entities: list[str] | None = None
     for_context: bool = False
+    for_prompt: bool = False
     on_reader: Callable[[agents.Reader | None], None] | None = None
     key: CachedCredential | None = None
     timings: StageTimings | None = None
@@ -59,6 +61,7 @@ class SearchQuery:
 
     workspace: UUID
     reader_key: agents.ReaderKey
+    user: str | None
     request: SearchRequest
     question: Question
     options: SearchOptions
@@ -272,7 +275,8 @@ def _filters(query: SearchQuery, reader: agents.Reader, now: datetime) -> Filter
         scopes=[s.value for s in request.scopes] if request.scopes is not None else None,
         tags_any=request.tags if request.tags and request.tags_mode == "any" else None,
         tags_all=request.tags if request.tags and request.tags_mode == "all" else None,
-        user=request.user,
+        viewer=_viewer(query, reader),
+        user=request.about,
         said_by=options.said_by,
         undreamed=True if _included_messages(options, reader) == "undreamed" else None,
         documents=options.documents,
@@ -289,6 +293,12 @@ def _filters(query: SearchQuery, reader: agents.Reader, now: datetime) -> Filter
         decay_days=reader.settings.retention.decay_days,
         faded_below=reader.settings.retrieval.faded_below,
     )
+
+
+def _viewer(query: SearchQuery, reader: agents.Reader) -> tuple[str, ...] | Literal["nobody"] | None:
+    options = query.options
+    viewer = viewer_of(query.user, reader.members, reader.settings.users, prompt=options.for_prompt)
+    return None if viewer == "everybody" else viewer
 
 
 def _hits(scored: _Scored, found: dict[UUID, FoundRecord]) -> list[SearchResult]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from uuid import UUID
 
 import structlog
@@ -99,6 +100,11 @@ class _Window:
         """Of its messages."""
         return [message.id for message in self.messages]
 
+    def of_one_owner(self) -> _Window:
+        """Return it with the messages before the first that belongs to others than the first one does."""
+        owners = self.messages[0].owners
+        return replace(self, messages=list(takewhile(lambda message: message.owners == owners, self.messages)))
+
     def first(self, count: int | None) -> _Window:
         """Return it with no more than its first ``count`` messages."""
         return replace(self, messages=self.messages[:count])
@@ -146,7 +152,7 @@ async def compact(
         )
         if fold is None:
             return False
-        fold = fold.first(tracker.batch_max if tracker else None)
+        fold = fold.of_one_owner().first(tracker.batch_max if tracker else None)
         dead = await dead_letters.of_messages(connection, workspace, fold.ids)
     fold = await _with_masked_names(engine, workspace, settings.masking, fold)
     texts, named = await _read(engine, settings.masking, fold, dead, tracker)
@@ -158,6 +164,7 @@ async def compact(
         type=MemoryType.OBSERVATION,
         content=content,
         user=fold.user,
+        owners=fold.messages[0].owners,
         origin=fold.origin,
         importance=0.3,
         confidence=0.9,

@@ -18,6 +18,7 @@ from service.domain.ids import new_id
 from service.domain.json import dumps
 from service.domain.memory import Memory
 from service.domain.message_text import SearchedMessage, said_by, search_row, searchable_text, with_speaker
+from service.domain.owners import viewer_of, with_owner
 from service.domain.principal import Principal
 from service.domain.session import AppendMessagesResponse, Message, Session, Window, WindowSummary
 from service.domain.workspace import WindowSettings, WorkspaceSettings
@@ -48,7 +49,7 @@ async def start_session(
 ) -> Session:
     """Make a session, named by a fresh UUID when no name is given, with an empty window; or the one that is there."""
     principal.require_write()
-    acting = principal.acting_agent(agent)
+    acting, user = principal.acting_agent(agent), principal.acting_user(user)
     name = session or str(uuid4())
     async with engine.db.transaction(principal.workspace_id) as connection:
         agent_id = await agents.ensure_agent(connection, principal.workspace_id, acting)
@@ -93,16 +94,19 @@ async def append_messages(
     nothing is kept, and both are empty. Not ``searchable``, they are not embedded, and no search finds them.
     """
     principal.require_write()
-    acting = principal.acting_agent(agent)
+    acting, user = principal.acting_agent(agent), principal.acting_user(user)
     if principal.no_memory:
         return NOTHING_KEPT
     now = engine.now()
     turns = await _prepare_messages(engine, principal, drafts, user, now, searchable=searchable)
     settings = await get_settings(engine, principal)
     try:
-        async with engine.db.transaction(principal.workspace_id) as connection:
+        async with engine.db.transaction(principal.workspace_id, viewer="everybody") as connection:
             row, bounds = await _lock_session(connection, principal, acting, session, user, settings)
             row, stored = await _append(connection, principal, row, turns, user, now, bounds)
+            if not set(row.members) <= {user}:
+                mode = settings.of_agent(row.agent_settings).users
+                await connection.view_as(viewer_of(user, row.members, mode, prompt=False))
             contents = await _window_messages(connection, principal, row, bounds)
             summaries = await _summaries(connection, principal, row) if row.window_seq > 1 else []
     except _MemoryOff:
@@ -125,11 +129,11 @@ async def append_turns(
     principal.require_write()
     if principal.no_memory:
         return
-    now = engine.now()
+    now, user = engine.now(), principal.acting_user(user)
     turns = await _prepare_messages(engine, principal, drafts, user, now, searchable=True)
     settings = await get_settings(engine, principal)
     with suppress(_MemoryOff):
-        async with engine.db.generic_plan_transaction(principal.workspace_id) as connection:
+        async with engine.db.generic_plan_transaction(principal.workspace_id, viewer="everybody") as connection:
             acting = principal.acting_agent(agent)
             row, bounds = await _lock_session(connection, principal, acting, session, user, settings)
             if attempt is None or not await is_kept_already(connection, principal, attempt, now):
@@ -204,7 +208,7 @@ async def _append(
     """Store turns in a locked session, and have a full window folded; return the session with the window after that,
     and the turns as stored."""
     workspace = principal.workspace_id
-    moved = _advance_window(row, now, bounds)
+    moved = replace(_advance_window(row, now, bounds), members=with_owner(row.members, user))
     stored, messages, tokens = await sessions.append(
         connection, workspace, moved, turns.items, user=user, key_id=principal.key_id, now=now
     )

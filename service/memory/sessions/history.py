@@ -18,13 +18,13 @@ async def list_sessions(
     engine: Engine,
     principal: Principal,
     agent: str | None,
-    user: str | None,
     *,
     text: str | None = None,
     limit: int,
     cursor: str | None,
 ) -> tuple[list[Session], str | None]:
-    """Return a page of sessions, newest first; with ``text`` those whose name or a message has it."""
+    """Return a page of sessions, of the caller's user or of all, newest first; with ``text`` those whose name or a
+    message has it."""
     (before,) = cursors.decode(cursor, UUID)
     text = await _as_stored(engine, principal, text)
     async with engine.db.transaction(principal.workspace_id) as connection:
@@ -33,7 +33,7 @@ async def list_sessions(
             "list_sessions",
             workspace=principal.workspace_id,
             agent=principal.reader_agent(agent),
-            user=user,
+            user=principal.acting_user(None),
             text=text,
             before=before,
             limit=limit + 1,

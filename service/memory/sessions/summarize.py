@@ -114,7 +114,8 @@ async def summarize(
     tokens_max: int | None = None,
     dry_run: bool,
 ) -> SummarizeResponse:
-    """Fold facts, events and observations of an importance below a half, the oldest first, at most 200.
+    """Fold facts, events and observations of an importance below a half, the oldest first, at most 200, of one set of
+    owners.
 
     Those older than ``older_than_days``, by default 30; with ``tokens_max`` as many, by default of any age, as it takes
     for all memories of the agent to fit. A dry run names exactly what the run would fold. ``not_folded`` says why
@@ -133,7 +134,7 @@ async def summarize(
             "summarizable_memories", workspace=workspace, agent_id=found.id, importance_below=IMPORTANCE_BELOW,
             before=now - timedelta(days=days), limit=SUMMARIZED_MAX,
         )  # fmt: skip
-        old = [Foldable(make(Memory, row), row["tokens"]) for row in rows]
+        old = [Foldable(make(Memory, row), row["tokens"]) for row in rows if row["owners"] == rows[0]["owners"]]
     excess = None if tokens_max is None else total - tokens_max
     if excess is not None and excess <= 0:
         return _answer(None, total, "fits")
@@ -264,6 +265,7 @@ async def _replace_with_summary(engine: Engine, principal: Principal, agent_id: 
         type=MemoryType.OBSERVATION,
         content=fold.content,
         user=subjects.pop() if len(subjects) == 1 else None,
+        owners=old[0].owners,
         importance=max(one.importance for one in old),
         confidence=min(one.confidence for one in old),
         origin=least_trusted(one.origin for one in old),

@@ -36,12 +36,14 @@ async def write_entities(writing: ImportTransaction, lines: Lines[EntityLine]) -
         aliases = list(dict.fromkeys([*own, *line.aliases]))
         known: UUID | None = await writing.connection.value(
             "find_entity_by_alias",
-            workspace=writing.workspace, id=line.id, audience=audience, kind=line.kind, aliases=aliases,
+            workspace=writing.workspace, id=line.id, audience=audience, owners=line.owners or [], kind=line.kind,
+            aliases=aliases,
         )  # fmt: skip
         if known is None:
             await writing.connection.run(
                 "import_entity", workspace=writing.workspace, id=line.id,
-                agent_id=await writing.agent(line.agent), audience=audience, name=line.name, kind=line.kind,
+                agent_id=await writing.agent(line.agent), audience=audience, owners=line.owners or [],
+                name=line.name, kind=line.kind,
                 metadata=line.metadata, merged_into=line.merged_into, dream_id=line.dream_id,
                 created_at=line.created_at or writing.now,
                 updated_at=line.updated_at or writing.now,
@@ -56,7 +58,8 @@ async def write_entities(writing: ImportTransaction, lines: Lines[EntityLine]) -
             )
         await writing.connection.run(
             "add_aliases",
-            workspace=writing.workspace, audience=audience, kind=line.kind, entity_id=known or line.id, aliases=aliases,
+            workspace=writing.workspace, audience=audience, owners=line.owners or [], kind=line.kind,
+            entity_id=known or line.id, aliases=aliases,
         )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from service.concurrency.executor import NOT_KNOWN
@@ -12,6 +12,7 @@ from service.domain.export_lines import HistoryLine, MemoryLine, WindowLine
 from service.domain.json_schema import Checked
 from service.domain.memory import Memory
 from service.domain.own_types import BUILT_IN, Misfit, OwnType, check_memory
+from service.domain.owners import with_owner
 from service.errors import InvalidImportLine
 from service.memory.saving.remember import columns_of
 from service.memory.saving.scopes import ScopeIds
@@ -38,6 +39,7 @@ async def write_memories(writing: ImportTransaction, lines: Lines[MemoryLine]) -
     embedded = writing.vectors(len(lines))
     known = await _known(writing, lines)
     places = [await writing.place(number, line, line.user) for number, line in lines]
+    lines = await _with_owners(writing, lines, places)
     read = await writing.executor.each(
         lambda one: _columns(writing, one[0][1], one[1], types),
         list(zip(lines, places, strict=True)),
@@ -62,6 +64,21 @@ async def write_memories(writing: ImportTransaction, lines: Lines[MemoryLine]) -
             if item["id"] not in made:
                 await _merge_into_duplicate(writing, *fresh[item["id"]], item)
     await _import_related(writing, lines)
+
+
+async def _with_owners(
+    writing: ImportTransaction, lines: Lines[MemoryLine], places: Sequence[ScopeIds]
+) -> Lines[MemoryLine]:
+    """Return the lines, those without owners with the members of their session, else with their user."""
+    named = [place.session_id for place in places if place.session_id is not None]
+    rows = await writing.connection.fetch("session_members", workspace=writing.workspace, ids=named) if named else []
+    members = {row["id"]: row["members"] for row in rows}
+    return [
+        (number, line)
+        if line.owners is not None
+        else (number, line.model_copy(update={"owners": members.get(place.session_id) or with_owner([], line.user)}))
+        for (number, line), place in zip(lines, places, strict=True)
+    ]
 
 
 async def _check_types(writing: ImportTransaction, lines: Lines[MemoryLine], types: Mapping[str, OwnType]) -> None:

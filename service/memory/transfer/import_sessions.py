@@ -110,7 +110,7 @@ async def write_messages(writing: ImportTransaction, lines: Lines[MessageLine]) 
     for line, of_line in zip(messages, columns, strict=True):
         agent_id = await writing.agent(line.agent)
         session_id = await writing.places.session(agent_id, line.session, line.user)
-        items.append({**of_line, "seq": line.seq, "session_id": session_id})
+        items.append({**of_line, "seq": line.seq, "session_id": session_id, "owners": line.owners})
     made = await transfer.add_messages(
         writing.connection, writing.workspace, items, writing.principal.key_id, writing.now
     )

@@ -16,6 +16,7 @@ from service.domain.export_lines import (
 from service.domain.identity import identity_hash
 from service.domain.json import JsonObject
 from service.domain.own_types import like
+from service.domain.owners import with_owner
 from service.domain.pages import PageSentence
 from service.domain.proposals import fingerprint
 from service.domain.types import MemoryType
@@ -43,6 +44,7 @@ async def write_documents(writing: ImportTransaction, lines: Lines[DocumentLine]
             title=line.title,
             text=line.text,
             user=line.user,
+            owners=line.owners if line.owners is not None else with_owner([], line.user),
             metadata=line.metadata,
             created_by=line.created_by or writing.principal.actor,
         )
@@ -133,7 +135,10 @@ async def write_proposals(writing: ImportTransaction, lines: Lines[ProposalLine]
 
 def _marks(line: ProposalLine, type_: MemoryType) -> dict[str, str]:
     user, hearsay_by, occurred_at = line.user, line.hearsay_by, line.occurred_at
-    identity = identity_hash(type_, line.content, user=user, key=None, hearsay_by=hearsay_by, occurred_at=occurred_at)
+    owners = line.owners if line.owners is not None else with_owner([], user)
+    identity = identity_hash(
+        type_, line.content, user=user, key=None, hearsay_by=hearsay_by, occurred_at=occurred_at, owners=owners
+    )
     if not line.content:
         return {"identity_hash": identity}
     words = fingerprint(line.content, type_=type_, user=user, hearsay_by=hearsay_by, occurred_at=occurred_at)

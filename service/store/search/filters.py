@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
+from typing import Literal
 from uuid import UUID
 
 from service.db.pool import Columns
 from service.domain.json import JsonObject
 from service.store.where import Shape, WhereQuery, where_flag
 
-LISTS = {"user": "user", "tags": "tags_any", "types": "types", "where": "where"}
+LISTS = {"user": "user", "viewer": "viewer", "tags": "tags_any", "types": "types", "where": "where"}
 """The lists of filters, as ``filter_list_sizes`` calls them, that hold just what meets one condition of a search."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Conditions a row must meet to be a candidate; None does not restrict. ``said_by`` and ``undreamed`` restrict
-    messages alone, ``documents`` documents."""
+    """Conditions a row must meet to be a candidate; None does not restrict. ``viewer`` are users to all of whom a row
+    with owners must belong, or ``nobody``; ``said_by`` and ``undreamed`` restrict messages alone, ``documents``
+    documents."""
 
     as_of: datetime
     types: list[str] | None = None
     scopes: list[str] | None = None
     tags_any: list[str] | None = None
     tags_all: list[str] | None = None
+    viewer: tuple[str, ...] | Literal["nobody"] | None = None
     user: str | None = None
     said_by: str | None = None
     undreamed: bool | None = None
@@ -69,12 +72,15 @@ class Filters:
     def listed(self) -> bool:
         """Whether there are lists of what may pass any of the conditions."""
         with_list = (
-            self.types, self.tags_any, self.tags_all, self.user, self.session_id, self.since, self.until, self.where,
+            self.types, self.tags_any, self.tags_all, self.viewer, self.user, self.session_id, self.since, self.until,
+            self.where,
         )  # fmt: skip
         return any(condition is not None for condition in with_list)
 
     def met_by_all_on(self, list_: str) -> bool:
         """Whether all that is on this list of a filter passes every condition."""
+        if list_ == "viewer" and isinstance(self.viewer, tuple) and len(self.viewer) > 1:
+            return False  # the list has what belongs to any of them
         return {name for name, is_set in self.conditions.items() if is_set} == {LISTS.get(list_)}
 
     def parameters(self) -> Columns:
@@ -87,6 +93,7 @@ class Filters:
             "faded_below": self.faded_below,
         }
         set_ = {name: getattr(self, name) for name in CONDITIONS if name not in ("undreamed", "where")}
+        set_["viewer"] = None if self.viewer == "nobody" else self.viewer
         return {"as_of": self.as_of, "where_values": self.where.values if self.where else None} | decay | set_
 
 

@@ -38,8 +38,8 @@ QUESTION = ("text", "embedding")
 """The values of a plan that questions of one exact statement may differ in."""
 
 LISTED_BY = (
-    "workspace", "audiences", "kinds", "user", "tags_any", "tags_all", "types", "session_id", "since", "until",
-    "where_values",
+    "workspace", "audiences", "kinds", "viewer", "user", "tags_any", "tags_all", "types", "session_id", "since",
+    "until", "where_values",
 )  # fmt: skip
 """The values of a plan that lists of filters are found by."""
 
@@ -327,7 +327,7 @@ async def _shortest_list(connection: Connection, values: Columns, filters: Filte
     if not filters.listed or rows < limits.listed_from:
         return None
     rows_max = min(limits.listed_rows, rows // limits.listed_share)
-    flags = {"where": filters.conditions["where"]}
+    flags = {name: filters.conditions[name] for name in ("viewer", "where")}
     lists = await connection.fetch(
         "filter_list_sizes", flags, **{name: values[name] for name in LISTED_BY}, most=rows_max + 1
     )

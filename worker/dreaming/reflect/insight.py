@@ -11,6 +11,7 @@ from uuid import UUID
 from service.db.pool import Row
 from service.domain.identity import identity_hash
 from service.domain.json import JsonObject
+from service.domain.owners import Owners
 from service.domain.profile import Scalar
 from service.domain.types import MemoryType
 from service.store.vectors import EmbeddingBatch
@@ -82,12 +83,12 @@ class Insight:
         """When the first expires of what it was concluded from."""
         return min((one.expires_at for one in self.evidence if one.expires_at), default=None)
 
-    @property
-    def identity(self) -> str:
-        """The identity hash of its memory."""
+    def identity(self, owners: Owners) -> str:
+        """Return the identity hash of its memory, of these owners."""
         return identity_hash(
-            MemoryType.INSIGHT, self.content, user=self.user, key=None, occurred_at=None, hearsay_by=None
-        )
+            MemoryType.INSIGHT, self.content, user=self.user, key=None, occurred_at=None, hearsay_by=None,
+            owners=owners,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,8 @@ class InsightWriter:
             self.lease, self.dream_id, self.now, insight.content,
             ordinal=ordinal, id=insight.id, type=MemoryType.INSIGHT.value, session_id=None, user_name=insight.user,
             hearsay_by=None, origin=least_trusted(origins[one.id] for one in insight.evidence),
-            identity_hash=insight.identity, importance=IMPORTANCE, confidence=insight.confidence, tags=[],
+            identity_hash=insight.identity(self.lease.owners), importance=IMPORTANCE,
+            confidence=insight.confidence, tags=[],
             metadata={"supports": insight.supports, "contradicts": against},
             source={
                 "kind": "insight", "by": insight.by, "about": insight.about,

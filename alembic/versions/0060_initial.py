@@ -3,7 +3,7 @@
 Until 0.1.0 is tagged, a change of the schema is made in those files, and this migration is numbered one higher, so that
 no database of an earlier form passes for one of the new form.
 
-Revision ID: 0059
+Revision ID: 0060
 Revises:
 """
 
@@ -18,14 +18,14 @@ from service.db.migrate import CREATE_ROLE, JOIN_ROLE
 from service.db.pool import APP_ROLE
 from service.db.queries import SQL_DIR
 
-revision = "0059"
+revision = "0060"
 down_revision = None
 branch_labels = None
 depends_on = None
 
 takes_over = ("0057", "0058")
 """Earlier revisions that ``service.db.migrate`` brings to this schema by ``TAKE_OVER``, and then numbers so."""
-schema_sha256 = "ad82b4d63f32c72e8c4dff49681af55542404f606e60e6ba9ae615477574f7e4"
+schema_sha256 = "515ef86d5b82fc9aaea68f0620ffc9b8ec31c8d6d8829f958e66b42c1914d60a"
 """Digest of the files that this revision runs, compared in ``tests/store/test_schema.py``."""
 
 _FUNCTIONS = ("authenticate_v6", "settle_stored_v1")
