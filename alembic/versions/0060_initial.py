@@ -25,7 +25,7 @@ depends_on = None
 
 takes_over = ("0057", "0058")
 """Earlier revisions that ``service.db.migrate`` brings to this schema by ``TAKE_OVER``, and then numbers so."""
-schema_sha256 = "515ef86d5b82fc9aaea68f0620ffc9b8ec31c8d6d8829f958e66b42c1914d60a"
+schema_sha256 = "4f956bc14423628f4fee01905c0ccad82732e8812bf65b604d5affe843beebe7"
 """Digest of the files that this revision runs, compared in ``tests/store/test_schema.py``."""
 
 _FUNCTIONS = ("authenticate_v6", "settle_stored_v1")

@@ -17,13 +17,16 @@ TOKEN_MAX = 200
 
 
 class MemoryFilter(StrictModel):
-    """Which memories to change; at least one field must be given. All given fields must hold."""
+    """Which memories to change; at least one field must be given. All given fields must hold.
+
+    A request for a user changes what belongs to that user alone.
+    """
 
     agent: Name | None = Field(None, description="Author of the memories. Default: all, with an admin key.")
     types: list[TypeName] | None = Field(None, min_length=1, max_length=TYPES_MAX, description="Types of the memories.")
     scopes: list[Scope] | None = Field(None, min_length=1, max_length=len(Scope), description="Scopes of the memories.")
     session: Name | None = Field(None, description="Session of the memories.")
-    user: Name | None = Field(None, description="User of the memories.")
+    about: Name | None = Field(None, description="User described by the memories.")
     tag: Tag | None = Field(None, description="Tag of the memories.")
     key: Name | None = Field(None, description="Upsert key of the memories.")
     source: Annotated[Name, AsGiven()] | None = Field(None, description="Value of `kind` in `source`.")
@@ -44,7 +47,7 @@ class MemoryFilter(StrictModel):
         """The filter of a list of the same memories, superseded and expired ones included."""
         return ListFilter(
             types=self.types, scopes=[scope.value for scope in self.scopes] if self.scopes else None,
-            session=self.session, user=self.user, tag=self.tag, key=self.key, source=self.source, text=self.q,
+            session=self.session, user=self.about, tag=self.tag, key=self.key, source=self.source, text=self.q,
             since=self.since, until=self.until, created_since=self.created_since, created_until=self.created_until,
             with_superseded=True, with_expired=True, where=parse_where(self.where, ("body", "filter", "where")),
         )  # fmt: skip

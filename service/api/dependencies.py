@@ -76,8 +76,9 @@ class ApiCall(NamedTuple):
 UserQuery = Annotated[
     Name | None,
     Query(
+        alias="user",
         description="User the request is for, who sees what belongs to nobody or to this user. Default: the user of "
-        "the key, else everybody."
+        "the key, else everybody.",
     ),
 ]
 
@@ -87,10 +88,10 @@ async def _call(
     engine: EngineDep,
     given: Bearer,
     memory_off: Annotated[bool, Depends(_no_memory)],
-    user: UserQuery = None,
+    for_user: UserQuery = None,
 ) -> ApiCall:
     principal = await principal_of(request, engine, given)
-    principal = replace(principal, named_user=user, no_memory=memory_off)
+    principal = replace(principal, named_user=for_user, no_memory=memory_off)
     set_viewer(principal.viewer)
     return ApiCall(engine, principal)
 

@@ -51,6 +51,13 @@ class Dream:
 
     id: Annotated[UUID, Field(description="Id of the dream.")]
     agent: AgentName
+    owners: Annotated[
+        list[str],
+        Field(
+            description="Users whose messages and memories the dream reads, and to whom what it writes belongs. Empty: "
+            "nobody's, and before it begins, of those who wait the longest."
+        ),
+    ]
     status: Annotated[
         DreamStatus,
         Field(

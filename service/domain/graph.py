@@ -24,6 +24,7 @@ class Entity:
     id: Annotated[UUID, Field(description="Id of the entity.")]
     name: Annotated[str, Field(description="Name of the entity.")]
     kind: Annotated[str, Field(description="Kind of the entity, such as person or place.")]
+    owners: Annotated[list[str], Field(description="Users the entity belongs to. Empty: the agent's.")]
     aliases: Annotated[list[str], Field(description="Other names of the entity.")]
     metadata: Annotated[JsonObject, Field(description="JSON object that describes the entity.")]
     mentions: Annotated[int, Field(description="Number of memories mentioning the entity.")]

@@ -20,6 +20,7 @@ class ModelCall:
     id: Annotated[UUID, Field(description="Id of the call.")]
     at: Annotated[datetime, Field(description="Time at which the call began.")]
     agent: Annotated[str | None, Field(description="Name of the agent; null for calls of no agent.")]
+    owners: Annotated[list[str], Field(description="Users whose texts the call was made of. Empty: nobody's.")]
     dream_id: Annotated[UUID | None, Field(description="Id of the dream; null outside of dreams.")]
     key_id: Annotated[UUID | None, Field(description="Id of the key of the request; null for calls of the worker.")]
     purpose: Annotated[

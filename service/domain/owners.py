@@ -30,6 +30,14 @@ OwnersField = Annotated[
     ),
 ]
 
+ShownViewer = list[str] | Literal["nobody", "everybody"]
+ViewerField = Annotated[
+    ShownViewer,
+    Field(
+        description="Users the answer is for, who see what belongs to nobody or to all of them; `nobody` sees what "
+        "belongs to nobody, `everybody` all that the agent knows."
+    ),
+]
 
 UsersMode = Literal["separate", "shared", "strict"]
 """How users of an agent are kept apart: ``separate`` by default; ``shared``, one team behind one agent, where all see
@@ -48,6 +56,11 @@ def viewer_of(user: str | None, members: Owners | None, mode: UsersMode, *, prom
     if members:
         return tuple(members)
     return "nobody" if prompt or mode == "strict" else "everybody"
+
+
+def shown_viewer(viewer: Viewer) -> ShownViewer:
+    """Return a viewer as answers name it."""
+    return viewer if isinstance(viewer, str) else list(viewer)
 
 
 def with_owner(owners: Owners, user: str | None) -> list[str]:

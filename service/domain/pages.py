@@ -62,7 +62,12 @@ class PageScope(StrictModel):
 
     types: SearchedTypes = None
     tags: SearchedTags = None
-    user: Name | None = Field(None, description="User to restrict the memories to.")
+    user: Name | None = Field(
+        None,
+        description="User the page is for, to whom it belongs: it is written from what belongs to nobody or to this "
+        "user. Default: the user of the request, else nobody.",
+    )
+    about: Name | None = Field(None, description="User described by the memories. Default: any.")
     since: OccurredSince = None
     until: OccurredUntil = None
     entities: Annotated[list[Name], Field(max_length=50)] | None = Field(
@@ -76,7 +81,7 @@ class PageScope(StrictModel):
         return (
             (not self.types or memory.type in self.types)
             and (not self.tags or bool(set(self.tags) & set(memory.tags)))
-            and (self.user is None or memory.user_name == self.user)
+            and (self.about is None or memory.user_name == self.about)
         )
 
 
@@ -89,12 +94,17 @@ class PageContent(StrictModel):
 
     question: PageQuestion = Field(description="Question in natural language, at most 1,000 characters.")
     scope: PageScope = Field(
-        default_factory=PageScope, description="Filter of the memories. Default: all memories of the agent."
+        default_factory=PageScope, description="Filter of the memories. Default: all that the user of the page may see."
     )
     trigger: Trigger = DREAM
     max_tokens: int = Field(
         500, ge=50, le=4_000, description="Maximum length of the answer in tokens, from 50 to 4,000. Default 500."
     )
+
+    @property
+    def owners(self) -> list[str]:
+        """Return whom the page belongs to: the user whom it is for."""
+        return [] if self.scope.user is None else [self.scope.user]
 
 
 class PageDraft(PageContent):

@@ -10,7 +10,7 @@ from uuid import UUID
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.json import JsonObject
 from service.domain.limits import NO_LIMITS, Limits
-from service.domain.owners import Owners, Viewer, viewer_of
+from service.domain.owners import Owners, ShownViewer, Viewer, viewer_of
 from service.domain.spending import Payer
 from service.domain.workspace import WorkspaceSettings
 from service.errors import Forbidden, InvalidInput, NotFound
@@ -148,9 +148,11 @@ class Principal:
         """The limits of keys that this caller counts against, its own first."""
         return ((self.key_id, self.limits), *self.maker_limits)
 
-    def payer(self, agent: str | None = None) -> Payer:
-        """Who pays for the models that this caller's requests use, for the key's own agent or else this one."""
-        return Payer(self.workspace_id, self.key_id, self.agent or agent)
+    def payer(self, agent: str | None = None, viewer: ShownViewer | Viewer | None = None) -> Payer:
+        """Who pays for the models that this caller's requests use, for the key's own agent or else this one, and for
+        the users who are the ``viewer``, by default the caller's."""
+        owners = self.own if viewer is None else () if isinstance(viewer, str) else viewer
+        return Payer(self.workspace_id, self.key_id, self.agent or agent, owners=tuple(owners))
 
     def acting_agent(self, named: str | None) -> str:
         """The agent this call acts as: the key's own, else the one named. Raises InvalidInput when none is."""
@@ -178,6 +180,16 @@ class Principal:
         if self.user is not None and list(owners) != [self.user]:
             raise Forbidden("What a key of a user saves belongs to that user.")
         return list(owners)
+
+    def may_change(self, agent: str, owners: Owners) -> bool:
+        """Return whether this caller may change what an agent keeps for these owners."""
+        return self.agent in (None, agent) and (self.user is None or list(owners) == [self.user])
+
+    def check_changes(self, owners: Owners) -> None:
+        """Raise Forbidden where a key of a user would change what does not belong to exactly that user: others see
+        it."""
+        if self.user is not None and list(owners) != [self.user]:
+            raise Forbidden("A key of a user changes what belongs to that user alone.")
 
     def reader_agent(self, named: str | None) -> str | None:
         """The agent a listing reads as: the key's own agent, else the one named; None sees the whole workspace."""

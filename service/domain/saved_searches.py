@@ -48,7 +48,9 @@ class SavedSearchContent(StrictModel):
     name: SearchName = Field(description="Name of the saved search, at most 200 characters.")
     query: Query = Field("", description="Search text, at most 8,000 characters. Default empty.")
     options: FilteredOptions = Field(
-        default_factory=FilteredOptions, description="Options of the search. Default: those of a search without any."
+        default_factory=FilteredOptions,
+        description="Options of the search, which belongs to their `user`, by default the user of the request. Without "
+        "one it finds what belongs to nobody. Default: those of a search without any.",
     )
     expected: ExpectedIds = Field(
         description=f"Ids of the memories that must be found, from 1 to {EXPECTED_MAX}, readable for the agent."
@@ -56,6 +58,11 @@ class SavedSearchContent(StrictModel):
     k: int = Field(
         10, ge=1, le=LIMIT_MAX, description="Number of results in which they must be found, from 1 to 100. Default 10."
     )
+
+    @property
+    def owners(self) -> list[str]:
+        """Return whom the saved search belongs to: the user whom it is for."""
+        return [] if self.options.user is None else [self.options.user]
 
     def kept_options(self) -> JsonObject:
         """Return the options that differ from the defaults, as JSON."""

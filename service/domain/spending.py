@@ -60,6 +60,8 @@ class Payer:
     purpose: Purpose | None = None
     """Set where every call is for the same purpose, whatever makes it."""
     dream_id: UUID | None = None
+    owners: tuple[str, ...] = ()
+    """The users whose texts the calls are made of."""
 
 
 INSTALLATION: Final = Payer(UUID(int=0))

@@ -24,10 +24,12 @@ NOT_COUNTED = WRITTEN_BEHIND | {"memory_usage", "search_index", "search_terms", 
 
 @dataclass(frozen=True, slots=True)
 class Deletable:
-    """A session, an agent or a team, and the ``agents`` that dream about what it holds."""
+    """A session, an agent or a team, the ``agents`` that dream about what it holds, and whom it belongs to: the members
+    of a session."""
 
     id: UUID
     agents: list[UUID]
+    owners: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class NewDeletion:
     kind: DeletedKind
     name: str
     agent: str | None
+    owners: list[str]
     counts: dict[str, int]
     deleted_by: str
 
@@ -60,6 +63,7 @@ class LockedDeletion:
     kind: DeletedKind
     name: str
     agent: str | None
+    owners: list[str]
     counts: dict[str, int]
     kept: Kept
     deleted_at: datetime
@@ -126,6 +130,7 @@ async def take(
         kind=deletion.kind,
         name=deletion.name,
         agent=deletion.agent,
+        owners=deletion.owners,
         counts=deletion.counts,
         kept=kept,
         deleted_by=deletion.deleted_by,

@@ -23,6 +23,7 @@ from service.domain.dreams import (
 )
 from service.domain.ids import new_id
 from service.domain.json import JsonObject
+from service.domain.owners import Owners
 from service.domain.workspace import WorkspaceSettings
 from service.llm import Usage
 
@@ -134,11 +135,14 @@ async def queue(
     trigger: Trigger,
     dry_run: bool,
     now: datetime,
+    owners: Owners = (),
     key_id: UUID | None = None,
 ) -> UUID:
-    """Let a dream wait for a worker, due at once; one already waiting is taken instead. Wake the workers."""
+    """Let a dream wait for a worker, due at once; one of these owners that already waits is taken instead. Wake the
+    workers. Without owners, it is of those of what is due the longest when it begins."""
     dream_id: UUID = await connection.value(
-        "queue_dream", workspace=workspace, agent_id=agent_id, id=new_id(), trigger=trigger, dry_run=dry_run, now=now,
+        "queue_dream", workspace=workspace, agent_id=agent_id, owners=list(owners), id=new_id(), trigger=trigger,
+        dry_run=dry_run, now=now,
         key_id=key_id,
     )  # fmt: skip
     await connection.run("wake_workers")
@@ -168,7 +172,7 @@ async def begin(
         )  # fmt: skip
     if dream_id is None:
         return None
-    row = await connection.one("start_dream", workspace=workspace, id=dream_id, now=now)
+    row = await connection.one("start_dream", workspace=workspace, id=dream_id, owners=lease.owners, now=now)
     await connection.run(
         "attach_dream", workspace=workspace, agent_id=lease.agent_id, token=lease.token, dream_id=dream_id
     )

@@ -22,6 +22,7 @@ class StoredPage:
     id: UUID
     agent: str
     agent_id: UUID
+    owners: list[str]
     question: str
     scope: JsonObject
     trigger: str
@@ -107,6 +108,7 @@ async def change(
 def _columns(content: PageContent) -> dict[str, object]:
     return {
         "question": content.question,
+        "owners": content.owners,
         "scope": content.scope.model_dump(mode="json", exclude_none=True),
         "trigger": content.trigger,
         "max_tokens": content.max_tokens,

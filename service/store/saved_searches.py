@@ -24,6 +24,7 @@ class StoredSearch:
     id: UUID
     agent: str
     agent_id: UUID
+    owners: list[str]
     name: str
     query: str
     options: JsonObject
@@ -76,6 +77,7 @@ async def change(
 
 def _columns(content: SavedSearchContent) -> dict[str, object]:
     return {
+        "owners": content.owners,
         "name": content.name,
         "query": content.query,
         "options": content.kept_options(),

@@ -87,17 +87,17 @@ WHERE workspace_id = :workspace AND (memory_id = ANY(:memories::uuid[])) <> (mes
     AND (memory_id = ANY(:memories) OR message_id = ANY(:messages));
 
 -- name: find_deleted
--- An agent, a session or a team (``kind``), with the agents that dream about what it holds.
+-- An agent, a session or a team (``kind``), with the agents that dream about what it holds, and the members of the session.
 {% if kind == "agent" %}
-SELECT id, ARRAY[id] AS agents FROM agents WHERE workspace_id = :workspace AND agent = :name::text
+SELECT id, ARRAY[id] AS agents, '{}'::text[] AS owners FROM agents WHERE workspace_id = :workspace AND agent = :name::text
 {% elif kind == "session" %}
-SELECT s.id, ARRAY[s.agent_id] AS agents
+SELECT s.id, ARRAY[s.agent_id] AS agents, s.members AS owners
 FROM sessions s JOIN agents a ON a.workspace_id = :workspace AND a.id = s.agent_id
-WHERE s.workspace_id = :workspace AND s.session = :name::text AND a.agent = :agent::text
+WHERE s.workspace_id = :workspace AND s.session = :name::text AND a.agent = :agent::text AND {% include "seen_session" %}
 {% else %}
 SELECT t.id, ARRAY(
         SELECT agent_id FROM team_members WHERE workspace_id = :workspace AND team_id = t.id
-        UNION SELECT agent_id FROM memories WHERE workspace_id = :workspace AND team_id = t.id) AS agents
+        UNION SELECT agent_id FROM memories WHERE workspace_id = :workspace AND team_id = t.id) AS agents, '{}'::text[] AS owners
 FROM teams t WHERE t.workspace_id = :workspace AND t.team = :name::text
 {% endif %};
 
@@ -115,15 +115,15 @@ SELECT id FROM {% if kind == "session" %} sessions {% else %} teams {% endif %} 
 {% endif %};
 
 -- name: add_deletion
-INSERT INTO deletions (workspace_id, id, kind, name, agent, counts, kept, deleted_by, deleted_at)
-VALUES (:workspace, :id, :kind, :name, :agent, :counts, :kept, :deleted_by, :at);
+INSERT INTO deletions (workspace_id, id, kind, name, agent, owners, counts, kept, deleted_by, deleted_at)
+VALUES (:workspace, :id, :kind, :name, :agent, :owners, :counts, :kept, :deleted_by, :at);
 
 -- name: add_deletion_workspace
 -- The workspace in which the rows of a deletion wait: suspended, so that no worker looks at it, and on no list.
 INSERT INTO workspaces (workspace_id, name, suspended_at, deletion_of) VALUES (:id, 'deletion ' || :id::uuid, :at, :workspace);
 
 -- name: lock_deletion
-SELECT kind, name, agent, counts, kept, deleted_at, restored_at
+SELECT kind, name, agent, owners, counts, kept, deleted_at, restored_at
 FROM deletions WHERE workspace_id = :workspace AND id = :id
 FOR UPDATE;
 
@@ -198,7 +198,7 @@ UPDATE deletions SET name = '' WHERE workspace_id = :workspace AND id = ANY(:ids
 
 -- name: note_moved_memories
 -- Events of memories that held and are gone (``memory.deleted``) or are back (``memory.restored``).
-INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
-SELECT :workspace, gen_random_uuid(), :kind::text, agent_id, id, jsonb_build_object('version', version), :now
+INSERT INTO events (workspace_id, id, kind, agent_id, owners, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), :kind::text, agent_id, owners, id, jsonb_build_object('version', version), :now
 FROM memories
 WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]) AND deleted_at IS NULL AND superseded_by IS NULL;

@@ -86,14 +86,15 @@ WHERE m.workspace_id = :workspace AND m.id = free.id
 RETURNING m.id;
 
 -- name: queue_dream
--- A dream waiting for a worker; one already waiting for this agent is taken instead.
+-- A dream waiting for a worker; one already waiting for this agent and these owners is taken instead.
 WITH waiting AS (
     SELECT id FROM dreams
-    WHERE workspace_id = :workspace AND agent_id = :agent_id AND status = 'queued' AND dry_run = :dry_run
+    WHERE workspace_id = :workspace AND agent_id = :agent_id AND owners = :owners::text[] AND status = 'queued'
+        AND dry_run = :dry_run
     ORDER BY created_at LIMIT 1
 ), made AS (
-    INSERT INTO dreams (workspace_id, id, agent_id, status, trigger, dry_run, created_at, key_id)
-    SELECT :workspace, :id, :agent_id, 'queued', :trigger, :dry_run, :now, :key_id::uuid
+    INSERT INTO dreams (workspace_id, id, agent_id, owners, status, trigger, dry_run, created_at, key_id)
+    SELECT :workspace, :id, :agent_id, :owners, 'queued', :trigger, :dry_run, :now, :key_id::uuid
     WHERE NOT EXISTS (SELECT 1 FROM waiting)
     RETURNING id
 ), due AS (
@@ -107,12 +108,12 @@ SELECT id FROM waiting UNION ALL SELECT id FROM made;
 SELECT pg_notify('reverie_due', '');
 
 -- name: get_dream
-SELECT d.id, a.agent, d.status, d.trigger, d.dry_run, d.report, d.error, d.created_at, d.started_at, d.finished_at
+SELECT d.id, a.agent, d.owners, d.status, d.trigger, d.dry_run, d.report, d.error, d.created_at, d.started_at, d.finished_at
 FROM dreams d JOIN agents a ON a.workspace_id = d.workspace_id AND a.id = d.agent_id
 WHERE d.workspace_id = :workspace AND d.id = :id;
 
 -- name: list_dreams
-SELECT d.id, a.agent, d.status, d.trigger, d.dry_run, d.report, d.error, d.created_at, d.started_at, d.finished_at
+SELECT d.id, a.agent, d.owners, d.status, d.trigger, d.dry_run, d.report, d.error, d.created_at, d.started_at, d.finished_at
 FROM dreams d JOIN agents a ON a.workspace_id = d.workspace_id AND a.id = d.agent_id
 WHERE d.workspace_id = :workspace
     AND (:agent::text IS NULL OR a.agent = :agent)
@@ -164,10 +165,10 @@ ORDER BY c.op;
 WITH changed AS (
     UPDATE dreams SET status = 'failed', error = :error, finished_at = :now, report = report - 'newest'
     WHERE workspace_id = :workspace AND id = :id AND status IN ('queued', 'running')
-    RETURNING id, agent_id, status
+    RETURNING id, agent_id, owners, status
 )
-INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
-SELECT :workspace, gen_random_uuid(), 'dream.failed', agent_id, id, jsonb_build_object('status', status), clock_timestamp()
+INSERT INTO events (workspace_id, id, kind, agent_id, owners, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'dream.failed', agent_id, owners, id, jsonb_build_object('status', status), clock_timestamp()
 FROM changed
 RETURNING id;
 
@@ -258,17 +259,18 @@ INSERT INTO dreams (workspace_id, id, agent_id, status, trigger, dry_run, create
 VALUES (:workspace, :id, :agent_id, 'queued', :trigger, :dry_run, :now);
 
 -- name: start_dream
--- Begin a dream, or go on with one that was interrupted. How it was is read first of all: on Citus each part is a step
+-- Begin a dream, by default of these owners, or go on with one that was interrupted. How it was is read first of all: on Citus each part is a step
 -- of its own, which sees what those before it have done.
 WITH waiting AS MATERIALIZED (
     SELECT id, started_at FROM dreams WHERE workspace_id = :workspace AND id = :id
 ), changed AS (
-    UPDATE dreams SET status = 'running', started_at = coalesce(started_at, :now)
+    UPDATE dreams SET status = 'running', started_at = coalesce(started_at, :now),
+        owners = CASE WHEN owners = '{}' THEN :owners::text[] ELSE owners END
     WHERE workspace_id = :workspace AND id = :id
     RETURNING id, agent_id, trigger, dry_run, usage, watermarks, memory_ids, owners
 ), told AS (
-    INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
-    SELECT :workspace, gen_random_uuid(), 'dream.started', c.agent_id, c.id,
+    INSERT INTO events (workspace_id, id, kind, agent_id, owners, subject_id, details, at)
+    SELECT :workspace, gen_random_uuid(), 'dream.started', c.agent_id, c.owners, c.id,
         jsonb_build_object('trigger', c.trigger, 'dry_run', c.dry_run), clock_timestamp()
     FROM changed c JOIN waiting w ON w.id = c.id
     WHERE w.started_at IS NULL
@@ -277,8 +279,8 @@ WITH waiting AS MATERIALIZED (
 SELECT id, trigger, dry_run, usage, watermarks, memory_ids, owners FROM changed;
 
 -- name: save_ranges
--- What a dream is going to read, and whose: taken up again, it reads the same, whatever has been said since.
-UPDATE dreams SET watermarks = :watermarks, memory_ids = :memory_ids::uuid[], owners = :owners::text[] WHERE workspace_id = :workspace AND id = :id;
+-- What a dream is going to read: taken up again, it reads the same, whatever has been said since.
+UPDATE dreams SET watermarks = :watermarks, memory_ids = :memory_ids::uuid[] WHERE workspace_id = :workspace AND id = :id;
 
 -- name: note_progress
 -- How far a dream under way has come; the texts of its newest candidates (newest) go when it ends, waits again or is purged.
@@ -297,10 +299,10 @@ WITH changed AS (
     UPDATE dreams SET status = :status, report = :report, watermarks = :watermarks, memory_ids = :memory_ids::uuid[],
         error = :error, finished_at = :now
     WHERE workspace_id = :workspace AND id = :id
-    RETURNING id, agent_id, status
+    RETURNING id, agent_id, owners, status
 )
-INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
-SELECT :workspace, gen_random_uuid(), CASE status WHEN 'failed' THEN 'dream.failed' ELSE 'dream.finished' END, agent_id, id,
+INSERT INTO events (workspace_id, id, kind, agent_id, owners, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), CASE status WHEN 'failed' THEN 'dream.failed' ELSE 'dream.finished' END, agent_id, owners, id,
     jsonb_build_object('status', status), clock_timestamp()
 FROM changed
 RETURNING id;

@@ -82,7 +82,7 @@ AND (:text::text IS NULL OR position(lower(:text) IN lower(e.name)) > 0)
 AND e.merged_into IS NULL
 
 -- name: list_entities
-SELECT e.id, e.name, e.kind, e.metadata, e.created_at, e.updated_at,
+SELECT e.id, e.name, e.kind, e.owners, e.metadata, e.created_at, e.updated_at,
     ARRAY(SELECT a.alias FROM entity_aliases a
         WHERE a.workspace_id = :workspace AND a.entity_id = e.id ORDER BY a.alias) AS aliases,
     {% include "mentions_of" %} AS mentions
@@ -94,7 +94,7 @@ ORDER BY e.id DESC
 LIMIT :limit;
 
 -- name: list_entities_by_mentions
-SELECT e.id, e.name, e.kind, e.metadata, e.created_at, e.updated_at,
+SELECT e.id, e.name, e.kind, e.owners, e.metadata, e.created_at, e.updated_at,
     ARRAY(SELECT a.alias FROM entity_aliases a
         WHERE a.workspace_id = :workspace AND a.entity_id = e.id ORDER BY a.alias) AS aliases,
     coalesce(s.mentions, 0) AS mentions
@@ -112,7 +112,7 @@ ORDER BY coalesce(s.mentions, 0) DESC, e.id DESC
 LIMIT :limit;
 
 -- name: list_entities_by_name
-SELECT e.id, e.name, e.kind, e.metadata, e.created_at, e.updated_at,
+SELECT e.id, e.name, e.kind, e.owners, e.metadata, e.created_at, e.updated_at,
     ARRAY(SELECT a.alias FROM entity_aliases a
         WHERE a.workspace_id = :workspace AND a.entity_id = e.id ORDER BY a.alias) AS aliases,
     {% include "mentions_of" %} AS mentions
@@ -185,7 +185,7 @@ ORDER BY weight DESC, n.id
 LIMIT :limit;
 
 -- name: get_entities
-SELECT e.id, e.name, e.kind, e.metadata, e.created_at, e.updated_at, e.merged_into,
+SELECT e.id, e.name, e.kind, e.owners, e.metadata, e.created_at, e.updated_at, e.merged_into,
     (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = e.agent_id) AS agent,
     ARRAY(SELECT a.alias FROM entity_aliases a
         WHERE a.workspace_id = :workspace AND a.entity_id = e.id ORDER BY a.alias) AS aliases,
@@ -375,13 +375,28 @@ WHERE e.workspace_id = :workspace AND (e.source_id = :id OR e.target_id = :id)
 ORDER BY e.id
 LIMIT :limit;
 
+-- fragment: node_owners
+-- Whom the memories and entities belong to, as far as the viewer may see them.
+(
+    SELECT m.id, m.owners FROM memories m WHERE m.workspace_id = :workspace
+    UNION ALL SELECT n.id, n.owners FROM entities n WHERE n.workspace_id = :workspace
+)
+
+-- name: source_owners
+-- Whom the memory or entity belongs to that an edge begins at.
+SELECT n.owners FROM {% include "node_owners" %} n WHERE n.id = :id;
+
 -- name: get_edge
--- ``agent`` is whose it is: of the memory that says so, or that it comes from.
+-- An edge between nodes that the viewer may see. ``agent`` is whose it is: of the memory that says so, or that it comes
+-- from; ``owners`` are those of its source.
 SELECT e.id, e.audience, e.relation, e.source_kind, e.source_id, e.target_kind, e.target_id, e.memory_id, e.dream_id,
     e.created_by, e.created_at,
     (SELECT a.agent FROM memories m JOIN agents a ON a.workspace_id = :workspace AND a.id = m.agent_id
-        WHERE m.workspace_id = :workspace AND m.id = coalesce(e.memory_id, e.source_id)) AS agent
-FROM edges e WHERE e.workspace_id = :workspace AND e.id = :id;
+        WHERE m.workspace_id = :workspace AND m.id = coalesce(e.memory_id, e.source_id)) AS agent, s.owners
+FROM edges e
+JOIN {% include "node_owners" %} s ON s.id = e.source_id
+JOIN {% include "node_owners" %} t ON t.id = e.target_id
+WHERE e.workspace_id = :workspace AND e.id = :id;
 
 -- name: edge_like
 SELECT id, relation, source_kind, source_id, target_kind, target_id, memory_id, dream_id, created_by, created_at

@@ -102,8 +102,8 @@ coalesce(m.like_type, m.type)
 
 -- fragment: memory_updated_events
 -- An event for each memory of `changed`, and their ids.
-INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
-SELECT :workspace, gen_random_uuid(), 'memory.updated', agent_id, id,
+INSERT INTO events (workspace_id, id, kind, agent_id, owners, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'memory.updated', agent_id, owners, id,
     jsonb_build_object('version', version), clock_timestamp()
 FROM changed
 RETURNING id
@@ -201,8 +201,8 @@ WITH {% if known %} held AS MATERIALIZED (
     ORDER BY m.audience, m.language
     ON CONFLICT DO NOTHING
 ), told AS (
-    INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
-    SELECT workspace_id, gen_random_uuid(), 'memory.created', agent_id, id,
+    INSERT INTO events (workspace_id, id, kind, agent_id, owners, subject_id, details, at)
+    SELECT workspace_id, gen_random_uuid(), 'memory.created', agent_id, owners, id,
         jsonb_strip_nulls(jsonb_build_object('version', version, 'dream_id', dream_id)), clock_timestamp()
     FROM inserted
     WHERE deleted_at IS NULL AND superseded_by IS NULL
@@ -263,7 +263,7 @@ WITH changed AS (
         changed_by = :changed_by,
         change_reason = :reason
     WHERE workspace_id = :workspace AND id = :id
-    RETURNING id, agent_id, version
+    RETURNING id, agent_id, owners, version
 )
 {% include "memory_updated_events" %};
 
@@ -274,7 +274,7 @@ WITH changed AS (
         importance = least(1, greatest(0, importance + :step::float8)), updated_at = :now, version = version + 1,
         changed_by = :changed_by, change_reason = :reason
     WHERE workspace_id = :workspace AND id = :id
-    RETURNING id, agent_id, version
+    RETURNING id, agent_id, owners, version
 )
 {% include "memory_updated_events" %};
 
@@ -285,7 +285,7 @@ WITH changed AS (
         tags = :tags::text[], decay_exempt = :decay_exempt, updated_at = :now, version = version + 1,
         changed_by = :changed_by, change_reason = :reason
     WHERE workspace_id = :workspace AND id = :id
-    RETURNING id, agent_id, version
+    RETURNING id, agent_id, owners, version
 )
 {% include "memory_updated_events" %};
 
@@ -296,7 +296,7 @@ WITH changed AS (
         status = :status, updated_at = :now, version = version + 1, changed_by = :changed_by, change_reason = :reason,
         dream_id = :dream_id::uuid
     WHERE workspace_id = :workspace AND id = :id
-    RETURNING id, agent_id, version
+    RETURNING id, agent_id, owners, version
 )
 {% include "memory_updated_events" %};
 
@@ -336,10 +336,10 @@ WITH changed AS (
     UPDATE memories SET deleted_at = :at::timestamptz, updated_at = :now, version = version + 1, changed_by = :changed_by,
         change_reason = :reason, reading = CASE WHEN :at::timestamptz IS NULL THEN NULL ELSE reading END
     WHERE workspace_id = :workspace AND id = :id
-    RETURNING id, agent_id, version, deleted_at
+    RETURNING id, agent_id, owners, version, deleted_at
 )
-INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
-SELECT :workspace, gen_random_uuid(), CASE WHEN deleted_at IS NULL THEN 'memory.restored' ELSE 'memory.deleted' END, agent_id, id,
+INSERT INTO events (workspace_id, id, kind, agent_id, owners, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), CASE WHEN deleted_at IS NULL THEN 'memory.restored' ELSE 'memory.deleted' END, agent_id, owners, id,
     jsonb_build_object('version', version), clock_timestamp()
 FROM changed
 RETURNING id;
@@ -349,10 +349,10 @@ WITH changed AS (
     UPDATE memories SET superseded_by = :by, valid_until = :until, updated_at = :now, version = version + 1,
         changed_by = :changed_by, change_reason = :reason, dream_id = :dream_id
     WHERE workspace_id = :workspace AND id = :id
-    RETURNING id, agent_id, version, superseded_by
+    RETURNING id, agent_id, owners, version, superseded_by
 )
-INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
-SELECT :workspace, gen_random_uuid(), 'memory.superseded', agent_id, id,
+INSERT INTO events (workspace_id, id, kind, agent_id, owners, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'memory.superseded', agent_id, owners, id,
     jsonb_build_object('version', version, 'superseded_by', superseded_by), clock_timestamp()
 FROM changed
 RETURNING id;
@@ -522,11 +522,12 @@ ORDER BY {{ column }} {{ direction }}, r.id {{ direction }}
 LIMIT :limit;
 
 -- name: matching_memories
--- Lock the memories that a list has, in one order, deleted ones left out; or, with ``deleted``, these alone.
+-- Lock the memories that a list has, with ``owners`` of exactly these, in one order, deleted ones left out; or, with ``deleted``, these alone.
 SELECT m.id FROM memories m
 WHERE m.workspace_id = :workspace AND m.id IN (
     SELECT r.id FROM {% include "memory_records" %} r
     WHERE r.workspace_id = :workspace AND {% include "listed_memory" %}
+        AND (:owners::text[] IS NULL OR r.owners = :owners)
         {% if deleted %} AND r.deleted_at IS NOT NULL {% endif %}
     ORDER BY r.id LIMIT :limit
 ) AND m.deleted_at IS {% if deleted %} NOT {% endif %} NULL
@@ -620,6 +621,7 @@ SELECT workspace_id FROM workspaces ORDER BY workspace_id;
 SELECT r.*
 FROM {% include "memory_records" %} r
 WHERE r.workspace_id = :workspace AND r.agent_id = :agent_id AND r.audience = :agent_id
+    AND (:owners::text[] IS NULL OR r.owners = :owners)
     AND r.type IN ('fact', 'event', 'observation') AND r.key IS NULL AND NOT r.decay_exempt
     AND r.hearsay_by IS NULL
     AND r.effective_importance < :importance_below::float8
@@ -648,10 +650,10 @@ WITH changed AS (
     UPDATE memories SET superseded_by = NULL, valid_until = NULL, updated_at = :now, version = version + 1,
         changed_by = :changed_by, change_reason = :reason
     WHERE workspace_id = :workspace AND id = :id
-    RETURNING id, agent_id, version
+    RETURNING id, agent_id, owners, version
 )
-INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
-SELECT :workspace, gen_random_uuid(), 'memory.restored', agent_id, id,
+INSERT INTO events (workspace_id, id, kind, agent_id, owners, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'memory.restored', agent_id, owners, id,
     jsonb_build_object('version', version), clock_timestamp()
 FROM changed
 RETURNING id;

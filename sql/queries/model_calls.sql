@@ -6,16 +6,16 @@ SELECT CASE WHEN pg_try_advisory_xact_lock_shared(hashtextextended(:workspace::u
 
 -- name: add_model_call
 INSERT INTO model_calls (
-    workspace_id, id, at, agent_id, dream_id, key_id, purpose, model, outcome, error, attempt, failover, ms,
+    workspace_id, id, at, agent_id, owners, dream_id, key_id, purpose, model, outcome, error, attempt, failover, ms,
     prompt_tokens, completion_tokens, cost_usd, input, output, input_chars, output_chars
 )
-SELECT :workspace, :id, :at, a.id, :dream_id::uuid, :key_id::uuid, :purpose, :model, :outcome, :error::text, :attempt,
+SELECT :workspace, :id, :at, a.id, :owners::text[], :dream_id::uuid, :key_id::uuid, :purpose, :model, :outcome, :error::text, :attempt,
     :failover, :ms, :prompt_tokens, :completion_tokens, :cost_usd, :input, :output, :input_chars, :output_chars
 FROM (SELECT 1) one LEFT JOIN agents a ON a.workspace_id = :workspace AND a.agent = :agent::text
 WHERE :agent IS NULL OR a.id IS NOT NULL;
 
 -- fragment: model_call_columns
-c.id, c.at, a.agent, c.dream_id, c.key_id, c.purpose, c.model, c.outcome, c.error, c.attempt, c.failover, c.ms,
+c.id, c.at, a.agent, c.owners, c.dream_id, c.key_id, c.purpose, c.model, c.outcome, c.error, c.attempt, c.failover, c.ms,
 c.prompt_tokens, c.completion_tokens, c.cost_usd, c.input_chars, c.output_chars
 
 -- name: list_model_calls

@@ -6,7 +6,7 @@ md5(concat_ws(E'\n', m.type, m.status, m.hearsay_by, m.content))
 -- The pages of the workspace, each with its newest version.
 (
     SELECT p.id, (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = p.agent_id) AS agent,
-        p.agent_id, p.question, p.scope, p.trigger, p.max_tokens, p.revision, p.due_at, p.due_dream_id, p.created_at,
+        p.agent_id, p.owners, p.question, p.scope, p.trigger, p.max_tokens, p.revision, p.due_at, p.due_dream_id, p.created_at,
         p.updated_at, v.version, v.sentences, v.writer, v.dropped, v.inputs_hash, v.dream_id, v.created_at AS written_at
     FROM pages p
     LEFT JOIN page_versions v ON v.workspace_id = :workspace AND v.page_id = p.id AND v.version = (
@@ -16,9 +16,9 @@ md5(concat_ws(E'\n', m.type, m.status, m.hearsay_by, m.content))
 
 -- name: add_page
 INSERT INTO pages (
-    workspace_id, id, agent_id, question, scope, trigger, max_tokens, due_at, created_by, created_at, updated_at
+    workspace_id, id, agent_id, owners, question, scope, trigger, max_tokens, due_at, created_by, created_at, updated_at
 )
-VALUES (:workspace, :id, :agent_id, :question, :scope, :trigger, :max_tokens, :due_at, :created_by, :now, :now);
+VALUES (:workspace, :id, :agent_id, :owners, :question, :scope, :trigger, :max_tokens, :due_at, :created_by, :now, :now);
 
 -- name: count_pages
 SELECT count(*) FROM pages WHERE workspace_id = :workspace AND agent_id = :agent_id;
@@ -81,7 +81,7 @@ WHERE p.workspace_id = :workspace AND p.id = :id
 FOR UPDATE;
 
 -- name: change_page
-UPDATE pages SET question = :question, scope = :scope, trigger = :trigger, max_tokens = :max_tokens, due_at = :due_at,
+UPDATE pages SET owners = :owners, question = :question, scope = :scope, trigger = :trigger, max_tokens = :max_tokens, due_at = :due_at,
     due_dream_id = NULL, claimed_until = NULL, revision = revision + 1, updated_at = :now
 WHERE workspace_id = :workspace AND id = :id;
 

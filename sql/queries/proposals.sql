@@ -55,10 +55,10 @@ WITH item AS (
     FROM item
     ORDER BY fingerprint
     ON CONFLICT DO NOTHING
-    RETURNING id, agent_id
+    RETURNING id, agent_id, owners
 ), told AS (
-    INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
-    SELECT :workspace, gen_random_uuid(), 'proposal.created', agent_id, id,
+    INSERT INTO events (workspace_id, id, kind, agent_id, owners, subject_id, details, at)
+    SELECT :workspace, gen_random_uuid(), 'proposal.created', agent_id, owners, id,
         jsonb_strip_nulls(jsonb_build_object('dream_id', :dream_id)), clock_timestamp()
     FROM added
     RETURNING id

@@ -2,7 +2,7 @@
 -- The saved searches of the workspace, each with the newest result of its present content and without overrides.
 (
     SELECT s.id, (SELECT a.agent FROM agents a WHERE a.workspace_id = :workspace AND a.id = s.agent_id) AS agent,
-        s.agent_id, s.name, s.query, s.options, s.expected, s.k, s.revision, s.created_at, s.updated_at,
+        s.agent_id, s.owners, s.name, s.query, s.options, s.expected, s.k, s.revision, s.created_at, s.updated_at,
         l.id AS last_id, l.recall AS last_recall, l.created_at AS last_at
     FROM saved_searches s
     LEFT JOIN saved_search_results l ON l.workspace_id = :workspace AND l.search_id = s.id AND l.id = (
@@ -15,9 +15,9 @@
 
 -- name: add_saved_search
 INSERT INTO saved_searches (
-    workspace_id, id, agent_id, name, query, options, expected, k, created_by, created_at, updated_at
+    workspace_id, id, agent_id, owners, name, query, options, expected, k, created_by, created_at, updated_at
 )
-VALUES (:workspace, :id, :agent_id, :name, :query, :options, :expected, :k, :created_by, :now, :now);
+VALUES (:workspace, :id, :agent_id, :owners, :name, :query, :options, :expected, :k, :created_by, :now, :now);
 
 -- name: count_saved_searches
 SELECT count(*) FROM saved_searches WHERE workspace_id = :workspace AND agent_id = :agent_id;
@@ -34,7 +34,7 @@ LIMIT :limit;
 
 -- name: change_saved_search
 -- Another content is another revision, whose results are compared with each other alone; another name is not.
-UPDATE saved_searches SET name = :name, query = :query, options = :options, expected = :expected, k = :k, updated_at = :now,
+UPDATE saved_searches SET owners = :owners, name = :name, query = :query, options = :options, expected = :expected, k = :k, updated_at = :now,
     revision = revision
         + (query <> :query OR options <> :options OR expected <> :expected OR k <> :k)::integer
 WHERE workspace_id = :workspace AND id = :id

@@ -200,10 +200,11 @@ WITH kept AS (
 ), marked AS (
     UPDATE search_index SET window_summary = true WHERE workspace_id = :workspace AND id = :memory_id RETURNING id
 )
-INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
-SELECT :workspace, gen_random_uuid(), 'window.compacted', s.agent_id, k.session_id,
+INSERT INTO events (workspace_id, id, kind, agent_id, owners, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'window.compacted', s.agent_id, m.owners, k.session_id,
     jsonb_build_object('from_seq', k.from_seq, 'to_seq', k.to_seq, 'memory_id', k.memory_id), clock_timestamp()
 FROM kept k JOIN sessions s ON s.workspace_id = :workspace AND s.id = k.session_id
+JOIN memories m ON m.workspace_id = :workspace AND m.id = k.memory_id
 RETURNING id;
 
 -- name: move_window

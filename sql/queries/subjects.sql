@@ -275,10 +275,10 @@ DELETE FROM search_terms WHERE workspace_id = :workspace AND id = ANY(:ids::uuid
 -- name: purge_memories
 WITH changed AS (
     DELETE FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[])
-    RETURNING id, agent_id
+    RETURNING id, agent_id, owners
 )
-INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
-SELECT :workspace, gen_random_uuid(), 'memory.deleted', agent_id, id,
+INSERT INTO events (workspace_id, id, kind, agent_id, owners, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'memory.deleted', agent_id, owners, id,
     '{}', clock_timestamp()
 FROM changed
 RETURNING id;
@@ -357,10 +357,10 @@ WITH changed AS (
         superseded_by = :twin::uuid, valid_until = CASE WHEN :twin IS NULL THEN NULL ELSE valid_until END, updated_at = :now,
         version = version + 1, changed_by = 'purge', change_reason = :reason
     WHERE workspace_id = :workspace AND id = :id
-    RETURNING id, agent_id, version, superseded_by
+    RETURNING id, agent_id, owners, version, superseded_by
 )
-INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
-SELECT :workspace, gen_random_uuid(), CASE WHEN superseded_by IS NULL THEN 'memory.restored' ELSE 'memory.superseded' END, agent_id, id,
+INSERT INTO events (workspace_id, id, kind, agent_id, owners, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), CASE WHEN superseded_by IS NULL THEN 'memory.restored' ELSE 'memory.superseded' END, agent_id, owners, id,
     jsonb_build_object('version', version, 'superseded_by', superseded_by), clock_timestamp()
 FROM changed
 RETURNING id;

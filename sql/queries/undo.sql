@@ -68,10 +68,10 @@ DELETE FROM search_index WHERE workspace_id = :workspace AND id = ANY(:ids::uuid
 -- name: undo_memories
 WITH changed AS (
     DELETE FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[])
-    RETURNING id, agent_id
+    RETURNING id, agent_id, owners
 )
-INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
-SELECT :workspace, gen_random_uuid(), 'memory.deleted', agent_id, id,
+INSERT INTO events (workspace_id, id, kind, agent_id, owners, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'memory.deleted', agent_id, owners, id,
     '{}', clock_timestamp()
 FROM changed
 RETURNING id;
@@ -141,10 +141,10 @@ WHERE d.workspace_id = :workspace AND d.id = :dream_id AND m.workspace_id = :wor
 -- name: mark_undone
 WITH changed AS (
     UPDATE dreams SET status = 'undone' WHERE workspace_id = :workspace AND id = :id
-    RETURNING id, agent_id
+    RETURNING id, agent_id, owners
 )
-INSERT INTO events (workspace_id, id, kind, agent_id, subject_id, details, at)
-SELECT :workspace, gen_random_uuid(), 'dream.undone', agent_id, id,
+INSERT INTO events (workspace_id, id, kind, agent_id, owners, subject_id, details, at)
+SELECT :workspace, gen_random_uuid(), 'dream.undone', agent_id, owners, id,
     '{}', clock_timestamp()
 FROM changed
 RETURNING id;

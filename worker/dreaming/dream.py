@@ -173,7 +173,7 @@ class Dream:
                 self.ranges = batch.ranges_read()
                 await connection.run(
                     "save_ranges", workspace=self.lease.workspace_id, id=self.running.id,
-                    watermarks=self.ranges.stretches, memory_ids=self.ranges.memory_ids, owners=self.lease.owners,
+                    watermarks=self.ranges.stretches, memory_ids=self.ranges.memory_ids,
                 )  # fmt: skip
             settings = await agent_settings(connection, self.lease.workspace_id, self.lease.agent_id)
         masked = await masked_turns(engine, self.lease.workspace_id, settings.masking, batch.turns, self.tracker)

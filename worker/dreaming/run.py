@@ -209,13 +209,13 @@ class AgentRun:
         """Begin the dream to run now: one left unfinished or asked for, else a new one if there is a trigger for it."""
         now = self.dreamer.engine.now()
         async with fenced(self.dreamer.engine, self.lease) as connection:
-            begun = await dreams.begin(connection, self.lease, now, trigger=trigger, dry_run=dry_run)
+            lease = replace(self.lease, owners=await self._due_owners(connection))
+            begun = await dreams.begin(connection, lease, now, trigger=trigger, dry_run=dry_run)
             if begun is None and scheduled and self.lease.scheduled and await self._has_reason(connection):
-                begun = await dreams.begin(connection, self.lease, now, trigger="schedule")
+                begun = await dreams.begin(connection, lease, now, trigger="schedule")
             if begun is None:
                 return None
-            owners = begun.owners or await self._due_owners(connection)
-        self.lease = replace(self.lease, owners=owners)
+        self.lease = replace(self.lease, owners=begun.owners)
         await self.dreamer.on_step("begun")
         settled = Ranges(begun.watermarks, begun.memory_ids) if begun.watermarks or begun.memory_ids else None
         return DreamRun(begun.id, begun.trigger, begun.dry_run, begun.usage, settled)
@@ -254,7 +254,10 @@ class AgentRun:
             self.dreamer.on_progress,
         )  # fmt: skip
         try:
-            with self.dreamer.engine.span("dream"), paid_by(replace(payer(), dream_id=running.id)):
+            with (
+                self.dreamer.engine.span("dream"),
+                paid_by(replace(payer(), dream_id=running.id, owners=tuple(self.lease.owners))),
+            ):
                 ended, diff = await dream.run()
         except (LeaseLost, Unavailable):
             raise

@@ -129,8 +129,7 @@ class ReverieSystem:
         """The turns that a message or memory is, or was made of."""
         known = self._turns[conversation.agent]
         if id_ not in known:
-            sources: Sequence[Any] = self._client.memory_sources(UUID(id_)).items
-            made_of = (known.get(str(one.get("message_id") or one.get("id"))) for one in sources)
+            made_of = (known.get(str(one.message_id)) for one in self._client.memory_sources(UUID(id_)).items)
             known[id_] = tuple(turn for turns in made_of if turns for turn in turns)
         return known[id_]
 

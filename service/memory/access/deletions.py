@@ -76,13 +76,15 @@ async def _delete(
             found = await _locked(connection, workspace, kind, name, agent, now)
         if found is None:
             raise NotFound(f"There is no {kind} {name!r} here.")
+        principal.check_changes(found.owners)
+        await connection.view_as("everybody")
         marked = await deletions.mark(connection, workspace, kind, found.id)
         counts = await deletions.count(connection, workspace)
         target = ["deletion", kind, str(found.id)]
         if token is not None and not dry_run:
             check_token(secret, now, principal, target, counts, token)
             id_ = new_id()
-            deletion = NewDeletion(id_, kind, name, agent, counts, deleted_by=principal.actor)
+            deletion = NewDeletion(id_, kind, name, agent, found.owners, counts, deleted_by=principal.actor)
             await deletions.take(connection, workspace, marked, deletion, now=now)
             await audit.record(
                 connection, principal, f"{kind}.deleted", target=str(id_), details={"agent": agent, "counts": counts}
@@ -148,6 +150,8 @@ async def undo_deletion(engine: Engine, principal: Principal, id_: UUID) -> Undo
             or found.deleted_at + time_to_undo < now
         ):
             raise NotFound(f"There is no deletion {id_} here.")
+        principal.check_changes(found.owners)
+        await connection.view_as("everybody")
         if found.kind != "session":
             principal.require_admin()
             principal.require_all_scopes()

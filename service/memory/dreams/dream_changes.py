@@ -54,7 +54,7 @@ async def undo_change(engine: Engine, principal: Principal, dream_id: UUID, n: i
     principal.require_write()
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        await visible_dream(connection, principal, dream_id)
+        principal.check_changes((await visible_dream(connection, principal, dream_id)).owners)
         dream = await store.lock_dream(connection, workspace, dream_id)
         change = await connection.first(
             UndoableChange, "undoable_change", workspace=workspace, dream_id=dream_id, ordinal=n

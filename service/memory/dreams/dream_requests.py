@@ -40,7 +40,7 @@ async def request_dream(engine: Engine, principal: Principal, agent: str, *, dry
         before = await limits.unfinished_dreams(connection, principal.workspace_id)
         dream_id = await dreams.queue(
             connection, principal.workspace_id, found.id, trigger="api", dry_run=dry_run, now=engine.now(),
-            key_id=principal.key_id,
+            owners=principal.own, key_id=principal.key_id,
         )  # fmt: skip
         queued = await dreams.get(connection, principal.workspace_id, dream_id)
         _check_limits(principal, before, await limits.unfinished_dreams(connection, principal.workspace_id))
@@ -94,7 +94,7 @@ async def cancel_dream(engine: Engine, principal: Principal, dream_id: UUID) -> 
     principal.require_write()
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        await visible_dream(connection, principal, dream_id)
+        principal.check_changes((await visible_dream(connection, principal, dream_id)).owners)
         held = await undo.lock_dream(connection, workspace, dream_id)
         settings = await agent_settings(connection, workspace, held.agent_id)
         now = engine.now()

@@ -61,9 +61,10 @@ async def merge_entities(engine: Engine, principal: Principal, entity_id: UUID, 
     async with engine.db.transaction(principal.workspace_id) as connection:
         first, second = sorted((entity_id, into))
         owned = {id_: await _load_owned(connection, principal, id_) for id_ in (first, second)}
-        if entity_id == into or owned[entity_id].audience != owned[into].audience:
-            raise InvalidInput(("body", "into"), "must be another entity that the same agents see")
-        if owned[entity_id].merged_into or owned[into].merged_into:
+        entity, other = owned[entity_id], owned[into]
+        if entity_id == into or (entity.audience, entity.owners) != (other.audience, other.owners):
+            raise InvalidInput(("body", "into"), "must be another entity that the same agents and users see")
+        if entity.merged_into or other.merged_into:
             raise Conflict("One of them is merged into another entity already.")
         await connection.run(
             "merge_entity", workspace=principal.workspace_id, id=new_id(), entity_id=entity_id, into_id=into,
@@ -130,9 +131,11 @@ async def add_edge(
         reader = await agents.reader(connection, workspace, agents.ReaderKey(acting))
         assert reader is not None
         ends = [
-            await _end(connection, workspace, reader, name, end)
+            await _end(connection, principal, reader, name, end)
             for name, end in (("source", source), ("target", target))
         ]
+        owners: list[str] = await connection.value("source_owners", workspace=workspace, id=ends[0][1])
+        principal.check_changes(owners)
         described = [
             Described(id_, masked[name].metadata, (*BODY, name, "entity"))
             for name, (_, id_) in zip(("source", "target"), ends, strict=True)
@@ -162,6 +165,7 @@ async def remove_edge(engine: Engine, principal: Principal, edge_id: UUID) -> No
             raise NotFound("There is no such edge here.")
         if principal.agent is not None and principal.agent != row["agent"] and principal.actor != row["created_by"]:
             raise Forbidden("This edge belongs to another agent; only it or an admin may delete it.")
+        principal.check_changes(row["owners"])
         await connection.run("undo_edges", workspace=principal.workspace_id, ids=[edge_id])
         await insights.let_fall(connection, principal.workspace_id, [row["source_id"]])
 
@@ -184,12 +188,14 @@ async def _load_owned(connection: Connection, principal: Principal, entity_id: U
     (entity,) = locked
     if principal.agent is not None and entity.agent != principal.agent:
         raise Forbidden("This entity belongs to another agent; only it or an admin may change it.")
+    principal.check_changes(entity.owners)
     return entity
 
 
 async def _end(
-    connection: Connection, workspace: UUID, reader: agents.Reader, name: str, end: EdgeEnd
+    connection: Connection, principal: Principal, reader: agents.Reader, name: str, end: EdgeEnd
 ) -> tuple[NodeKind, UUID]:
+    workspace = principal.workspace_id
     if end.memory_id is not None:
         await must_see(connection, workspace, reader, end.memory_id, ("body", name, "memory_id"))
         return "memory", end.memory_id
@@ -203,7 +209,7 @@ async def _end(
     wanted = end.entity
     assert wanted is not None
     made = await entities.ensure(
-        connection, workspace, agent_id=reader.agent_id, audience=reader.agent_id, owners=[], name=wanted.name,
-        kind=wanted.kind or ANY_KIND,
+        connection, workspace, agent_id=reader.agent_id, audience=reader.agent_id, owners=principal.own,
+        name=wanted.name, kind=wanted.kind or ANY_KIND,
     )  # fmt: skip
     return "entity", made

@@ -44,7 +44,7 @@ ABSENT = "There is no such proposal here."
 KEPT: tuple[Action, ...] = ("accept", "edit")
 KEPT_FIELDS = (
     "content", "type", "user", "importance", "tags", "occurred_at", "source", "metadata", "agent", "session",
-    "hearsay_by",
+    "hearsay_by", "owners",
 )  # fmt: skip
 """What a memory has of the proposal that it comes of, unless the decision says otherwise."""
 
@@ -123,6 +123,8 @@ async def _locked(
     rows = await proposals.lock(connection, principal.workspace_id, ids)
     if len(rows) < len(ids) or any(principal.agent not in (None, row.agent) for row in rows.values()):
         raise NotFound(ABSENT)
+    for row in rows.values():
+        principal.check_changes(row.owners)
     wanted = "rejected" if action == "reopen" else "proposed"
     decided = sorted(
         str(id_) for id_, row in rows.items()

@@ -33,7 +33,7 @@ async def undo_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Dr
     principal.require_write()
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        await visible_dream(connection, principal, dream_id)
+        principal.check_changes((await visible_dream(connection, principal, dream_id)).owners)
         dream = await store.lock_dream(connection, workspace, dream_id)
         if dream.status != "succeeded":
             raise Conflict(f"Only a dream that has succeeded can be undone; this one is {dream.status}.")

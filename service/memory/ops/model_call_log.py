@@ -41,9 +41,9 @@ class ModelCallLog(WriteBehindBuffer):
     ) -> None:
         """Keep a call that has ended, begun at this time."""
         call = ModelCall(
-            new_id(), at, who.agent, who.dream_id, who.key_id, purpose, model, exchange.outcome, exchange.error,
-            exchange.attempt, exchange.failover, round(ms), used.prompt_tokens, used.completion_tokens, used.cost_usd,
-            exchange.input, exchange.output, len(exchange.input), len(exchange.output),
+            new_id(), at, who.agent, list(who.owners), who.dream_id, who.key_id, purpose, model, exchange.outcome,
+            exchange.error, exchange.attempt, exchange.failover, round(ms), used.prompt_tokens, used.completion_tokens,
+            used.cost_usd, exchange.input, exchange.output, len(exchange.input), len(exchange.output),
         )  # fmt: skip
         self._ended.setdefault(who.workspace_id, []).append(call)
 

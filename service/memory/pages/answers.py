@@ -4,7 +4,7 @@ rules, and stored only while everything it was made of still holds."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 import structlog
@@ -57,17 +57,18 @@ async def answer(
 ) -> Answer | None:
     """Answer a page's question as its agent; None where the answer is made of what the ``known`` one was made of."""
     context_max = (await get_settings(engine, principal)).retrieval.context_max_tokens
-    scope = content.scope
+    scope, reader = content.scope, replace(principal, named_user=None)
     found = await recall(
         engine,
-        principal,
+        reader,
         SearchRequest(
             agent=agent, query=content.question, types=scope.types, tags=scope.tags, user=scope.user,
-            since=scope.since, until=scope.until, metadata=scope.metadata, where=scope.where,
+            about=scope.about, since=scope.since, until=scope.until, metadata=scope.metadata, where=scope.where,
             limit=MEMORIES_MAX, max_tokens=context_max,
         ),
         entities=scope.entities or None,
         count_access=False,
+        for_prompt=True,
     )  # fmt: skip
     memories = [result.memory for result in found.results if result.memory]
     if scope.types is None:  # an insight says again what the memories say, the former ones among them
@@ -81,7 +82,7 @@ async def answer(
     version, dropped = None, 0
     if llm is not None and memories:
         try:
-            with paid_by(principal.payer(agent)):
+            with paid_by(principal.payer(agent, content.owners)):
                 sentences, dropped = await _written(llm.to("page"), content, memories, settings)
         except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
             log.warning("page_by_rules", error=error.message)

@@ -49,7 +49,7 @@ async def add_page(engine: Engine, principal: Principal, draft: PageDraft) -> An
     for _ in range(ATTEMPTS_MAX):
         new = await answer(engine, principal, agent, draft)
         assert new is not None
-        async with engine.db.transaction(workspace) as connection:
+        async with engine.db.transaction(workspace, viewer=principal.writes_as) as connection:
             agent_id = await agents.ensure_agent(connection, workspace, agent)
             await agents.hold(connection, workspace, agent_id, Conflict(BEING_DELETED))
             count: int = await connection.value("count_pages", workspace=workspace, agent_id=agent_id)
@@ -99,10 +99,10 @@ async def put_page(engine: Engine, principal: Principal, page_id: UUID, content:
     content, due_at = await _checked(engine, principal, content)
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        page = await _owned(connection, principal, page_id)
+        page = await _owned(connection, principal, page_id, change=True)
     for _ in range(ATTEMPTS_MAX):
         new = await answer(engine, principal, page.agent, content, known=page.inputs_hash)
-        async with engine.db.transaction(workspace) as connection:
+        async with engine.db.transaction(workspace, viewer=principal.writes_as) as connection:
             now = engine.now()
             await agents.hold(connection, workspace, page.agent_id, NotFound(ABSENT))
             if new is not None and not await pages.hold_inputs(connection, workspace, new.inputs, now):
@@ -122,7 +122,7 @@ async def rewrite_page(engine: Engine, principal: Principal, page_id: UUID) -> A
     principal.require_write()
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        page = await _owned(connection, principal, page_id)
+        page = await _owned(connection, principal, page_id, change=True)
     for _ in range(ATTEMPTS_MAX):
         new = await answer(engine, principal, page.agent, page.content, known=page.inputs_hash)
         if await write(engine, workspace, page, new):
@@ -136,7 +136,7 @@ async def delete_page(engine: Engine, principal: Principal, page_id: UUID) -> No
     """Remove a page with its versions. Raises Forbidden, NotFound."""
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        page = await _owned(connection, principal, page_id)
+        page = await _owned(connection, principal, page_id, change=True)
         await agents.hold(connection, principal.workspace_id, page.agent_id, NotFound(ABSENT))
         await connection.run("delete_page", workspace=principal.workspace_id, id=page_id)
         await audit.record(connection, principal, "page.deleted", target=str(page_id))
@@ -201,13 +201,16 @@ def _next(trigger: str, after: datetime) -> datetime | None:
         return None
 
 
-async def _owned(connection: Connection, principal: Principal, page_id: UUID) -> StoredPage:
-    """Return a page of the caller's agent, or of the workspace. Raises NotFound."""
+async def _owned(connection: Connection, principal: Principal, page_id: UUID, *, change: bool = False) -> StoredPage:
+    """Return a page of the caller's agent, or of the workspace. Raises NotFound, and Forbidden where the caller may
+    not ``change`` it."""
     page = await connection.first(
         StoredPage, "get_page", workspace=principal.workspace_id, id=page_id, agent=principal.agent
     )
     if page is None:
         raise NotFound(ABSENT)
+    if change:
+        principal.check_changes(page.owners)
     return page
 
 
@@ -229,5 +232,6 @@ async def _checked(engine: Engine, principal: Principal, content: Content) -> tu
     kept = await redact_fields(engine, principal, {"question": content.question, "metadata": scope.metadata})
     masking, loc = await masking_of(engine, principal), ("body", "scope", "where")
     where = await kept_where(engine, principal.workspace_id, masking, scope.where, loc)
-    scope = scope.model_copy(update={"metadata": kept["metadata"], "where": where})
+    user = principal.acting_user(scope.user)
+    scope = scope.model_copy(update={"metadata": kept["metadata"], "where": where, "user": user})
     return content.model_copy(update={"question": kept["question"], "scope": scope}), due_at

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 import structlog
@@ -32,7 +33,7 @@ async def run_search(
     """
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        search = await owned(connection, principal, search_id)
+        search = await owned(connection, principal, search_id, change=True)
     if principal.no_memory:
         return []
     result = await _run(engine, principal, search, overrides, "request")
@@ -50,7 +51,8 @@ async def run_searches(
     if principal.no_memory:
         return []
     searches = await _listed(engine, principal.workspace_id, agent, None)
-    results = [await _run(engine, principal, search, overrides, "request") for search in searches]
+    own = [search for search in searches if principal.user is None or search.owners == [principal.user]]
+    results = [await _run(engine, principal, search, overrides, "request") for search in own]
     return [result for result in results if result is not None]
 
 
@@ -82,11 +84,12 @@ async def _run(
     engine: Engine, principal: Principal, search: StoredSearch, overrides: RankingOptions, cause: Cause
 ) -> SearchResultRecord | None:
     """Search, store the result and return it; None where the saved search was changed or removed meanwhile."""
+    principal = replace(principal, named_user=None)
     workspace, changed = principal.workspace_id, overrides.model_dump(mode="json", exclude_unset=True)
     request = SearchRequest.model_validate(
         search.options | changed | {"agent": search.agent, "query": search.query, "limit": search.k}
     )
-    found = await recall(engine, principal, request, count_access=False)
+    found = await recall(engine, principal, request, count_access=False, for_prompt=True)
     expected = search.expected_ids
     async with engine.db.transaction(workspace) as connection:
         pairs = [(search.agent_id, memory) for memory in expected]
@@ -129,7 +132,7 @@ async def _outcome(
     if current is not None:
         rank = _rank(found, (memory, current))
         if rank is None:
-            rank, lost_at = _lost(await explain(engine, principal, request, current, found))
+            rank, lost_at = _lost(await explain(engine, principal, request, current, found, for_prompt=True))
     return ExpectedOutcome(memory, state_of(memory, current), current, rank, lost_at)
 
 

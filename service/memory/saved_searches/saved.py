@@ -48,7 +48,7 @@ async def add_search(engine: Engine, principal: Principal, draft: SavedSearchDra
         return None
     draft = await _checked(engine, principal, draft)
     workspace, search_id = principal.workspace_id, new_id()
-    async with engine.db.transaction(workspace) as connection:
+    async with engine.db.transaction(workspace, viewer=principal.writes_as) as connection:
         agent_id = await agents.ensure_agent(connection, workspace, agent)
         count: int = await connection.value("count_saved_searches", workspace=workspace, agent_id=agent_id)
         if count >= SEARCHES_MAX:
@@ -95,7 +95,8 @@ async def put_search(engine: Engine, principal: Principal, search_id: UUID, cont
     content = await _checked(engine, principal, content)
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        search = await owned(connection, principal, search_id)
+        search = await owned(connection, principal, search_id, change=True)
+        await connection.view_as(principal.writes_as)
         await _check_expected(engine, connection, workspace, search.agent_id, content, known=search.expected_ids)
         if not await saved_searches.change(connection, workspace, search_id, content, engine.now()):
             raise NotFound(ABSENT)
@@ -108,7 +109,7 @@ async def delete_search(engine: Engine, principal: Principal, search_id: UUID) -
     """Remove a saved search with its results. Raises Forbidden, NotFound."""
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        search = await owned(connection, principal, search_id)
+        search = await owned(connection, principal, search_id, change=True)
         await agents.hold(connection, principal.workspace_id, search.agent_id, NotFound(ABSENT))
         await connection.run("delete_saved_search", workspace=principal.workspace_id, id=search_id)
         await audit.record(connection, principal, "saved_search.deleted", target=str(search_id))
@@ -130,13 +131,16 @@ async def search_results(
     return list(map(result_of, kept)), more
 
 
-async def owned(connection: Connection, principal: Principal, search_id: UUID) -> StoredSearch:
-    """Return a saved search of the caller's agent, or of the workspace. Raises NotFound."""
+async def owned(connection: Connection, principal: Principal, search_id: UUID, *, change: bool = False) -> StoredSearch:
+    """Return a saved search of the caller's agent, or of the workspace. Raises NotFound, and Forbidden where the caller
+    may not ``change`` it."""
     search = await connection.first(
         StoredSearch, "get_saved_search", workspace=principal.workspace_id, id=search_id, agent=principal.agent
     )
     if search is None:
         raise NotFound(ABSENT)
+    if change:
+        principal.check_changes(search.owners)
     return search
 
 
@@ -206,5 +210,6 @@ async def _checked(engine: Engine, principal: Principal, content: Content) -> Co
     )
     masking, loc = await masking_of(engine, principal), ("body", "options", "where")
     where = await kept_where(engine, principal.workspace_id, masking, options.where, loc)
-    options = options.model_copy(update={"metadata": kept["metadata"], "where": where})
+    user = principal.acting_user(options.user)
+    options = options.model_copy(update={"metadata": kept["metadata"], "where": where, "user": user})
     return content.model_copy(update={"name": kept["name"], "query": kept["query"], "options": options})

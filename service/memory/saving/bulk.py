@@ -103,7 +103,7 @@ async def _change(
     workspace, now, id_ = principal.workspace_id, engine.now(), locked["id"]
     if locked["deleted_at"] is not None and action != "restore":
         return "unchanged" if action == "delete" else "not_found"
-    if principal.agent is not None and shown.agent != principal.agent:
+    if not principal.may_change(shown.agent, shown.owners):
         return "forbidden"
     if action == "restore":
         return await _restore(connection, principal, locked, now)

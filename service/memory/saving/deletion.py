@@ -104,7 +104,8 @@ async def matching(
     if owner is not None and author is None:
         return []
     ids = await memory_lists.matching(
-        connection, principal.workspace_id, author.id if author else None, limit=most + 1, deleted=deleted,
+        connection, principal.workspace_id, author.id if author else None, owners=principal.own or None,
+        limit=most + 1, deleted=deleted,
         **parameters,
     )  # fmt: skip
     if len(ids) > most:

@@ -96,6 +96,7 @@ async def drop_document(engine: Engine, principal: Principal, document_id: UUID)
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
         document = await _document(connection, principal, document_id)
+        principal.check_changes(document.owners)
         await documents.drop(connection, principal.workspace_id, document.id)
 
 

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from service.db.pool import Columns, Connection, Row
 from service.db.records import make
+from service.db.viewing import current_viewer
 from service.domain import cursors
 from service.domain.drafts import MemoryDraft, MemoryPatch
 from service.domain.json import JsonObject
@@ -31,7 +32,7 @@ from service.memory.saving.scopes import resolve_scope
 from service.store import agents, memories, memory_lists
 from service.store.settings import workspace_settings
 
-NEVER_NULL = {"importance"} | {
+NEVER_NULL = {"importance", "owners"} | {
     name for name, field in MemoryDraft.model_fields.items() if field.is_required() or field.default is not None
 }
 """Fields that a change may not empty."""
@@ -202,6 +203,7 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
     now = engine.now()
     check_expiry(patch.expires_at, now, BODY)
     patch = await redact_patch(engine, principal, patch)
+    principal.owners_of(patch.owners, None)
     async with engine.db.transaction(principal.workspace_id) as connection:
         present = await load_owned(connection, principal, memory_id)
         types = (await workspace_settings(connection, principal.workspace_id)).memory_types
@@ -209,7 +211,7 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
     if given & {"type", "metadata"}:
         await check_types(engine, types, [draft], [BODY])
     embedded = await engine.embed([draft.content]) if draft.content != present.content else None
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with engine.db.transaction(principal.workspace_id, viewer=principal.writes_as) as connection:
         locked = await memories.lock(connection, principal.workspace_id, memory_id)
         if locked is None or locked["deleted_at"] is not None:
             raise NotFound(ABSENT)
@@ -311,14 +313,17 @@ async def memory_history(engine: Engine, principal: Principal, memory_id: UUID) 
         memory = await _load_visible(connection, principal, memory_id)
         engine.read_audit.note(principal, "history", [memory.agent])
         versions = await memories.history(connection, principal.workspace_id, memory_id)
-    return versions if principal.agent in (None, memory.agent) else _since_shared(versions)
+    if principal.agent in (None, memory.agent) and current_viewer() == "everybody":
+        return versions
+    return _since_shared(versions)
 
 
 def _since_shared(versions: list[JsonObject]) -> list[JsonObject]:
     """Return the last versions that were all shared alike."""
 
     def sharing(version: JsonObject) -> tuple[object, ...]:
-        return tuple(version[name] for name in ("scope", "team", "task", "session"))
+        owners = version.get("owners", versions[-1]["owners"])
+        return (owners, *(version[name] for name in ("scope", "team", "task", "session")))
 
     alike = takewhile(lambda version: sharing(version) == sharing(versions[-1]), reversed(versions))
     return list(alike)[::-1]
@@ -343,12 +348,14 @@ async def _load_visible(connection: Connection, principal: Principal, memory_id:
 
 
 async def load_owned(connection: Connection, principal: Principal, memory_id: UUID, *, deleted: bool = False) -> Memory:
-    """Return a memory that the caller may change. Raises NotFound, and Forbidden for another agent's."""
+    """Return a memory that the caller may change. Raises NotFound, and Forbidden for another agent's, and with a key of
+    a user for what is not that user's alone."""
     memory = await _load_visible(connection, principal, memory_id)
     if principal.agent is not None and memory.agent != principal.agent:
         raise Forbidden("This memory belongs to another agent; only its author or an admin may change it.")
     if memory.deleted_at is not None and not deleted:
         raise NotFound(ABSENT)
+    principal.check_changes(memory.owners)
     return memory
 
 

@@ -16,6 +16,7 @@ from service.domain.json import JsonObject, JsonValue, dumps
 from service.domain.json_schema import problems
 from service.domain.memory import Memory
 from service.domain.origin import Origin
+from service.domain.owners import ShownViewer, ViewerField
 from service.domain.principal import Principal
 from service.domain.prompt_fence import escape_tags, section
 from service.domain.search import SearchRequest
@@ -40,6 +41,7 @@ class FoundForQuestion:
     """The memories that a question is answered from, and why they are fewer than they might be."""
 
     memories: list[Memory]
+    viewer: ShownViewer
     degraded: Degraded | None
 
 
@@ -61,6 +63,7 @@ class AskAnswer:
     ]
     citations: Annotated[list[UUID], Field(description="Ids of the memories cited by the answer.")]
     memories: Annotated[list[Memory], Field(description="Memories found for the question.")]
+    viewer: ViewerField
     degraded: Annotated[Degraded | None, Field(description="Degradation of the answer; null for a complete answer.")]
     data: Annotated[
         JsonValue, Field(description="Answer as JSON, valid against `response_schema`; null without one or an answer.")
@@ -107,7 +110,7 @@ async def find(engine: Engine, principal: Principal, request: AskRequest) -> Fou
         on_task=request.task,
         for_prompt=True,
     )
-    return FoundForQuestion([result.memory for result in found.results if result.memory], found.degraded)
+    return FoundForQuestion([result.memory for result in found.results if result.memory], found.viewer, found.degraded)
 
 
 async def answer_from(engine: Engine, principal: Principal, request: AskRequest, found: FoundForQuestion) -> AskAnswer:
@@ -117,30 +120,30 @@ async def answer_from(engine: Engine, principal: Principal, request: AskRequest,
     if something is cited and every figure and name in it stands there or in the question. A model that fails, or that
     the budget does not allow to be asked, leaves the memories and says so.
     """
-    memories = found.memories
+    memories, viewer = found.memories, found.viewer
     none: list[Evidence] | None = [] if request.evidence else None
     settings = await get_settings(engine, principal)
     llm = engine.model("ask", principal.workspace_id, settings.llm)
     if llm is None:
-        return AskAnswer(None, [], memories, found.degraded or NO_MODEL, evidence=none)
+        return AskAnswer(None, [], memories, viewer, found.degraded or NO_MODEL, evidence=none)
     if not memories:
-        return AskAnswer(NOT_KNOWN, [], [], found.degraded, evidence=none)
+        return AskAnswer(NOT_KNOWN, [], [], viewer, found.degraded, evidence=none)
     question, schema = await redact_lenient(
         engine, await masking_of(engine, principal), [request.question, request.response_schema]
     )
     asking = _Asking(question, memories, schema, EFFORTS[request.effort].answer_tokens, settings.origins.allowed)
     try:
-        with paid_by(principal.payer(request.agent)):
+        with paid_by(principal.payer(request.agent, viewer)):
             reply, data = await asking.put_to(llm)
     except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
         log.warning("ask_failed", error=type(error).__name__)
-        return AskAnswer(None, [], memories, Degraded(error.message, "memories"), evidence=none)
+        return AskAnswer(None, [], memories, viewer, Degraded(error.message, "memories"), evidence=none)
     cited = await engine.executor.run(asking.supported, reply, data, characters=sum(map(len, asking.lines)))
     if not cited:
-        return AskAnswer(NOT_KNOWN, [], memories, found.degraded, evidence=none)
+        return AskAnswer(NOT_KNOWN, [], memories, viewer, found.degraded, evidence=none)
     evidence = cited if request.evidence else None
     ids = list(dict.fromkeys(one.memory_id for one in cited))
-    return AskAnswer(reply.answer.strip(), ids, memories, found.degraded, data, evidence)
+    return AskAnswer(reply.answer.strip(), ids, memories, viewer, found.degraded, data, evidence)
 
 
 class _Asking:

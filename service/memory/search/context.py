@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
@@ -20,7 +20,7 @@ from service.domain.memory import Memory
 from service.domain.message_text import plain_text, text_of
 from service.domain.origin import Origin, label, label_of
 from service.domain.own_types import OwnType, policy
-from service.domain.owners import Viewer, viewer_of
+from service.domain.owners import Viewer, ViewerField, shown_viewer, viewer_of
 from service.domain.principal import Principal
 from service.domain.profile import profile_line
 from service.domain.search import Include, SearchRequest
@@ -76,13 +76,7 @@ class ContextAnswer:
     tokens: Annotated[int, Field(description="Total length in tokens.")]
     omitted: Annotated[list[OmittedItems], Field(description="Found items omitted for lack of budget, by section.")]
     degraded: Annotated[Degraded | None, Field(description="Degradation of the context; null for a complete context.")]
-    viewer: Annotated[
-        list[str] | Literal["nobody", "everybody"],
-        Field(
-            description="Users the context is for; `nobody` without a user or a session with members, `everybody` with "
-            "the setting `users: shared`."
-        ),
-    ]
+    viewer: ViewerField
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +91,9 @@ class Context:
         """Return the answer of the API."""
         made = self.assembled
         messages = made.messages(message, placement)
-        viewer = self.viewer if isinstance(self.viewer, str) else list(self.viewer)
-        return ContextAnswer(made.sections, messages, made.tokens, made.omitted, self.degraded, viewer)
+        return ContextAnswer(
+            made.sections, messages, made.tokens, made.omitted, self.degraded, shown_viewer(self.viewer)
+        )
 
 
 @dataclass(frozen=True, slots=True)

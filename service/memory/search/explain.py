@@ -176,14 +176,23 @@ async def _check(engine: Engine, principal: Principal, request: SearchRequest, m
 
 
 async def explain(
-    engine: Engine, principal: Principal, request: SearchRequest, memory: UUID, results: SearchAnswer
+    engine: Engine,
+    principal: Principal,
+    request: SearchRequest,
+    memory: UUID,
+    results: SearchAnswer,
+    *,
+    for_prompt: bool = False,
 ) -> Explanation | None:
-    """What became of a memory in a search with these results; None for an agent without any memory."""
+    """What became of a memory in a search with these results; None for an agent without any memory.
+
+    ``for_prompt`` as in ``recall``.
+    """
     shown = next((hit for hit in results.results if memory in hit.memory_ids), None)
     if shown is not None:
         return _shown(shown, memory)
     request, _ = await with_defaults(engine, principal, await redact_search(engine, principal, request))
-    query, _ = await search_query(engine, principal, request, SearchOptions())
+    query, _ = await search_query(engine, principal, request, SearchOptions(for_prompt=for_prompt))
 
     async def read(connection: Connection) -> Explanation | None:
         (planned,) = await plan_all(connection, engine, [query])

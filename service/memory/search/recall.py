@@ -9,6 +9,7 @@ from uuid import UUID
 from service.db.wal_lsn import PRIMARY_ONLY, require_lsn
 from service.domain import timex
 from service.domain.context import IncludeMessages
+from service.domain.owners import shown_viewer, viewer_of
 from service.domain.polarity import asked_stance
 from service.domain.principal import CachedCredential, Principal
 from service.domain.search import SearchRequest, Strategy
@@ -26,7 +27,7 @@ from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.memory.search.opposites import opposites_last
 from service.memory.search.reranking import reranked
-from service.memory.search.search_batch import SearchOptions, SearchQuery, search, search_wordings
+from service.memory.search.search_batch import SearchOptions, SearchQuery, search, search_wordings, viewer
 from service.memory.search.search_results import NO_MEMORY, STORES, Degraded, QueryCache, SearchAnswer, SearchResult
 from service.memory.search.stage_timings import StageTimings
 from service.memory.search.wordings import FUSED_MIN, all_wordings, fused
@@ -131,7 +132,8 @@ async def _recall(
 ) -> SearchAnswer:
     agent = principal.acting_agent(request.agent)
     if principal.no_memory:
-        return SearchAnswer.empty(strategy, NO_MEMORY)
+        read_for = viewer_of(principal.acting_user(request.user), None, "separate", prompt=options.for_prompt)
+        return SearchAnswer.empty(strategy, read_for, NO_MEMORY)
     if request.since and request.until and request.since >= request.until:
         raise InvalidInput(("body", "until"), "must be later than since")
     timings = options.timings or StageTimings()
@@ -150,7 +152,7 @@ async def _recall(
     else:
         found = await search(engine, queries[0])
     if found is None:
-        return SearchAnswer.empty(strategy, degraded)
+        return SearchAnswer.empty(strategy, viewer(queries[0], None), degraded)
     timings.end("search")
     timings.ms |= found.timings_ms
     hits = found.hits
@@ -160,7 +162,7 @@ async def _recall(
         parsed = sum(len(str(content)) for content in contents if not isinstance(content, str))
         hits = await engine.executor.run(opposites_last, wordings[0], hits, characters=parsed)
     if found.reranks:
-        with paid_by(principal.payer(agent)):
+        with paid_by(principal.payer(agent, found.viewer)):
             hits, failure = await reranked(engine, request.query, hits)
         degraded = degraded or failure
     timings.end("rerank")
@@ -172,7 +174,7 @@ async def _recall(
     by_vector = any(query.question.embedding is not None for query in queries)
     embedder = engine.embedder.signature if engine.embedder is not None and by_vector else None
     return SearchAnswer(
-        results, tokens, strategy, degraded, found.pending, found.tier, embedder,
+        results, tokens, strategy, shown_viewer(found.viewer), degraded, found.pending, found.tier, embedder,
         store="postgres" if embedder is None else STORES[storage_of(embedder)],
         cache=cache if isinstance(engine.embedder, CachedEmbedder) and by_vector else None,
     )  # fmt: skip

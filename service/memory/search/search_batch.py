@@ -18,7 +18,7 @@ from service.db.pool import Connection
 from service.domain.collapsing import collapse
 from service.domain.context import IncludeMessages
 from service.domain.guards import normalize
-from service.domain.owners import viewer_of
+from service.domain.owners import Viewer, viewer_of
 from service.domain.principal import CachedCredential
 from service.domain.ranking import Ranked, rank
 from service.domain.search import Ranking, SearchRequest
@@ -77,6 +77,7 @@ class Found:
     reranks: bool
     pending: int
     tier: Strategy
+    viewer: Viewer
     timings_ms: Mapping[str, float]
     """Of the stages that were carried out together with those of other searches."""
 
@@ -126,6 +127,7 @@ async def _search_together(engine: Engine, queries: Sequence[SearchQuery]) -> li
                 reranks(one.query.request, one.reader),
                 waiting,
                 one.plan.strategy,
+                viewer(one.query, one.reader),
                 timings.ms,
             )
             if one is not None
@@ -268,14 +270,14 @@ def ranking_of(request: SearchRequest, reader: agents.Reader) -> Ranking:
 
 
 def _filters(query: SearchQuery, reader: agents.Reader, now: datetime) -> Filters:
-    request, options = query.request, query.options
+    request, options, seen_by = query.request, query.options, viewer(query, reader)
     return Filters(
         as_of=request.as_of or now,
         types=request.types,
         scopes=[s.value for s in request.scopes] if request.scopes is not None else None,
         tags_any=request.tags if request.tags and request.tags_mode == "any" else None,
         tags_all=request.tags if request.tags and request.tags_mode == "all" else None,
-        viewer=_viewer(query, reader),
+        viewer=None if seen_by == "everybody" else seen_by,
         user=request.about,
         said_by=options.said_by,
         undreamed=True if _included_messages(options, reader) == "undreamed" else None,
@@ -295,10 +297,12 @@ def _filters(query: SearchQuery, reader: agents.Reader, now: datetime) -> Filter
     )
 
 
-def _viewer(query: SearchQuery, reader: agents.Reader) -> tuple[str, ...] | Literal["nobody"] | None:
-    options = query.options
-    viewer = viewer_of(query.user, reader.members, reader.settings.users, prompt=options.for_prompt)
-    return None if viewer == "everybody" else viewer
+def viewer(query: SearchQuery, reader: agents.Reader | None) -> Viewer:
+    """Return for whom a search is."""
+    prompt = query.options.for_prompt
+    if reader is None:
+        return viewer_of(query.user, None, "separate", prompt=prompt)
+    return viewer_of(query.user, reader.members, reader.settings.users, prompt=prompt)
 
 
 def _hits(scored: _Scored, found: dict[UUID, FoundRecord]) -> list[SearchResult]:

@@ -10,6 +10,7 @@ from pydantic import Field, WithJsonSchema
 
 from service.domain.documents import DocumentPart
 from service.domain.memory import Memory
+from service.domain.owners import Viewer, ViewerField, shown_viewer
 from service.domain.ranking import MatchedField, Ranked
 from service.domain.search import Strategy
 from service.domain.session import FoundMessage
@@ -164,6 +165,7 @@ class SearchAnswer:
         WithJsonSchema({"type": "string"}),
         Field(description="Strategy used: `hybrid`, `semantic`, `keyword` or `recent`."),
     ]
+    viewer: ViewerField
     degraded: Annotated[Degraded | None, Field(description="Degradation of the search; null for a complete search.")]
     pending: Annotated[int, Field(description="Number of candidates without a vector yet, compared by words alone.")]
     tier: Annotated[
@@ -189,9 +191,11 @@ class SearchAnswer:
     ]
 
     @classmethod
-    def empty(cls, strategy: Strategy, degraded: Degraded | None) -> SearchAnswer:
+    def empty(cls, strategy: Strategy, viewer: Viewer, degraded: Degraded | None) -> SearchAnswer:
         """Return the answer where nothing was searched."""
-        return cls([], 0, strategy, degraded, pending=0, tier=None, embedder=None, store=None, cache=None)
+        return cls(
+            [], 0, strategy, shown_viewer(viewer), degraded, pending=0, tier=None, embedder=None, store=None, cache=None
+        )
 
 
 NO_MEMORY = Degraded("memory is switched off for this call", "none")

@@ -54,7 +54,8 @@ async def all_wordings(
         return given, NO_MODEL
     asked = [{"role": "system", "content": EXPAND}, {"role": "user", "content": f"<query>{given[0]}</query>"}]
     try:
-        with paid_by(principal.payer(request.agent)):
+        user = principal.acting_user(request.user)
+        with paid_by(principal.payer(request.agent, () if user is None else (user,))):
             written = (await llm.structured(asked, Rephrased, tokens_max=TOKENS_MAX)).value
     except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
         log.warning("expand_failed", error=type(error).__name__)

@@ -21,6 +21,7 @@ from service.domain.identifiers import identifiers
 from service.domain.message_text import text_of
 from service.domain.origin import Origin, least_trusted, origin_of
 from service.domain.session import Message
+from service.domain.spending import paid_by, payer
 from service.domain.types import MemoryType
 from service.domain.workspace import Masking, WindowSettings, WorkspaceSettings
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
@@ -241,7 +242,8 @@ async def _summary_text(
     llm = engine.model("summary", workspace, settings.llm)
     if llm is not None:
         try:
-            return await _summary_by_llm(llm, fold, texts, settings.dream)
+            with paid_by(replace(payer(), owners=tuple(fold.messages[0].owners))):
+                return await _summary_by_llm(llm, fold, texts, settings.dream)
         except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
             log.warning("window_summary_by_rules", error=error.message)
     return await engine.executor.run(_summary_by_rules, fold, texts, characters=sum(map(len, texts)))

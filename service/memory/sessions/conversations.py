@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 
 from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection
+from service.db.viewing import viewing_as
 from service.domain.drafts import MessageDraft
 from service.domain.ids import new_id
 from service.domain.json import dumps
@@ -254,7 +255,8 @@ async def compact_window(engine: Engine, principal: Principal, agent: str | None
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
         found = await find_session(connection, Session, principal, agent, session)
-    await compact(engine, principal.workspace_id, found.id, even_if_room=True)
+    with viewing_as("everybody"):
+        await compact(engine, principal.workspace_id, found.id, even_if_room=True)
     return await window(engine, principal, agent, session)
 
 

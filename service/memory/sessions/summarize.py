@@ -131,8 +131,8 @@ async def summarize(
         settings = await agent_settings(connection, workspace, found.id)
         total: int = await connection.value("agent_memory_tokens", workspace=workspace, agent_id=found.id, now=now)
         rows = await connection.fetch(
-            "summarizable_memories", workspace=workspace, agent_id=found.id, importance_below=IMPORTANCE_BELOW,
-            before=now - timedelta(days=days), limit=SUMMARIZED_MAX,
+            "summarizable_memories", workspace=workspace, agent_id=found.id, owners=principal.own or None,
+            importance_below=IMPORTANCE_BELOW, before=now - timedelta(days=days), limit=SUMMARIZED_MAX,
         )  # fmt: skip
         old = [Foldable(make(Memory, row), row["tokens"]) for row in rows if row["owners"] == rows[0]["owners"]]
     excess = None if tokens_max is None else total - tokens_max
@@ -149,7 +149,7 @@ async def summarize(
         return _answer(fold, total)
     llm = engine.model("summary", workspace, settings.llm)
     if llm is not None:
-        with paid_by(principal.payer(found.agent)):
+        with paid_by(principal.payer(found.agent, old[0].memory.owners)):
             fold = await _by_llm(engine, llm, fold, settings.dream)
     return _answer(fold, total, memory=await _replace_with_summary(engine, principal, found.id, fold))
 

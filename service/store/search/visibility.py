@@ -9,7 +9,14 @@ from service.db.pool import Connection
 from service.store.search.filters import CONDITIONS
 from service.store.search.plan import KINDS, SearchFlags, SearchPlan
 
-FIELDS = {"tags_any": "tags", "tags_all": "tags", "session_id": "session", "task_id": "task"}
+FIELDS = {
+    "viewer": "user",
+    "user": "about",
+    "tags_any": "tags",
+    "tags_all": "tags",
+    "session_id": "session",
+    "task_id": "task",
+}
 """The fields of a request that set conditions of other names."""
 VALUES = (
     "workspace", "audiences", "kinds", "as_of", "now", "undecayed_since", "decay_days", "faded_below",
