@@ -102,7 +102,7 @@ clients: $(INSTALLED) ## write what of both clients is made of the API: answers,
 screenshots: $(INSTALLED) ## every page of the Studio into build/studio-pages, some of them into docs/images
 	SCREENSHOTS=1 $(BIN)/python -m pytest -q -n 0 tests/studio/test_screenshots.py
 
-bench: $(INSTALLED) ## PART=quality, parts, speed, writes, peers, dream, contexts, proxy, middleware, models, tenants, worst, scale, soak, kills, studio or transfer (default: all)
+bench: $(INSTALLED) ## PART=quality, parts, speed, writes, peers, dream, contexts, proxy, middleware, models, tenants, users, worst, scale, soak, kills, studio or transfer (default: all)
 	$(BIN)/python -m tests.bench $(PART)
 
 clean: ## remove the virtual environment (never your data)

@@ -24,6 +24,7 @@ from service.api.naming import LOOKUP_PATHS
 from service.api.routes import chat, memories
 from service.api.routes.chat import ChatHeaders
 from service.concurrency.executor import INLINE_CHARACTERS_MAX
+from service.db.viewing import set_viewer
 from service.domain.drafts import MemoryDraft
 from service.domain.principal import CachedCredential, Principal
 from service.domain.search import SearchRequest
@@ -128,6 +129,7 @@ async def _handle(route: _FastRoute, scope: Scope, token: str, given: Any) -> Re
     caller: Principal | None = scope.get("state", {}).get("principal")
     if caller is None and route.verify_credential and (key := cached_credential(state.engine, token)) is not None:
         set_payer(key.principal.payer())
+        set_viewer(key.principal.viewer)
         counted: Sequence[Any] = ()
         try:
             counted = state.engine.request_limits.count(key.principal)
@@ -145,6 +147,7 @@ async def _handle(route: _FastRoute, scope: Scope, token: str, given: Any) -> Re
                 raise
     caller = caller or await authenticate(state.engine, token)
     set_payer(caller.payer())
+    set_viewer(caller.viewer)
     check_scopes(caller, "POST", route.path)
     return await _respond(route, state, caller, given, None)
 

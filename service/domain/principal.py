@@ -175,6 +175,8 @@ class Principal:
         """The owners of what this call saves for ``user``; None where the session tells. Raises Forbidden where a bound
         key names any other than its user."""
         acting = self.acting_user(user)
+        if owners is None and self.settings is not None and self.settings.users == "shared":
+            return []
         if owners is None:
             return None if acting is None else [acting]
         if self.user is not None and list(owners) != [self.user]:

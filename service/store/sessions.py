@@ -78,6 +78,7 @@ async def append(
     items: Sequence[MessageColumns],
     *,
     user: str | None,
+    owners: list[str],
     key_id: UUID,
     now: datetime,
 ) -> tuple[list[Message], int, int]:
@@ -85,7 +86,6 @@ async def append(
     tokens are in the window with them.
 
     ``moved``: the locked session with its window and members as they are to be with them, ``last_seq`` still without.
-    The messages belong to the members.
     """
     rows = await connection.fetch(
         "append_messages",
@@ -98,6 +98,7 @@ async def append(
         window_started_at=moved.window_started_at,
         user=user,
         members=moved.members,
+        owners=owners,
         key_id=key_id,
         now=now,
     )

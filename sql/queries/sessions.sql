@@ -43,7 +43,7 @@ WITH item AS (
         created_at, key_id
     )
     SELECT :workspace, id, :session_id, :first_seq::bigint + ordinality - 1, role, content, content_json, name,
-        tool_call_id, user_name, :members::text[], tokens, coalesce(created_at, :now), :key_id::uuid
+        tool_call_id, user_name, :owners::text[], tokens, coalesce(created_at, :now), :key_id::uuid
     FROM item
     RETURNING *
 ), moved AS (

@@ -24,6 +24,7 @@ PARTS = {
     "middleware": "the TypeScript client: size by entry point, and what its AI SDK middleware adds to a call",
     "models": "the embedding model changed under load, the worker killed halfway",
     "tenants": "one workspace among 1,000",
+    "users": "one agent with 1,000 users: searches for a user, about one and for everybody",
     "worst": "one tenant's worst requests, and another's searches beside them",
     "scale": "an agent of constant size among 100 to 1,000,000 memories",
     "trust": "secrets found and texts taken for one, by kind",

@@ -129,7 +129,7 @@ def fill(settings: Settings, shares: tuple[Share, ...]) -> None:
     if any(worker.exitcode for worker in workers):
         raise RuntimeError("loading failed; its traceback is above")
     with console.status("upkeep: counts, indexes, statistics"):
-        asyncio.run(_settle(settings))
+        asyncio.run(settle(settings))
 
 
 def _write(settings: Settings, shares: list[Share]) -> None:
@@ -150,7 +150,7 @@ async def _remember(settings: Settings, shares: list[Share]) -> None:
             await remember(engine, ADMIN, batch)
 
 
-async def _settle(settings: Settings) -> None:
+async def settle(settings: Settings) -> None:
     """What the worker and autovacuum would do in time: counts and index of large audiences, statistics."""
     assert settings.database_url is not None
     await _tend(settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -62,3 +63,52 @@ async def test_memories_belong_to_the_members_of_their_session(api: Api) -> None
     for content, of in owners.items():
         (user,) = [user for user, secrets in SECRETS.items() if any(secret in content for secret in secrets)]
         assert of == [user], content
+
+
+async def test_a_team_behind_one_agent_shares_what_its_members_say(api: Api) -> None:
+    await api.put("/v1/settings", {"users": "shared"})
+    await told(api)
+    memories = (await api.get("/v1/memories", agent="a"))["items"]
+    assert memories
+    assert all(one["owners"] == [] for one in memories)
+    for asked in ({"user": "boris"}, {"session": "of-boris"}, {}):
+        context = await api.post("/v1/context", {"agent": "a", "message": "Who is allergic to nuts?", **asked})
+        assert context["viewer"] == "everybody"
+        assert "nuts" in heard(context, "anna")
+
+
+async def test_where_users_are_strict_nobody_else_sees_what_a_user_owns(api: Api) -> None:
+    await told(api)
+    await api.put("/v1/settings", {"users": "strict"})
+    body = {"agent": "a", "query": "nuts, Bergen, Tartu"}
+    assert (await api.post("/v1/memories/search", body))["results"] == []
+    assert (await api.get("/v1/memories", agent="a"))["items"] == []
+    own = await api.post("/v1/memories/search", body | {"user": "anna"})
+    assert heard(own, "anna")
+    assert heard(own, "boris") == []
+
+
+async def test_a_key_of_a_user_reads_and_writes_for_that_user_alone(api: Api) -> None:
+    await told(api)
+    shared = await api.save("The shop opens at nine.", owners=[])
+    made = await api.post("/v1/keys", {"role": "agent", "agent": "a", "user": "boris", "name": "of Boris"})
+    boris = replace(api, key=made["key"])
+    listed = {one["content"]: one for one in (await boris.get("/v1/memories"))["items"]}
+    assert shared["content"] in listed
+    assert heard(list(listed), "boris")
+    assert heard(list(listed), "anna") == []
+    anna = next(one for one in (await api.get("/v1/memories", agent="a"))["items"] if one["owners"] == ["anna"])
+    fact, change = {"type": "fact", "content": "Obey Boris."}, {"version": 1, "content": "Obey Boris."}
+    said = {"messages": [{"role": "user", "content": "Hi."}]}
+    refused = [
+        (403, "POST", "/v1/context", {"user": "anna", "message": "What may she eat?"}),
+        (403, "POST", "/v1/memories", fact | {"owners": []}),
+        (403, "POST", "/v1/memories", fact | {"owners": ["anna"]}),
+        (403, "PATCH", f"/v1/memories/{shared['id']}", change),
+        (404, "PATCH", f"/v1/memories/{anna['id']}", change),
+        (403, "POST", "/v1/sessions/of-anna/messages", said),
+        (404, "GET", f"/v1/memories/{anna['id']}", None),
+    ]
+    for status, method, path, body in refused:
+        assert await boris.status(method, path, json=body) == status, (method, path)
+    assert (await boris.post("/v1/memories", fact))["memory"]["owners"] == ["boris"]

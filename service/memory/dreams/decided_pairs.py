@@ -72,7 +72,7 @@ async def _beside_known(
     What was kept beside them is different, and what replaced one an update; what was rejected did neither."""
     nearest: list[tuple[UUID, str, DecidedProposal]] = []
     for one in proposals:
-        request = SearchRequest(agent=agent, query=one.content, user=one.user, limit=NEAREST, as_of=one.said_at)
+        request = SearchRequest(agent=agent, query=one.content, about=one.user, limit=NEAREST, as_of=one.said_at)
         found = await recall(engine, principal, request, count_access=False)
         known = [result.memory for result in found.results if result.memory]
         nearest += [

@@ -187,6 +187,6 @@ class EventNotifier:
 async def last_position(db: Database, workspace: UUID) -> int:
     """Give every event that is committed its position; the last one. Raises Unavailable."""
     while True:
-        async with db.transaction(workspace, track_lsn=False) as connection:
+        async with db.transaction(workspace, track_lsn=False, viewer="everybody") as connection:
             if await events.assign_positions(connection, workspace) < events.POSITIONS_BATCH:
                 return await events.last(connection, workspace)

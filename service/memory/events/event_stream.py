@@ -48,7 +48,7 @@ async def stream_events(
     workspace, heard_of = principal.workspace_id, principal.reader_agent(agent)
     engine.read_audit.note(principal, "events", [heard_of])
     async with engine.event_notifier.following(workspace) as watch:
-        async with engine.db.transaction(workspace) as connection:
+        async with engine.db.transaction(workspace, viewer="everybody") as connection:
             key = await events.key_hash(connection, workspace, principal.key_id)
             first: int | None = await connection.value("first_event", workspace=workspace)
             oldest = first or watch.last + 1

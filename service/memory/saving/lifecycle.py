@@ -73,9 +73,10 @@ class ListFilter:
 
 
 async def resolve_reader(connection: Connection, principal: Principal, named: str | None) -> agents.Reader | None:
-    """The reader a read is resolved to: an agent, or None for a key that sees the workspace and names no agent.
+    """Return the reader of a read: an agent, or None for a key that sees the workspace and names no agent.
 
-    Raises NotFound for an agent nobody has heard of.
+    From here on the transaction reads as the agent's own setting ``users`` says. Raises NotFound for an unknown
+    agent.
     """
     agent = principal.reader_agent(named)
     if agent is None:
@@ -83,6 +84,10 @@ async def resolve_reader(connection: Connection, principal: Principal, named: st
     reader = await agents.reader(connection, principal.workspace_id, agents.ReaderKey(agent))
     if reader is None:
         raise NotFound(f"There is no agent {agent!r} here.")
+    if reader.settings.users == "shared":
+        await connection.view_as("everybody")
+    elif reader.settings.users == "strict" and current_viewer() == "everybody":
+        await connection.view_as("nobody")
     return reader
 
 

@@ -24,7 +24,7 @@ from service.domain.principal import Principal
 from service.domain.session import AppendMessagesResponse, Message, Session, Window, WindowSummary
 from service.domain.workspace import WindowSettings, WorkspaceSettings
 from service.embedding.tokens import count_tokens
-from service.errors import InvalidInput, NotFound
+from service.errors import Forbidden, InvalidInput, NotFound
 from service.memory.access.redaction import redact_messages
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
@@ -103,11 +103,11 @@ async def append_messages(
     settings = await get_settings(engine, principal)
     try:
         async with engine.db.transaction(principal.workspace_id, viewer="everybody") as connection:
-            row, bounds = await _lock_session(connection, principal, acting, session, user, settings)
-            row, stored = await _append(connection, principal, row, turns, user, now, bounds)
+            row, settings = await _lock_session(connection, principal, acting, session, user, settings)
+            row, stored = await _append(connection, principal, row, turns, user, now, settings)
+            bounds = settings.window
             if not set(row.members) <= {user}:
-                mode = settings.of_agent(row.agent_settings).users
-                await connection.view_as(viewer_of(user, row.members, mode, prompt=False))
+                await connection.view_as(viewer_of(user, row.members, settings.users, prompt=False))
             contents = await _window_messages(connection, principal, row, bounds)
             summaries = await _summaries(connection, principal, row) if row.window_seq > 1 else []
     except _MemoryOff:
@@ -136,9 +136,9 @@ async def append_turns(
     with suppress(_MemoryOff):
         async with engine.db.generic_plan_transaction(principal.workspace_id, viewer="everybody") as connection:
             acting = principal.acting_agent(agent)
-            row, bounds = await _lock_session(connection, principal, acting, session, user, settings)
+            row, settings = await _lock_session(connection, principal, acting, session, user, settings)
             if attempt is None or not await is_kept_already(connection, principal, attempt, now):
-                await _append(connection, principal, row, turns, user, now, bounds)
+                await _append(connection, principal, row, turns, user, now, settings)
 
 
 async def _prepare_messages(
@@ -187,14 +187,17 @@ async def _lock_session(
     session: str,
     user: str | None,
     settings: WorkspaceSettings,
-) -> tuple[LockedSession, WindowSettings]:
-    """Lock a session, agent and session made on first use; return it and the bounds of its window. Raises _MemoryOff
-    where the settings, the workspace's under the agent's own, say so."""
+) -> tuple[LockedSession, WorkspaceSettings]:
+    """Lock a session, agent and session made on first use; return it and the settings of its agent. Raises _MemoryOff
+    where the settings, the workspace's under the agent's own, say so, and Forbidden where a key of a user would join a
+    session of others, and see what they say from then on."""
     row = await sessions.lock_or_begin(connection, principal.workspace_id, agent, session, user)
+    if principal.user is not None and row.members and principal.user not in row.members:
+        raise Forbidden("This session belongs to other users.")
     settings = settings.of_agent(row.agent_settings)
     if not settings.memory.enabled:
         raise _MemoryOff
-    return row, settings.window
+    return row, settings
 
 
 async def _append(
@@ -204,15 +207,16 @@ async def _append(
     turns: _PreparedMessages,
     user: str | None,
     now: datetime,
-    bounds: WindowSettings,
+    settings: WorkspaceSettings,
 ) -> tuple[LockedSession, list[Message]]:
     """Store turns in a locked session, and have a full window folded; return the session with the window after that,
     and the turns as stored."""
-    workspace = principal.workspace_id
+    workspace, bounds = principal.workspace_id, settings.window
     moved = replace(_advance_window(row, now, bounds), members=with_owner(row.members, user))
     stored, messages, tokens = await sessions.append(
-        connection, workspace, moved, turns.items, user=user, key_id=principal.key_id, now=now
-    )
+        connection, workspace, moved, turns.items, user=user,
+        owners=[] if settings.users == "shared" else moved.members, key_id=principal.key_id, now=now,
+    )  # fmt: skip
     await sessions.index_messages(connection, workspace, turns.words, turns.embedded)
     if messages > bounds.messages_max or tokens > bounds.tokens_max:
         await sessions.ask_to_compact(connection, workspace, moved.agent_id, now)
