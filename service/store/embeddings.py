@@ -83,24 +83,9 @@ async def request_reindex(connection: Connection, workspace: UUID, *, force: boo
     return bool(await connection.run("request_reindex", workspace=workspace, force=force, total=total, now=now))
 
 
-async def without_vector(connection: Connection, workspace: UUID, model: int, after: UUID, limit: int) -> list[Row]:
-    """The next rows (id, version, content) that have no vector of ``model``."""
-    return await connection.fetch("rows_without_vector", workspace=workspace, model=model, after=after, limit=limit)
-
-
-async def pending(connection: Connection, workspace: UUID, after: UUID, limit: int) -> list[Row]:
-    """The next rows (id, version, content) that have no vector at all."""
-    return await connection.fetch("pending_texts", workspace=workspace, after=after, limit=limit)
-
-
 def text_of_row(row: Row) -> tuple[UUID, str]:
     """The id of a row to embed, and its text."""
     return row["id"], row["content"]
-
-
-async def rows_after(connection: Connection, workspace: UUID, after: UUID, limit: int) -> list[Row]:
-    """The next rows (id, version, content)."""
-    return await connection.fetch("rows_to_embed_again", workspace=workspace, after=after, limit=limit)
 
 
 async def fill(
@@ -174,63 +159,6 @@ def _columns(rows: Sequence[Row], vectors: Sequence[Embedding], space: VectorSpa
     }
 
 
-async def count_pending(connection: Connection, workspace: UUID) -> int:
-    """How many rows of a workspace have no vector yet."""
-    return await connection.value("count_pending", workspace=workspace)
-
-
-async def count_rows(connection: Connection, workspace: UUID) -> int:
-    """How many rows of a workspace are searched."""
-    return await connection.value("count_index_rows", workspace=workspace)
-
-
-async def requests(connection: Connection) -> list[Row]:
-    """The workspaces whose rows are to be embedded again, and how far each has come. Outside any workspace."""
-    return await connection.fetch("reindex_requests")
-
-
-async def advance_request(connection: Connection, workspace: UUID, *, after: UUID, done: int) -> None:
-    """Note that ``done`` more rows of a workspace have been embedded again, up to ``after``."""
-    await connection.run("advance_reindex", workspace=workspace, after=after, done=done)
-
-
 async def claim_lease(connection: Connection, worker: str, lease_s: float) -> bool:
     """Take or keep the lease on changing the embedding model; False while another worker holds it."""
     return bool(await connection.run("claim_embedding", worker=worker, lease_s=lease_s))
-
-
-async def swap_columns(connection: Connection, workspace: UUID, active: Model, after: UUID, limit: int) -> list[Row]:
-    """Put the vectors of the model in use in the first place, for the next rows that have them in the second."""
-    return await connection.fetch(
-        "backfill_embeddings", active.space.flags, workspace=workspace, model=active.number, after=after, limit=limit
-    )
-
-
-async def set_migration_total(connection: Connection, model: int, total: int) -> None:
-    """Note how many rows are to be embedded with the coming model. Outside any workspace, like all below."""
-    await connection.run("set_migration_total", model=model, total=total)
-
-
-async def note_migration_error(connection: Connection, model: int, error: str) -> None:
-    """Note why the coming model's vectors cannot be made at present."""
-    await connection.run("note_migration_error", model=model, error=error)
-
-
-async def switch_model(connection: Connection, model: int, now: datetime) -> None:
-    """Let searches use the coming model."""
-    await connection.run("switch_model", model=model, now=now)
-
-
-async def stop_backfilling(connection: Connection, model: int) -> None:
-    """Note that every row has the vector of the model in use in the first place."""
-    await connection.run("stop_backfilling", model=model)
-
-
-async def finish_request(connection: Connection, workspace: UUID, now: datetime) -> None:
-    """Close a workspace's request to embed its rows again."""
-    await connection.run("finish_reindex", workspace=workspace, now=now)
-
-
-async def note_request_error(connection: Connection, workspace: UUID, error: str) -> None:
-    """Note why a workspace's rows cannot be embedded again at present."""
-    await connection.run("note_reindex_error", workspace=workspace, error=error)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from uuid import UUID
 
-from service.db.pool import Connection, Row
-from service.store.dreams import Lease
+from service.db.pool import Connection
 
 
 async def let_fall(connection: Connection, workspace: UUID, changed: Sequence[UUID] | None) -> list[UUID]:
@@ -36,35 +34,3 @@ async def remove(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -
     """Delete insights for good, with their edges, search rows and history."""
     for query in ("collect_edges", "undo_terms", "undo_index", "undo_memories"):
         await connection.run(query, workspace=workspace, ids=ids)
-
-
-async def about(
-    connection: Connection, lease: Lease, matters: Sequence[str], evidence: Sequence[UUID], users: Sequence[str | None]
-) -> list[Row]:
-    """What the agent has concluded on these matters or from these memories, or of these users by a model or
-    as an open question."""
-    return await connection.fetch(
-        "insights_about", **lease.of_owners, about=matters, ids=evidence, users=[user or "" for user in users]
-    )
-
-
-async def to_reflect_on(
-    connection: Connection, lease: Lease, user: str | None, *, limit: int, now: datetime
-) -> list[Row]:
-    """The newest memories of a user that a model may conclude something from."""
-    return await connection.fetch("memories_to_reflect_on", **lease.of_owners, user=user, limit=limit, now=now)
-
-
-async def last_reflection(connection: Connection, lease: Lease) -> datetime | None:
-    """When a model concluded something for the agent last."""
-    return await connection.value("last_reflection", **lease.of_owners)
-
-
-async def reports_on(
-    connection: Connection, lease: Lease, keys: Sequence[str], ids: Sequence[UUID], now: datetime
-) -> list[Row]:
-    """The agent's current memories that report one of these habits, tastes or questions, by their keys; and those of
-    ``ids``, which are being read."""
-    if not keys:
-        return []
-    return await connection.fetch("memories_reporting", **lease.of_owners, keys=keys, ids=ids, now=now)

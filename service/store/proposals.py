@@ -136,8 +136,3 @@ async def lock(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> 
     """Lock these proposals until the transaction ends; return them by id."""
     found = await connection.many(LockedProposal, "lock_proposals", workspace=workspace, ids=ids)
     return {one.id: one for one in found}
-
-
-async def erase(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
-    """Remove the words of what was rejected or put otherwise before then; return of how many."""
-    return await connection.run("erase_proposals", workspace=workspace, before=before, limit=limit)

@@ -3,21 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
 from uuid import UUID
 
 from service.db.pool import Connection
 from service.store import insights
-
-Kind = Literal[
-    "codes", "key_usage", "model_calls", "proposals", "refresh_tokens", "request_counts", "responses", "search_counts",
-    "stored_days",
-]  # fmt: skip
-
-
-async def collect(connection: Connection, workspace: UUID, kind: Kind, *, before: datetime, limit: int) -> int:
-    """Rows of a kind from before then, of proposals those that nobody has decided on; how many."""
-    return await connection.run(f"collect_{kind}", workspace=workspace, before=before, limit=limit)
 
 
 async def unused_memories(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> list[UUID]:
@@ -36,11 +25,6 @@ async def memories(connection: Connection, workspace: UUID, *, before: datetime,
         for query in ("collect_edges", "collect_terms", "collect_index", "collect_memories"):
             await connection.run(query, workspace=workspace, ids=ids)
     return len(ids)
-
-
-async def steps(connection: Connection, workspace: UUID, *, before: datetime, limit: int, verdicts: bool) -> int:
-    """Checkpoints of finished dreams from before then, or else verdicts on pairs; how many."""
-    return await connection.run("collect_steps", workspace=workspace, before=before, limit=limit, verdicts=verdicts)
 
 
 async def events(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:

@@ -327,7 +327,7 @@ WITH changed AS (
         ) CROSS JOIN LATERAL (SELECT i.agent_id) AS owner(agent_id) {% include "lexemes_of" %}
     ) AS i
     WHERE m.workspace_id = :workspace AND m.id = :id
-    RETURNING m.id, m.agent_id, m.version
+    RETURNING m.id, m.agent_id, m.owners, m.version
 )
 {% include "memory_updated_events" %};
 

@@ -104,7 +104,7 @@ WITH changed AS (
         status text, origin text
     )
     WHERE m.workspace_id = :workspace AND m.id = i.id
-    RETURNING m.id, m.agent_id, m.version
+    RETURNING m.id, m.agent_id, m.owners, m.version
 )
 {% include "memory_updated_events" %};
 

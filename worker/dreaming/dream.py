@@ -29,7 +29,7 @@ from service.memory.dreams.in_flight import Tracker
 from service.memory.dreams.personal_data import Masked, masked_turns, with_stored_names
 from service.memory.dreams.prompts import WrittenBulletin
 from service.memory.engine import Engine
-from service.store import bulletins, proposals, reconciling
+from service.store import bulletins, proposals
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from worker.dreaming.adjudicate import judge_pairs
@@ -240,9 +240,10 @@ class Dream:
                 Corrections, batch, self.lease.agent_id, extraction.candidates, readings
             )
         async with self.engine.db.transaction(self.lease.workspace_id) as connection:
-            known = await reconciling.facts_of_attributes(
-                connection, self.lease, corrections.attributes, audiences=corrections.audiences, now=self.engine.now()
-            )
+            known = await connection.fetch(
+                "facts_of_attributes", **self.lease.of_owners, attributes=corrections.attributes,
+                audiences=corrections.audiences, now=self.engine.now(),
+            ) if corrections.attributes else []  # fmt: skip
             candidates, readings = corrections.settled(known)
             people = await find_people(connection, self.lease, batch.turns, candidates)
             settings = await agent_settings(connection, self.lease.workspace_id, self.lease.agent_id)

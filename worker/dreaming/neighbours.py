@@ -20,7 +20,6 @@ from service.extraction.people import slot_owner
 from service.extraction.testimony import is_of
 from service.memory.dreams.in_flight import Tracker
 from service.memory.engine import EMBED_BATCH, Engine
-from service.store import reconciling
 from service.store.dreams import Lease
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.readings import Reading
@@ -123,17 +122,19 @@ async def find_related(
     read = {reading.memory.id: reading for reading in readings}
     audiences = sorted({lease.agent_id, *(reading.memory.audience for reading in readings)})
     async with engine.db.transaction(lease.workspace_id) as connection:
-        rows = await reconciling.memories_alike(
-            connection,
-            lease,
+        rows = await connection.fetch(
+            "memories_alike",
+            **lease.of_owners,
             audiences=audiences,
             slots=sorted(_slots(candidates, readings)),
             forms=sorted({reading.form for reading in readings}),
-            identities=[bytes.fromhex(identity) for identity in set(identities)],
+            hashes=[bytes.fromhex(identity) for identity in set(identities)],
             ids=list(read),
             now=engine.now(),
         )
-        todos = await reconciling.open_todos(connection, lease, audiences=audiences, limit=TODOS_MAX, now=engine.now())
+        todos = await connection.fetch(
+            "open_todos", **lease.of_owners, audiences=audiences, limit=TODOS_MAX, now=engine.now()
+        )
         near = await _nearest(connection, engine, lease, embedded, read)
         around = await _around(connection, engine, lease, read)
     existing = [_existing_memory(row, read) for row in rows]
@@ -183,9 +184,9 @@ async def _around(
     ids = list(read) if space is not None else []
     for start in range(0, len(ids), _BATCH):
         assert space is not None
-        rows = await reconciling.nearest_to_memories(
-            connection, lease, space, ids[start : start + _BATCH], similarity_min=SIMILARITY_MIN,
-            limit=NEIGHBOURS_OF_MEMORY, now=engine.now(),
+        rows = await connection.fetch(
+            "nearest_to_memories", space.flags, **lease.of_owners, model=space.number, ids=ids[start : start + _BATCH],
+            similarity_min=SIMILARITY_MIN, limit=NEIGHBOURS_OF_MEMORY, now=engine.now(),
         )  # fmt: skip
         for row in rows:
             around.setdefault(row["memory_id"], []).append((row["similarity"], _existing_memory(row, read)))
@@ -199,9 +200,11 @@ async def _nearest(
     given = [(n, vector) for n, vector in enumerate(embedded.stored()) if vector is not None]
     for start in range(0, len(given), _BATCH):
         part = given[start : start + _BATCH]
-        rows = await reconciling.nearest_memories(
-            connection, lease, embedded, part, similarity_min=SIMILARITY_MIN, limit=NEIGHBOURS, now=engine.now()
-        )
+        rows = await connection.fetch(
+            "nearest_memories", embedded.flags, **lease.of_owners, model=embedded.model,
+            numbers=[n for n, _ in part], embeddings=[vector for _, vector in part], similarity_min=SIMILARITY_MIN,
+            limit=NEIGHBOURS, now=engine.now(),
+        )  # fmt: skip
         for row in rows:
             near[row["n"]].append((row["similarity"], _existing_memory(row, read)))
     return near

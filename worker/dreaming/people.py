@@ -9,7 +9,6 @@ from service.db.pool import Connection
 from service.domain.guards import normalize
 from service.extraction.candidates import Candidate, Turn
 from service.extraction.people import People, Person, leading_names, slot_owner
-from service.store import reconciling
 from service.store.dreams import Lease
 
 
@@ -20,9 +19,9 @@ async def find_people(
     names = _names(turns, candidates)
     folded = sorted({normalize(name) for name in names})
     aliases: Mapping[str, set[str]] = defaultdict(set)
-    for row in await reconciling.aliases_of_persons(connection, lease, folded):
+    for row in await connection.fetch("aliases_of_persons", **lease.of_owners, names=folded):
         aliases[row["alias"]].add(row["name"])
-    rows = await reconciling.people_called(connection, lease, sorted({*folded, *aliases}))
+    rows = await connection.fetch("people_called", **lease.of_agent, names=sorted({*folded, *aliases}))
     speaking = People.speaking(turns)
     users = {row["user_name"] for row in rows if row["way"] == "id"} | speaking.users
     others: dict[str, Person] = {}

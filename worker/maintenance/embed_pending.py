@@ -50,13 +50,13 @@ async def _embed_batch(engine: Engine, workspace: UUID, flight: InFlight, after:
     """How many texts of a batch of rows after an id got a vector, and the last id, where there may be more to do; not
     for a workspace that another worker is at, or has died over a moment ago."""
     async with engine.db.transaction(workspace) as connection:
-        if not await embeddings.pending(connection, workspace, after, 1):
+        if not await connection.fetch("pending_texts", workspace=workspace, after=after, limit=1):
             return 0, None
     tracker = await flight.open(workspace, "embedding", workspace)
     if tracker is None:
         return 0, None
     async with engine.db.transaction(workspace) as connection:
-        rows = await embeddings.pending(connection, workspace, after, BATCH)
+        rows = await connection.fetch("pending_texts", workspace=workspace, after=after, limit=BATCH)
     done = tried = 0
     for _, part in tracker.batches(rows, embeddings.text_of_row, BATCH):
         filled = await _embed(engine, workspace, part, tracker)
@@ -86,4 +86,4 @@ async def _left(engine: Engine, workspace: UUID) -> int:
     """How many texts are without a vector still; those that were retried and have one are resolved."""
     async with engine.db.transaction(workspace) as connection:
         await connection.run("resolve_retried_texts", workspace=workspace)
-        return await embeddings.count_pending(connection, workspace)
+        return await connection.value("count_pending", workspace=workspace)

@@ -6,7 +6,7 @@ after a crash goes on where the last one ended.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import TypeVarTuple
@@ -14,7 +14,7 @@ from uuid import UUID
 
 import structlog
 
-from service.db.pool import Connection, Row
+from service.db.pool import Row
 from service.domain.spending import Payer, paid_by
 from service.embedding.base import Embedder, EmbeddingFailed, EmbeddingOverBudget, EmbeddingTimedOut
 from service.embedding.monitored import PROBE
@@ -69,7 +69,7 @@ class Reindexer:
         """
         async with self._engine.db.unscoped() as connection:
             state = await embeddings.state(connection)
-            requests = await embeddings.requests(connection)
+            requests = await connection.fetch("reindex_requests")
         if self._engine.embedder is None or not (state.next_model or state.backfilling or requests):
             return False
         try:
@@ -108,10 +108,10 @@ class Reindexer:
                     filled += await self._copy_vectors(workspace, state.active.space, coming.space)
                 filled += await self._fill(workspace, embedder, coming.space)
         except EmbeddingFailed as error:
-            await self._note(embeddings.note_migration_error, coming.number, error.message)
+            await self._note("note_migration_error", model=coming.number, error=error.message)
             raise
         if filled < BATCH:
-            await self._note(embeddings.switch_model, coming.number, self._engine.now())
+            await self._note("switch_model", model=coming.number, now=self._engine.now())
             await self._refresh_model()
             log.info("embedding_model_changed", signature=coming.signature)
         return True
@@ -135,7 +135,9 @@ class Reindexer:
         while True:
             tracker = await self._suspects(workspace)
             async with self._engine.db.transaction(workspace) as connection:
-                rows = await embeddings.without_vector(connection, workspace, space.number, after, BATCH)
+                rows = await connection.fetch(
+                    "rows_without_vector", workspace=workspace, model=space.number, after=after, limit=BATCH
+                )
             if not rows:
                 return filled
             after = rows[-1]["id"]
@@ -157,7 +159,10 @@ class Reindexer:
             while True:
                 await self._claim()
                 async with self._engine.db.transaction(workspace) as connection:
-                    rows = await embeddings.swap_columns(connection, workspace, state.active, after, COPY_BATCH)
+                    rows = await connection.fetch(
+                        "backfill_embeddings", state.active.space.flags, workspace=workspace,
+                        model=state.active.number, after=after, limit=COPY_BATCH,
+                    )  # fmt: skip
                 if not rows:
                     break
                 moved += len(rows)
@@ -165,7 +170,7 @@ class Reindexer:
         settled = state.switched_at is None or self._engine.now() - state.switched_at > self._refreshed_within
         if moved == 0 and settled:
             await embed_pending(self._engine, self._flight)
-            await self._note(embeddings.stop_backfilling, state.active.number)
+            await self._note("stop_backfilling", model=state.active.number)
             await maintain_hnsw(self._engine)
             return state.next_model is not None
         return moved > 0
@@ -184,7 +189,7 @@ class Reindexer:
         """What a workspace has asked for: its pending rows or, by force, all of them."""
         workspace: UUID = request["workspace_id"]
         after: UUID = request["after"] or FIRST
-        rows_after = embeddings.rows_after if request["force"] else embeddings.pending
+        query = "rows_to_embed_again" if request["force"] else "pending_texts"
         while True:
             await self._claim()
             embedder, space = self._engine.embedder, await self._engine.space()
@@ -192,19 +197,19 @@ class Reindexer:
             assert space is not None
             tracker = await self._suspects(workspace)
             async with self._engine.db.transaction(workspace) as connection:
-                rows = await rows_after(connection, workspace, after, BATCH)
+                rows = await connection.fetch(query, workspace=workspace, after=after, limit=BATCH)
             if not rows:
-                await self._note(embeddings.finish_request, workspace, self._engine.now())
+                await self._note("finish_reindex", workspace=workspace, now=self._engine.now())
                 return
             after = rows[-1]["id"]
             try:
                 ready, vectors = await self._embedded(workspace, embedder, rows, tracker)
             except EmbeddingFailed as error:
-                await self._note(embeddings.note_request_error, workspace, error.message)
+                await self._note("note_reindex_error", workspace=workspace, error=error.message)
                 raise
             async with self._engine.db.transaction(workspace) as connection:
                 await embeddings.fill(connection, workspace, ready, vectors, space)
-                await embeddings.advance_request(connection, workspace, after=after, done=len(rows))
+                await connection.run("advance_reindex", workspace=workspace, after=after, done=len(rows))
 
     async def _suspects(self, workspace: UUID) -> Tracker:
         """What workers have died on here. Raises _LeaseLost when another is at it, or has died over it a moment ago."""
@@ -252,13 +257,13 @@ class Reindexer:
         total = 0
         for workspace in workspaces:
             async with self._engine.db.transaction(workspace) as connection:
-                total += await embeddings.count_rows(connection, workspace)
-        await self._note(embeddings.set_migration_total, coming.number, total)
+                total += await connection.value("count_index_rows", workspace=workspace)
+        await self._note("set_migration_total", model=coming.number, total=total)
 
     async def _refresh_model(self) -> None:
         if self._engine.refresh_active_model is not None:
             await self._engine.refresh_active_model()
 
-    async def _note(self, write: Callable[[Connection, *Values], Awaitable[None]], *values: *Values) -> None:
+    async def _note(self, query: str, **values: object) -> None:
         async with self._engine.db.unscoped() as connection:
-            await write(connection, *values)
+            await connection.run(query, **values)

@@ -28,7 +28,7 @@ from service.memory.access.oauth import CODES_KEPT, collect_clients
 from service.memory.access.workspace import active_workspaces
 from service.memory.engine import Engine
 from service.memory.saving.idempotency import RETENTION
-from service.store import deletions, memories, model_usage, proposals
+from service.store import deletions, memories, model_usage
 from service.store import retention as store
 from service.store.settings import workspace_settings
 
@@ -64,22 +64,22 @@ async def apply_retention(engine: Engine) -> dict[str, int]:
         deleted_days = timedelta(days=retention.deleted_days)
         moving: tuple[tuple[str, Batch, datetime], ...] = (
             ("memories", store.memories, now - deleted_days),
-            ("steps", partial(store.steps, verdicts=False), now - STEPS_KEPT),
-            ("steps", partial(store.steps, verdicts=True), now - VERDICTS_KEPT),
-            ("proposals", _rows("proposals"), now - timedelta(days=retention.proposals_days)),
-            ("proposals", proposals.erase, now - timedelta(days=retention.proposals_days)),
-            ("model_calls", _rows("model_calls"), now - timedelta(days=retention.model_calls_days or 0)),
+            ("steps", _rows("collect_steps", verdicts=False), now - STEPS_KEPT),
+            ("steps", _rows("collect_steps", verdicts=True), now - VERDICTS_KEPT),
+            ("proposals", _rows("collect_proposals"), now - timedelta(days=retention.proposals_days)),
+            ("proposals", _rows("erase_proposals"), now - timedelta(days=retention.proposals_days)),
+            ("model_calls", _rows("collect_model_calls"), now - timedelta(days=retention.model_calls_days or 0)),
         )
         staying: tuple[tuple[str, Batch, datetime], ...] = (
-            ("answers", _rows("responses"), now - RETENTION),
+            ("answers", _rows("collect_responses"), now - RETENTION),
             ("events", store.events, now - timedelta(days=retention.events_days)),
             ("usage", model_usage.collect, now - USAGE_KEPT),
-            ("usage", _rows("search_counts"), now - USAGE_KEPT),
-            ("usage", _rows("key_usage"), now - USAGE_KEPT),
-            ("usage", _rows("stored_days"), now - USAGE_KEPT),
-            ("usage", _rows("request_counts"), now - REQUESTS_KEPT),
-            ("oauth", _rows("codes"), now - CODES_KEPT),
-            ("oauth", _rows("refresh_tokens"), now),
+            ("usage", _rows("collect_search_counts"), now - USAGE_KEPT),
+            ("usage", _rows("collect_key_usage"), now - USAGE_KEPT),
+            ("usage", _rows("collect_stored_days"), now - USAGE_KEPT),
+            ("usage", _rows("collect_request_counts"), now - REQUESTS_KEPT),
+            ("oauth", _rows("collect_codes"), now - CODES_KEPT),
+            ("oauth", _rows("collect_refresh_tokens"), now),
         )
         gone["deletions"] += await _all(engine, workspace, deletions.collect, now - deleted_days)
         for place in await _places(engine, workspace):
@@ -90,8 +90,11 @@ async def apply_retention(engine: Engine) -> dict[str, int]:
     return gone
 
 
-def _rows(kind: store.Kind) -> Batch:
-    return partial(store.collect, kind=kind)
+def _rows(query: str, **values: object) -> Batch:
+    async def collect(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
+        return await connection.run(query, workspace=workspace, before=before, limit=limit, **values)
+
+    return collect
 
 
 async def _places(engine: Engine, workspace: UUID) -> list[UUID]:

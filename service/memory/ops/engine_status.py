@@ -224,4 +224,4 @@ async def reindex_progress(engine: Engine, principal: Principal) -> ReindexProgr
 
 async def _pending(engine: Engine, workspace: UUID) -> int:
     async with engine.db.transaction(workspace) as connection:
-        return await embeddings.count_pending(connection, workspace)
+        return await connection.value("count_pending", workspace=workspace)

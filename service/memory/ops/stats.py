@@ -12,7 +12,6 @@ from service.domain.principal import Principal
 from service.domain.stats import DayFigures, DreamFigures, MemoryFigures, SearchFigures, Stats, Totals
 from service.errors import InvalidInput
 from service.memory.engine import Engine
-from service.store import embeddings
 
 DAYS = 30
 DAYS_MAX = 400
@@ -43,7 +42,7 @@ async def stats_report(
         dreams = _by_day(await connection.fetch("dreams_by_day", **span))
         searches = _by_day(await connection.fetch("searches_by_day", **span))
         totals = await connection.one("stats_totals", workspace=workspace, agent=agent, now=engine.now())
-        pending = await embeddings.count_pending(connection, workspace)
+        pending: int = await connection.value("count_pending", workspace=workspace)
     days = [since + timedelta(days=n) for n in range((until - since).days + 1)]
     return Stats(
         since=since,

@@ -171,7 +171,7 @@ def _sort_key(memory: Memory, sort: MemorySort) -> str | datetime:
 async def memory_stats(engine: Engine, principal: Principal, agent: str | None) -> MemoryStats:
     """Count the live memories the caller may see, all together and by type; an unknown agent has none."""
     workspace, rows = principal.workspace_id, []
-    async with engine.db.search_connection(workspace) as connection:
+    async with engine.db.transaction(workspace) as connection:
         with suppress(NotFound):
             reader = await resolve_reader(connection, principal, agent)
             rows = await connection.fetch(

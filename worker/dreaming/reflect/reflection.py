@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from service.db.pool import Row
 from service.domain.dream_filter import DreamFilter
@@ -15,7 +15,6 @@ from service.domain.types import POLICIES, MemoryType
 from service.domain.workspace import WorkspaceSettings
 from service.memory.access.redaction import redact_lenient
 from service.memory.engine import Engine
-from service.store import insights
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from worker.dreaming.checkpoints import Checkpoints
@@ -97,12 +96,15 @@ class _Reflection:
         read = {one.memory.id: one.reports for one in self.readings if one.reports is not None}
         matters = {one.of.about for one in reports} | {one.about for one in read.values()}
         async with self.engine.db.transaction(lease.workspace_id) as connection:
-            before = await insights.about(
-                connection, lease, [*matters, *(one.about for one in changes)], list(self.plan.superseded), self.users
-            )
+            before = await connection.fetch(
+                "insights_about", **lease.of_owners, about=[*matters, *(one.about for one in changes)],
+                ids=list(self.plan.superseded), users=[user or "" for user in self.users],
+            )  # fmt: skip
             known = [KnownInsight.of(row) for row in before]
             keys = {about.partition(":")[2] for about in (*matters, *(one.about for one in known))}
-            rows = await insights.reports_on(connection, lease, sorted(keys), list(read), now)
+            rows = await connection.fetch(
+                "memories_reporting", **lease.of_owners, keys=sorted(keys), ids=list(read), now=now
+            ) if keys else []  # fmt: skip
         for row in rows:
             reported = read.get(row["id"]) or _reported_before(row)
             if reported is not None and row["id"] not in self.plan.superseded:
@@ -180,13 +182,15 @@ class _Reflection:
         if choices.reflect != "model" or checkpoints.model("reflect") is None:
             return False
         async with self.engine.db.transaction(self.lease.workspace_id) as connection:
-            last = await insights.last_reflection(connection, self.lease)
+            last: datetime | None = await connection.value("last_reflection", **self.lease.of_owners)
         return last is None or last + timedelta(hours=choices.reflect_interval_h) <= self.engine.now()
 
     async def _remembered(self, user: str | None) -> list[Remembered]:
         """A user's memories, as they will be once the plan is applied."""
         async with self.engine.db.transaction(self.lease.workspace_id) as connection:
-            rows = await insights.to_reflect_on(connection, self.lease, user, limit=MEMORIES_MAX, now=self.engine.now())
+            rows = await connection.fetch(
+                "memories_to_reflect_on", **self.lease.of_owners, user=user, limit=MEMORIES_MAX, now=self.engine.now()
+            )
         there = [
             Remembered(_evidence_in(row), row["type"], user, f"{row['at']:%Y-%m-%d}")
             for row in rows
