@@ -20,10 +20,11 @@ Connect = Callable[..., AbstractAsyncContextManager[Client]]
 
 @asynccontextmanager
 async def over_http(
-    api: Caller, key: str, agent: str | None = None, path: str = "/mcp", **options: Any
+    api: Caller, key: str, agent: str | None = None, path: str = "/mcp", user: str | None = None, **options: Any
 ) -> AsyncIterator[Client]:
     """The SDK's client at /mcp."""
-    headers = {"Authorization": f"Bearer {key}"} | ({"X-Reverie-Agent": agent} if agent else {})
+    named = {"X-Reverie-Agent": agent, "X-Reverie-User": user}
+    headers = {"Authorization": f"Bearer {key}"} | {name: value for name, value in named.items() if value}
     async with httpx2.AsyncClient(headers=headers, timeout=600) as http:
         transport = streamable_http_client(str(api.http.base_url).rstrip("/") + path, http_client=http)
         async with Client(transport, **options) as client:
@@ -31,10 +32,13 @@ async def over_http(
 
 
 @asynccontextmanager
-async def over_stdio(api: Caller, key: str, agent: str | None = None, **options: Any) -> AsyncIterator[Client]:
+async def over_stdio(
+    api: Caller, key: str, agent: str | None = None, user: str | None = None, **options: Any
+) -> AsyncIterator[Client]:
     """The SDK's client with ``python -m service mcp``."""
     environment = os.environ | {"REVERIE_URL": str(api.http.base_url), "REVERIE_API_KEY": key}
-    environment |= {"REVERIE_AGENT": agent} if agent else {}
+    named = {"REVERIE_AGENT": agent, "REVERIE_USER": user}
+    environment |= {name: value for name, value in named.items() if value}
     server = StdioServerParameters(command=sys.executable, args=["-m", "service", "mcp"], env=environment)
     async with Client(server, **options) as client:
         yield client

@@ -10,6 +10,8 @@ from scripts.clients.document import NAMES, Schema, component, document, referre
 
 NOT_FIELDS = frozenset({"cursor", "stream"})
 """What lists and streams, which are methods of their own, send."""
+FOR_USER = "user"
+"""What says for whom a request is made: in the body, or else in every query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,12 @@ class Method:
             return ""
         return next((one.place for one in fields_of(self.operation) if one.field == "agent"), "")
 
+    @property
+    def user_in(self) -> str:
+        """Where the client's own user is named when the call names none."""
+        in_body = any((one.field, one.place) == (FOR_USER, "body") for one in fields_of(self.operation))
+        return "body" if in_body and self.id not in NAMES["other_users"] else "query"
+
     def at(self, *places: str) -> list[Parameter]:
         return [one for one in self.parameters if one.place in places]
 
@@ -81,10 +89,11 @@ def fields_of(operation: Schema) -> list[Parameter]:
 
     Raises ValueError for an operation with a query and a body, whose other fields would be of two places.
     """
+    takes_user = operation["operationId"] in NAMES["for_user"]
     found = [
         (one["name"], one["in"], one["schema"], one["required"])
         for one in operation.get("parameters", ())
-        if one["in"] != "header"
+        if one["in"] != "header" and (one["name"] != FOR_USER or one["in"] == "path" or takes_user)
     ]
     if body := body_of(operation):
         if any(place == "query" for _, place, _, _ in found):

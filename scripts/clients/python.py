@@ -188,6 +188,7 @@ def call(one: Method) -> str:
     sent += [f"query={{{', '.join(query)}}}"] if query else []
     sent += [f"body={python_body(one)}"] if has_body else []
     sent += [f'agent_in="{one.agent_in}"'] if one.agent_in else []
+    sent += ['user_in="body"'] if one.user_in == "body" else []
     sent += ["only_reads=True"] if one.id in NAMES["only_reads"] else []
     head = f"def {one.name}({', '.join(declared)}) -> Call[{answer}]:"
     return f"{head}\n{docstring(one.text)}\n    return Call({', '.join(sent)})"

@@ -46,6 +46,7 @@ def typescript_call(one: Method) -> str:
     query = made if not has_body and made else ""
     settings = [query if query == "query" else f"query: {query}"] if query and not one.is_list else []
     settings += [f'agentIn: "{one.agent_in}"'] if one.agent_in else []
+    settings += ['userIn: "body"'] if one.user_in == "body" else []
     settings += ["onlyReads: true"] if one.id in NAMES["only_reads"] else []
     if one.is_list:
         sent += [query or "undefined"]

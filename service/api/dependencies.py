@@ -27,6 +27,7 @@ from service.memory.engine import Engine
 
 Answer = TypeVar("Answer")
 NO_MEMORY = "X-Reverie-No-Memory"
+FOR_PROMPT = "X-Reverie-For-Prompt"
 VERSION_MAX = 2**31 - 1
 _YES = frozenset({"1", "true", "yes", "on", "y", "t"})
 _NO = frozenset({"", "0", "false", "no", "off", "n", "f"})
@@ -53,11 +54,31 @@ async def _no_memory(
         ),
     ] = None,
 ) -> bool:
-    """Whether the call opts out of memory. A value that says neither yes nor no is refused, not guessed at."""
-    if is_no(given or ""):
+    """Whether the call opts out of memory."""
+    return _is_yes(NO_MEMORY, given or "")
+
+
+async def _for_prompt(
+    given: Annotated[
+        str | None,
+        Header(
+            alias=FOR_PROMPT,
+            description="Whether what is read goes to a model: 1, true or yes. Then a request without a user or a "
+            "session reads what belongs to nobody. Default false.",
+            json_schema_extra={"pattern": f"^({'|'.join(sorted(_YES | _NO))})$"},
+        ),
+    ] = None,
+) -> bool:
+    """Whether what the call reads goes to a model."""
+    return _is_yes(FOR_PROMPT, given or "")
+
+
+def _is_yes(name: str, value: str) -> bool:
+    """Whether the value of a header says yes. One that says neither yes nor no is refused, not guessed at."""
+    if is_no(value):
         return False
-    if (given or "").strip().lower() not in _YES:
-        raise InvalidInput(("header", NO_MEMORY), "must be 1, true or yes (or 0, false, no)")
+    if value.strip().lower() not in _YES:
+        raise InvalidInput(("header", name), "must be 1, true or yes (or 0, false, no)")
     return True
 
 
@@ -88,10 +109,11 @@ async def _call(
     engine: EngineDep,
     given: Bearer,
     memory_off: Annotated[bool, Depends(_no_memory)],
+    for_prompt: Annotated[bool, Depends(_for_prompt)],
     for_user: UserQuery = None,
 ) -> ApiCall:
     principal = await principal_of(request, engine, given)
-    principal = replace(principal, named_user=for_user, no_memory=memory_off)
+    principal = replace(principal, named_user=for_user, for_prompt=for_prompt, no_memory=memory_off)
     set_viewer(principal.viewer)
     return ApiCall(engine, principal)
 

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from service.api.bodies import replay_body
-from service.api.dependencies import NO_MEMORY
+from service.api.dependencies import FOR_PROMPT, NO_MEMORY
 from service.api.errors import count_refusal, problem_response
 from service.api.key_scopes import check_scopes
 from service.api.naming import LOOKUP_PATHS
@@ -85,7 +85,7 @@ FAST_ROUTES = {
 JSON = b"application/json"
 BEARER = b"bearer "
 _ATTEMPT = ATTEMPT_HEADER.encode()
-_NO_MEMORY = NO_MEMORY.lower().encode()
+_SPECIAL = frozenset(name.lower().encode() for name in (NO_MEMORY, FOR_PROMPT))
 _CHAT_HEADERS = [
     (field.alias, field.alias.lower().encode()) for field in ChatHeaders.model_fields.values() if field.alias
 ]
@@ -167,7 +167,7 @@ async def _respond(
 def _token(scope: Scope) -> str | None:
     """The bearer key of a plain call; None where anything about the headers is out of the ordinary."""
     headers = dict(scope["headers"])
-    if len(headers) != len(scope["headers"]) or headers.get(b"content-type") != JSON or _NO_MEMORY in headers:
+    if len(headers) != len(scope["headers"]) or headers.get(b"content-type") != JSON or _SPECIAL & headers.keys():
         return None
     key: bytes = headers.get(b"authorization", b"")
     kind, token = key[: len(BEARER)], key[len(BEARER) :]

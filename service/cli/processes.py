@@ -105,6 +105,9 @@ def mcp(
     url: Url = None,
     key: Key = None,
     agent: Annotated[str | None, typer.Option(envvar="REVERIE_AGENT", help="who acts with an admin key")] = None,
+    user: Annotated[
+        str | None, typer.Option(envvar="REVERIE_USER", help="whom it is for, with a key of no user")
+    ] = None,
 ) -> None:
     """MCP over standard input and output, for a Reverie that runs."""
     from reverie_client import AsyncReverie
@@ -116,7 +119,7 @@ def mcp(
     secret = given_key(settings, key)
 
     async def serve() -> None:
-        async with AsyncReverie(url or settings.local_url, secret, agent=agent) as client:
+        async with AsyncReverie(url or settings.local_url, secret, agent=agent, user=user, for_prompt=True) as client:
             await build_server(lambda _: client).run_stdio_async()
 
     asyncio.run(serve())

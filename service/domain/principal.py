@@ -99,8 +99,8 @@ class Principal:
     """The holder of a key. ``agent`` is set for an agent key: it acts as that agent and no other; ``user`` for a key
     that is bound to one, for whom all its requests are.
 
-    ``named_user`` is the user whom the request names beside its body. ``no_memory``: the call asks for no recall, no
-    capture and no count of access.
+    ``named_user`` is the user whom the request names beside its body. ``for_prompt``: what it reads goes to a model.
+    ``no_memory``: the call asks for no recall, no capture and no count of access.
     ``scopes`` are what the key is narrowed to; None is all that its role allows.
     ``limits`` are the key's own, ``maker_limits`` those of the keys that it comes from, which it counts against too,
     and ``workspace_limits`` those of all keys of the workspace together.
@@ -119,6 +119,7 @@ class Principal:
     workspace_limits: Limits = NO_LIMITS
     user: str | None = None
     named_user: str | None = None
+    for_prompt: bool = False
     settings: WorkspaceSettings | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -128,9 +129,9 @@ class Principal:
 
     @property
     def viewer(self) -> Viewer:
-        """Whom this call reads for, where it names no session and nothing of it goes into a prompt."""
+        """Whom this call reads for, where it names no session."""
         mode = self.settings.users if self.settings is not None else "separate"
-        return viewer_of(self.acting_user(None), None, mode, prompt=False)
+        return viewer_of(self.acting_user(None), None, mode, prompt=self.for_prompt)
 
     @property
     def own(self) -> list[str]:
@@ -172,12 +173,12 @@ class Principal:
         return self.user or named
 
     def owners_of(self, owners: Owners | None, user: str | None) -> list[str] | None:
-        """The owners of what this call saves for ``user``; None where the session tells. Raises Forbidden where a bound
-        key names any other than its user."""
-        acting = self.acting_user(user)
-        if owners is None and self.settings is not None and self.settings.users == "shared":
-            return []
+        """The owners of what this call saves: those named, else the ``user``; None where the session tells. Raises
+        Forbidden where a bound key names any other than its user."""
         if owners is None:
+            acting = self.acting_user(user)
+            if self.settings is not None and self.settings.users == "shared":
+                return []
             return None if acting is None else [acting]
         if self.user is not None and list(owners) != [self.user]:
             raise Forbidden("What a key of a user saves belongs to that user.")

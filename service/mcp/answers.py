@@ -15,6 +15,7 @@ class Memory(TypedDict):
     content: str
     status: str | None
     user: str | None
+    owners: list[str]
     hearsay_by: str | None
     origin: str
     key: str | None
@@ -24,19 +25,22 @@ class Memory(TypedDict):
 
 
 class Found(TypedDict):
-    """Memories, best first, the tokens of their contents, and why they are fewer or worse than asked for."""
+    """Memories, best first, the tokens of their contents, and why they are fewer or worse than asked for. ``viewer``:
+    the users they were searched for; ``nobody`` where none is named, and only what belongs to nobody is found."""
 
     memories: list[Memory]
     tokens: int
     degraded: str | None
+    viewer: list[str] | str
 
 
 class Known(TypedDict):
-    """What to know before an answer."""
+    """What to know before an answer to the users of ``viewer``."""
 
     text: str
     tokens: int
     degraded: str | None
+    viewer: list[str] | str
 
 
 class Evidence(TypedDict):
@@ -54,6 +58,7 @@ class Answered(TypedDict):
     citations: list[str]
     memories: list[Evidence]
     degraded: str | None
+    viewer: list[str] | str
 
 
 class Graph(TypedDict):
@@ -205,6 +210,7 @@ def memory_of(memory: MemoryRecord) -> Memory:
         "content": memory.content,
         "status": memory.status,
         "user": memory.user,
+        "owners": memory.owners,
         "hearsay_by": memory.hearsay_by,
         "origin": memory.origin,
         "key": memory.key,

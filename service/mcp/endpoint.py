@@ -1,7 +1,8 @@
 """``/mcp``: MCP over streamable HTTP beside the API, for the same keys.
 
 Every request stands alone (no session is kept), so any of several processes may serve it. An admin key, which is bound
-to no agent, names the acting one in the header ``X-Reverie-Agent``, or as ``?agent=`` in the address.
+to no agent, names the acting one in the header ``X-Reverie-Agent``, or as ``?agent=`` in the address; a key that is
+bound to no user names whom it is for in ``X-Reverie-User``, or as ``?user=``.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from reverie_client import AsyncReverie
 from service.errors import ReverieError, Unauthenticated
 from service.in_process import InProcess
 from service.mcp.server import build_server
+from service.mcp.tool_types import user_named
 
 PATH = "/mcp"
 AGENT = "X-Reverie-Agent"
@@ -78,7 +80,15 @@ class McpEndpoint:
         headers = request.headers
         agent = headers.get(AGENT) or request.query_params.get("agent") or None
         off = headers.get(NO_MEMORY, "").strip().lower() in ("1", "true", "yes")
-        return AsyncReverie(api_key=_key(headers), agent=agent, http=self._http, retries=0, no_memory=off)
+        return AsyncReverie(
+            api_key=_key(headers),
+            agent=agent,
+            user=user_named(request),
+            http=self._http,
+            retries=0,
+            no_memory=off,
+            for_prompt=True,
+        )
 
 
 def _key(headers: Headers) -> str:

@@ -17,7 +17,19 @@ from reverie_client import AsyncReverie, NotAllowed, NotFound
 from reverie_client.models import MemoryRecord, MemoryType
 from reverie_client.options import MemoryFilters
 from service.mcp.answers import Cleared, Purged
-from service.mcp.tool_types import NO_AGENT, Kind, Person, ToolContext, acting_agent, client_of, given, tool_errors
+from service.mcp.tool_types import (
+    NO_AGENT,
+    Kind,
+    Person,
+    ToolContext,
+    User,
+    acting_agent,
+    acting_user,
+    client_about,
+    client_of,
+    given,
+    tool_errors,
+)
 
 CLEARED_MAX = 1_000
 EXAMPLES = 5
@@ -66,10 +78,10 @@ class Removal:
 
 
 async def _agreed_to_clear(
-    ctx: ToolContext, type: MemoryType | None, older_than: int | None, confirmation: str | None
+    ctx: ToolContext, type: MemoryType | None, older_than: int | None, confirmation: str | None, user: str | None
 ) -> Confirmation | Elicit[Confirmation]:
     with tool_errors():
-        found = await _clearable(client_of(ctx), type, older_than)
+        found = await _clearable(client_of(ctx, user), type, older_than)
     return _removal(found, type, older_than).agree(ctx, confirmation) if found else Confirmation(delete=True)
 
 
@@ -86,11 +98,12 @@ async def memory_clear(
     type: Kind | None = None,
     older_than: Days = None,
     confirmation: Token = None,
+    user: User = None,
 ) -> Cleared:
-    """Delete all your memories of one kind, or older than some days, or both. The user is asked first: either
-    directly, or the first call deletes nothing and gives a token; ask the user, and only if they agree call again
-    with it."""
-    client = client_of(ctx)
+    """Delete all your memories of one kind, or older than some days, or both; for a user, those of that user alone. The
+    user is asked first: either directly, or the first call deletes nothing and gives a token; ask the user, and only if
+    they agree call again with it."""
+    client = client_of(ctx, user)
     with tool_errors():
         found = await _clearable(client, type, older_than)
         if _is_agreed(agreement):
@@ -114,7 +127,7 @@ async def user_purge(
 
 
 async def _purgeable(client: AsyncReverie, user: str) -> Removal:
-    held = await client.export_user(user)
+    held = await (await client_about(client, user)).export_user(user)
     memories = [f"{one['memory']['id']} {one['memory']['version']}" for one in held["memories"]]
     parts = {"memories": len(memories)} | {name: len(held[name]) for name in ("messages", "sessions", "documents")}
     counted = ", ".join(f"{number} {name}" for name, number in parts.items())
@@ -126,7 +139,8 @@ async def _purgeable(client: AsyncReverie, user: str) -> Removal:
 
 
 async def _clearable(client: AsyncReverie, type: MemoryType | None, older_than: int | None) -> list[MemoryRecord]:
-    """The caller's own memories of that kind and age, at most CLEARED_MAX; not those that others share with it."""
+    """The caller's own memories of that kind and age, at most CLEARED_MAX; not those that others share with it, and for
+    a user only those that are that user's alone."""
     if type is None and older_than is None:
         raise ToolError("Give type, older_than, or both.")
     before = None if older_than is None else datetime.now(UTC) - timedelta(days=older_than)
@@ -137,10 +151,11 @@ async def _clearable(client: AsyncReverie, type: MemoryType | None, older_than: 
         own = (await client.get_agent(named)).agent
     except NotFound:
         return []
+    user = await acting_user(client)
     filters = given(type=[type] if type else None, created_until=before, agent=own)
     found = []
     async for memory in client.list_memories(limit=200, **cast(MemoryFilters, filters)):
-        if memory.agent == own:
+        if memory.agent == own and (user is None or memory.owners == [user]):
             found.append(memory)
         if len(found) == CLEARED_MAX:
             break

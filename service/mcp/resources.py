@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, Resource
 
 from reverie_client import AsyncReverie, InvalidRequest, NotFound, ReverieClientError
-from service.mcp.tool_types import NO_AGENT, ToolContext, acting_agent, client_of, explained, first
+from service.mcp.tool_types import NO_AGENT, ToolContext, acting_agent, client_about, client_of, explained, first
 
 ROOT: Final = "reverie:/"
 MARKDOWN: Final = "text/markdown"
@@ -62,7 +62,7 @@ async def _bulletin(client: AsyncReverie, version: int | None = None) -> str:
 
 
 async def _profile(client: AsyncReverie, user: str) -> str:
-    held = await client.profile(user)
+    held = await (await client_about(client, user)).profile(user)
     lines = [f"- {field.name}: {_shown(field.value)} (since {field.since.date()})" for field in held.fields]
     return "\n".join([f"# {held.user}", "", *(lines or ["Nothing is known."])])
 

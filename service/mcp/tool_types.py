@@ -17,7 +17,9 @@ T = TypeVar("T")
 ClientOf = Callable[[Any], AsyncReverie]
 """The client that acts for the sender of a request (of Starlette; None over standard input)."""
 ToolContext = Context[Any, Any]
+USER = "X-Reverie-User"
 NO_AGENT = "Name the acting agent: this key is bound to none."
+OTHER_USER = "This connection is for another user."
 
 Kind = Annotated[
     MemoryType,
@@ -30,6 +32,14 @@ Importance = Annotated[float | None, Field(ge=0, le=1, description="from 0 to 1;
 Tags = Annotated[list[str] | None, Field(description="a few words to filter by")]
 Metadata = Annotated[dict[str, Any] | None, Field(description="a JSON object of your own")]
 About = Annotated[str | None, Field(description="the person it is about")]
+OnlyAbout = Annotated[str | None, Field(description="only about this person")]
+User = Annotated[
+    str | None,
+    Field(
+        description="who is speaking, whom this is for: what belongs to other people stays unseen. Left out, it is for "
+        "the user of the connection; without one, only what belongs to nobody is seen"
+    ),
+]
 OccurredAt = Annotated[str | None, Field(description="when it happened (RFC 3339)")]
 ExpiresAt = Annotated[str | None, Field(description="until when it holds (RFC 3339); left out, for good")]
 MemoryId = Annotated[str, Field(description="its id, from memory_search")]
@@ -45,11 +55,31 @@ Readers = Annotated[
 ]
 
 
-def client_of(ctx: ToolContext) -> AsyncReverie:
-    """The client that acts for the sender of the request."""
+def user_named(request: Any) -> str | None:
+    """The user whom a request over HTTP names beside its key."""
+    return request.headers.get(USER) or request.query_params.get("user") or None
+
+
+def client_of(ctx: ToolContext, user: str | None = None) -> AsyncReverie:
+    """The client that acts for the sender of the request, and for the user of the connection, else for this one. Raises
+    ToolError for another than that of the connection: whom a connection is for is not the model's to say."""
     request = ctx.request_context
     client: AsyncReverie = request.lifespan_context(request.request)
-    return client
+    if not user:
+        return client
+    if client.options.user not in (None, user):
+        raise ToolError(OTHER_USER)
+    return client.for_user(user)
+
+
+async def acting_user(client: AsyncReverie) -> str | None:
+    """Whom the client's calls are for: the user named, else that of its key; None where there is none."""
+    return client.options.user or (await client.whoami()).user
+
+
+async def client_about(client: AsyncReverie, person: str) -> AsyncReverie:
+    """The client that asks about a person: for the user that it has, else for that person."""
+    return client if await acting_user(client) else client.for_user(person)
 
 
 async def acting_agent(client: AsyncReverie) -> str | None:

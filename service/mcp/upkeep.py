@@ -27,6 +27,7 @@ from service.mcp.tool_types import (
     Limit,
     Tags,
     ToolContext,
+    User,
     acting_agent,
     client_of,
     first,
@@ -38,19 +39,19 @@ POLL_S = 0.5
 RUNNING = ("queued", "running")
 
 
-async def page_list(ctx: ToolContext, limit: Limit = 20) -> StandingPages:
+async def page_list(ctx: ToolContext, limit: Limit = 20, user: User = None) -> StandingPages:
     """Your standing questions, each with its newest answer; every sentence cites its memories."""
     with tool_errors():
-        pages = await first(client_of(ctx).list_pages(limit=limit), limit)
+        pages = await first(client_of(ctx, user).list_pages(limit=limit), limit)
     return {"pages": [page_of(page) for page in pages]}
 
 
 async def page_read(
-    ctx: ToolContext, page_id: Annotated[str, Field(description="its id, from page_list")]
+    ctx: ToolContext, page_id: Annotated[str, Field(description="its id, from page_list")], user: User = None
 ) -> StandingPage:
     """One standing question with its newest answer, without the sentences that do not hold any more."""
     with tool_errors():
-        return page_of(await client_of(ctx).get_page(page_id))
+        return page_of(await client_of(ctx, user).get_page(page_id))
 
 
 async def page_create(
@@ -58,7 +59,8 @@ async def page_create(
     question: Annotated[str, Field(description="what shall be answered now and from now on")],
     types: Annotated[list[Kind] | None, Field(description="from these kinds only")] = None,
     tags: Annotated[list[str] | None, Field(description="from what has one of these tags only")] = None,
-    user: Annotated[str | None, Field(description="from what is about this person only")] = None,
+    user: User = None,
+    about: Annotated[str | None, Field(description="from what is about this person only")] = None,
     trigger: Annotated[
         str | None,
         Field(description="when it is answered again: dream (after each that bears on it), manual, or a crontab"),
@@ -66,16 +68,16 @@ async def page_create(
     max_tokens: Annotated[int | None, Field(ge=50, le=4_000, description="the longest answer; 500 unless set")] = None,
 ) -> StandingPage:
     """Ask a standing question: it is answered now, and again when what is known has changed."""
-    scope = given(types=types, tags=tags, user=user)
+    scope = given(types=types, tags=tags, user=about)
     fields = given(scope=scope, trigger=trigger, max_tokens=max_tokens)
     with tool_errors():
-        return page_of(await client_of(ctx).create_page(question, **cast(PageFields, fields)))
+        return page_of(await client_of(ctx, user).create_page(question, **cast(PageFields, fields)))
 
 
-async def inbox_list(ctx: ToolContext, limit: Limit = 20) -> Inbox:
+async def inbox_list(ctx: ToolContext, limit: Limit = 20, user: User = None) -> Inbox:
     """Statements that dreams were not sure enough of to remember, for the user to decide on; newest first."""
     with tool_errors():
-        proposals = await first(client_of(ctx).list_inbox(limit=limit), limit)
+        proposals = await first(client_of(ctx, user).list_inbox(limit=limit), limit)
     return {"proposals": [proposal_of(proposal) for proposal in proposals]}
 
 
@@ -88,14 +90,16 @@ async def inbox_decide(
     ],
     content: Annotated[str | None, Field(description="with edit: what it shall say")] = None,
     type: Kind | None = None,
-    user: About = None,
+    about: About = None,
     importance: Importance = None,
     tags: Tags = None,
+    user: User = None,
 ) -> Decision:
     """Carry out what the user has decided on a statement of the inbox."""
-    changes = given(content=content, type=type, user=user, importance=importance, tags=tags)
+    # Whether a person has decided is known from the model alone.
+    changes = given(content=content, type=type, user=about, importance=importance, tags=tags, origin="assistant")
     with tool_errors():
-        decided = await client_of(ctx).decide_proposal(proposal_id, action, **cast(ProposalEdit, changes))
+        decided = await client_of(ctx, user).decide_proposal(proposal_id, action, **cast(ProposalEdit, changes))
     memory_id = str(decided.memory.id) if decided.memory else None
     return {"id": str(decided.proposal.id), "status": decided.proposal.status, "memory_id": memory_id}
 

@@ -21,6 +21,8 @@ from service.mcp.tool_types import (
     Readers,
     Tags,
     ToolContext,
+    User,
+    acting_user,
     client_of,
     given,
     tool_errors,
@@ -31,7 +33,8 @@ async def memory_save(
     ctx: ToolContext,
     content: Annotated[str, Field(description="one statement, understandable on its own: names, not pronouns")],
     type: Kind = "fact",
-    user: About = None,
+    user: User = None,
+    about: Annotated[str | None, Field(description="the person it is about, if not who is speaking")] = None,
     hearsay_by: Annotated[str | None, Field(description="who said so, if not that person")] = None,
     importance: Importance = None,
     tags: Tags = None,
@@ -48,14 +51,18 @@ async def memory_save(
         Field(description="what it is linked to: each a relation, and either a memory_id or an entity by its name"),
     ] = None,
 ) -> Saved:
-    """Remember a statement beyond this conversation. Said again it is strengthened, not stored twice."""
+    """Remember a statement beyond this conversation. It belongs to who is speaking, else to those in the session, else
+    to nobody, and then everybody's prompts have it. Said again it is strengthened, not stored twice."""
     fields = given(
-        user=user, hearsay_by=hearsay_by, origin="assistant", importance=importance, tags=tags, key=key,
+        user=about, hearsay_by=hearsay_by, origin="assistant", importance=importance, tags=tags, key=key,
         occurred_at=occurred_at, expires_at=expires_at, scope=scope, team=team, task=task, session=session,
         metadata=metadata, links=[link.model_dump(mode="json", exclude_none=True) for link in links or ()],
     )  # fmt: skip
     with tool_errors():
-        saved = await client_of(ctx).save_memory(type, content, **cast(MemoryFields, fields))
+        client = client_of(ctx, user)
+        if about and (speaker := await acting_user(client)):
+            fields["owners"] = [speaker]
+        saved = await client.save_memory(type, content, **cast(MemoryFields, fields))
     outcome = "created" if saved.created else "updated" if saved.updated else "known already"
     return {"id": str(saved.memory.id) if saved.memory else None, "outcome": outcome}
 
@@ -66,34 +73,35 @@ async def memory_update(
     status: Annotated[Literal["open", "done"] | None, Field(description="of a todo: done, or open again")] = None,
     content: Annotated[str | None, Field(description="what it shall say")] = None,
     type: Kind | None = None,
-    user: About = None,
+    about: About = None,
     importance: Importance = None,
     tags: Tags = None,
     metadata: Metadata = None,
     occurred_at: OccurredAt = None,
     expires_at: ExpiresAt = None,
     reason: Annotated[str | None, Field(description="why, for its history")] = None,
+    user: User = None,
 ) -> Memory:
     """Mark a todo as done, or correct a memory. What is left out stays; every former version is kept."""
     changes = given(
-        status=status, content=content, type=type, user=user, importance=importance, tags=tags, metadata=metadata,
+        status=status, content=content, type=type, user=about, importance=importance, tags=tags, metadata=metadata,
         occurred_at=occurred_at, expires_at=expires_at, reason=reason,
         origin="assistant" if content is not None else None,
     )  # fmt: skip
     with tool_errors():
-        client = client_of(ctx)
+        client = client_of(ctx, user)
         seen = await client.get_memory(memory_id)
         return memory_of(await client.change_memory(memory_id, seen.version, **cast(MemoryChanges, changes)))
 
 
-async def memory_forget(ctx: ToolContext, memory_id: MemoryId) -> Deleted:
+async def memory_forget(ctx: ToolContext, memory_id: MemoryId, user: User = None) -> Deleted:
     """Delete one memory, for instance because the user says that it is wrong. memory_restore brings it back."""
     with tool_errors():
-        await client_of(ctx).delete_memory(memory_id)
+        await client_of(ctx, user).delete_memory(memory_id)
     return {"deleted": memory_id}
 
 
-async def memory_restore(ctx: ToolContext, memory_id: MemoryId) -> Memory:
+async def memory_restore(ctx: ToolContext, memory_id: MemoryId, user: User = None) -> Memory:
     """Bring back a memory that was deleted, for as long as the workspace keeps deleted memories."""
     with tool_errors():
-        return memory_of(await client_of(ctx).restore_memory(memory_id))
+        return memory_of(await client_of(ctx, user).restore_memory(memory_id))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,9 +11,11 @@ from typing import Any
 import structlog
 
 from service.concurrency.limit import ConcurrencyLimit
+from service.db.viewing import set_viewer
 from service.domain.context import ContextRequest, Placement, ShareChanges
 from service.domain.field_types import QUERY_MAX
 from service.domain.json import dumps
+from service.domain.owners import Viewer, shown_viewer
 from service.domain.principal import Principal
 from service.domain.spending import Payer, Usage, paid_by
 from service.domain.workspace import ProxySettings
@@ -69,6 +72,8 @@ class MemoryStatus:
     detail: str = ""
     tokens: int = 0
     session: str | None = None
+    viewer: Viewer | None = None
+    """For whom it was recalled."""
 
     def degrade(self, state: str, detail: str) -> None:
         """Something went wrong; the worst is told."""
@@ -82,6 +87,8 @@ class MemoryStatus:
             headers["x-reverie-memory-detail"] = (
                 self.detail.encode("ascii", "replace").decode().replace("\n", " ")[:300]
             )
+        if self.viewer is not None:
+            headers["x-reverie-memory-viewer"] = json.dumps(shown_viewer(self.viewer))
         if self.session:
             headers["x-reverie-session"] = self.session.encode("ascii", "replace").decode()
         return headers
@@ -145,12 +152,14 @@ class Chat:
         turn = await self._exchange(principal, asked, request.payload, settings, memory)
         content = request.content
         if turn is not None:
+            principal = replace(principal, named_user=turn.user, for_prompt=True)
+            set_viewer(principal.viewer)
             content = await self._with_memory(principal, asked, turn, memory) or content
         agent = turn.agent if turn is not None else settings.agent
         worst = await run(
             worst_of, self._priced_as(request.model), wire, request.payload, memory.tokens, characters=size
         )
-        call = await self._reserve(principal.payer(agent), request.model, wire, worst)
+        call = await self._reserve(principal.payer(agent, memory.viewer), request.model, wire, worst)
         sent = UpstreamRequest(wire, request.model, content, headers=asked.forwarded, key=asked.model_key)
         reply = await self._send(call, sent)
         if reply.is_stream and reply.status == OK:
@@ -231,7 +240,8 @@ class Chat:
         if said is None:
             memory.detail = "the request has no user message"
             return None
-        user, session = principal.user or asked.user or said.user, asked.session or said.session
+        user = principal.user or asked.user or principal.named_user or said.user
+        session = asked.session or said.session
         if session is None:
             session = await run(transcript.derived_session, user, said.messages, characters=size)
         agent = principal.agent or asked.agent or settings.agent
@@ -285,6 +295,7 @@ class Chat:
             log.exception("proxy_recall_failed")
             memory.degrade(FAILED, f"recall: {_reason(error)}")
             return None
+        memory.viewer = context.viewer
         if context.degraded == SWITCHED_OFF:
             memory.state, memory.detail = OFF, SWITCHED_OFF.reason
             return None

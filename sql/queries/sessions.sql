@@ -116,6 +116,11 @@ SELECT s.id, s.session, a.agent, s.user_name AS "user", s.last_seq AS messages, 
 FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
 WHERE s.workspace_id = :workspace AND a.agent = :agent AND s.session = :session AND {% include "seen_session" %};
 
+-- name: members_of_session
+-- The members of a session by its name: who names it alone is shown what belongs to all of them.
+SELECT s.members FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
+WHERE s.workspace_id = :workspace AND a.agent = :agent AND s.session = :session;
+
 -- name: list_sessions
 SELECT s.id, s.session, a.agent, s.user_name AS "user", s.last_seq AS messages, s.last_message_at, s.created_at
 FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id

@@ -21,7 +21,8 @@ Parameters = list[tuple[str, str | int | float | bool | None]]
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[T]):
-    """One request. ``agent_in`` says where the client's own agent is named when the call names none.
+    """One request. ``agent_in`` and ``user_in`` say where the client's own agent and user are named when the call names
+    none.
 
     ``only_reads``: a POST that writes nothing, and needs no key to be sent again.
     """
@@ -32,6 +33,7 @@ class Call(Generic[T]):
     query: Mapping[str, Any] = field(default_factory=dict)
     body: Any = None
     agent_in: Literal["query", "body", "nowhere"] = "nowhere"
+    user_in: Literal["query", "body"] = "query"
     only_reads: bool = False
 
     def parse(self, content: bytes) -> T:
@@ -41,9 +43,9 @@ class Call(Generic[T]):
         found: T = TypeAdapter(self.answer).validate_json(content)
         return found
 
-    def parameters(self, agent: str | None) -> Parameters:
+    def parameters(self, agent: str | None, user: str | None) -> Parameters:
         """The query; lists are repeated."""
-        named = {**({"agent": agent} if self.agent_in == "query" and agent else {}), **drop_none(self.query)}
+        named = {**self._own("query", agent, user), **drop_none(self.query)}
         return [
             (name, plain(one))
             for name, value in named.items()
@@ -58,14 +60,18 @@ class Call(Generic[T]):
         """The call for what comes after a page; None after the last one."""
         return self.after(page.next_cursor) if page.next_cursor is not None else None
 
-    def content(self, agent: str | None) -> bytes | None:
+    def content(self, agent: str | None, user: str | None) -> bytes | None:
         """The body as JSON."""
         if self.body is None:
             return None
-        body = self.body
-        if self.agent_in == "body" and agent and body.get("agent") is None:
-            body = {**body, "agent": agent}
+        own = self._own("body", agent, user)
+        body = {**self.body, **{name: own[name] for name in own if self.body.get(name) is None}} if own else self.body
         return json.dumps(body, default=jsonable, ensure_ascii=False).encode()
+
+    def _own(self, place: str, agent: str | None, user: str | None) -> dict[str, str]:
+        """The client's own agent and user, as far as this place names them."""
+        named = {"agent": (self.agent_in, agent), "user": (self.user_in, user)}
+        return {name: value for name, (there, value) in named.items() if there == place and value}
 
 
 def jsonable(value: Any) -> Any:

@@ -105,7 +105,9 @@ class ChatMemory:
         self.session_id = session_id or str(uuid4())
         self.use_long_term = use_long_term
         self.agent = agent or user_id
-        self._client = Reverie(url, api_key, agent=self.agent, timeout_s=timeout_s, retries=retries)
+        self._client = Reverie(
+            url, api_key, agent=self.agent, user=user_id, timeout_s=timeout_s, retries=retries, for_prompt=True
+        )
 
     def add_memory(self, message: Message) -> bool:
         """Keep a turn. True once the server has it for good."""
@@ -162,8 +164,6 @@ class ChatMemory:
             return [], []
         try:
             options = SearchOptions(limit=min(2 * limit, FOUND_MAX), include=["memories", "messages"])
-            if self.agent != self.user_id:
-                options["user"] = self.user_id
             answer = self._client.search(query[:QUERY_MAX], **options)
         except (ReverieClientError, ValueError) as error:
             log.error("retrieve_long_memory: %s", error)

@@ -77,6 +77,7 @@ class ReverieStore(BaseStore):
         api_key: str | None = None,
         *,
         agent: str | None = None,
+        user: str | None = None,
         type: m.MemoryType = "fact",
         fields: Sequence[str] | None = None,
         ttl: TTLConfig | None = None,
@@ -85,16 +86,19 @@ class ReverieStore(BaseStore):
     ) -> None:
         """``url`` and ``api_key`` are REVERIE_URL and REVERIE_API_KEY of the environment where they are left out.
 
-        ``agent`` owns the items (not needed with an agent key); ``type`` is what kind of memory they are.
+        ``agent`` owns the items (not needed with an agent key); ``type`` is what kind of memory they are. They belong
+        to the ``user``, who sees those of nobody too; without one they belong to nobody, whatever their namespace.
 
         ``fields`` are the paths of a value that searches read (LangGraph's syntax), all of it when left out.
         """
         self.ttl_config = ttl
         self._agent = agent
+        self._user = user
         self._type = type
         self._fields = list(fields) if fields is not None else None
-        self._blocking = Reverie(url, api_key, agent=agent, timeout_s=timeout_s, retries=retries)
-        self._awaited = AsyncReverie(url, api_key, agent=agent, timeout_s=timeout_s, retries=retries)
+        options: dict[str, Any] = {"agent": agent, "user": user, "timeout_s": timeout_s, "retries": retries}
+        self._blocking = Reverie(url, api_key, for_prompt=True, **options)
+        self._awaited = AsyncReverie(url, api_key, for_prompt=True, **options)
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Do these operations: what reads first, then what writes. Raises ReverieClientError."""
@@ -266,8 +270,9 @@ class ReverieStore(BaseStore):
 
     def _delete(self, ops: list[PutOp]) -> Steps[None]:
         found = (yield from self._find(ops)) if ops else []
-        if any(found):
-            yield [calls.delete_memory(memory.id) for those in found for memory in those]
+        own = [memory for those in found for memory in those if self._user in (None, *memory.owners)]
+        if own:
+            yield [calls.delete_memory(memory.id) for memory in own]
 
     def _renew(self, read: list[m.MemoryRecord]) -> Steps[None]:
         """Give what has just been read its whole time to live again. Whoever changed it meanwhile has done so too."""
@@ -298,7 +303,8 @@ class ReverieStore(BaseStore):
             "source": {"kind": OWN},
             "expires_at": expires.isoformat() if expires else None,
         }
-        return cast(o.MemoryDraft, draft | ({"agent": self._agent} if self._agent else {}))
+        whose = {"agent": self._agent, "user": self._user}
+        return cast(o.MemoryDraft, draft | {name: value for name, value in whose.items() if value})
 
 
 def _key(namespace: Sequence[str], key: str) -> str:

@@ -1,8 +1,8 @@
 """``Memory`` and ``AsyncMemory``: the methods of mem0's classes of these names, and answers of their shape.
 
-A ``user_id`` is the user of a memory, an ``agent_id`` its agent and a ``run_id`` its session. Every memory has an
-agent: the user, else the run, where none is named. A text is saved as it is; turns of a conversation are appended to a
-session, found at once as they were said, and made into memories by a dream.
+A ``user_id`` is the user to whom a memory belongs, an ``agent_id`` its agent and a ``run_id`` its session. Every memory
+has an agent: the user, else the run, where none is named. A text is saved as it is; turns of a conversation are
+appended to a session, found at once as they were said, and made into memories by a dream.
 """
 
 from __future__ import annotations
@@ -49,6 +49,10 @@ class Owner:
     def owns(self, session: str | None) -> bool:
         """Whether what was said or saved in a session is meant."""
         return self.session is None or session == self.session
+
+    def has(self, found: m.MemoryRecord | m.MessageRecord) -> bool:
+        """Whether a memory or a turn is the user's, where one is named: users are shown what is nobody's too."""
+        return self.user is None or self.user == found.user or self.user in found.owners
 
 
 def owner(user_id: str | None, agent_id: str | None, run_id: str | None) -> Owner:
@@ -117,7 +121,7 @@ def search(
     wanted = limit if top_k is None else top_k
     options = o.SearchOptions(
         agent=whose.agent,
-        limit=min(FOUND_MAX, wanted if whose.session is None else FOUND_MAX),
+        limit=min(FOUND_MAX, wanted if whose.session is None and whose.user is None else FOUND_MAX),
         include=["memories"] if metadata else ["memories", "messages"],
     )
     if whose.user is not None:
@@ -136,11 +140,11 @@ def search(
 
 
 def _found(result: m.SearchResult, whose: Owner) -> m.Json | None:
-    """What a search found, in mem0's words; None for what is another run's, or no text."""
+    """What a search found, in mem0's words; None for what is another run's or not the user's, or no text."""
     memory, turn = result.memory, result.message
     if memory is not None:
-        return item(memory) if whose.owns(memory.session) else None
-    if turn is None or not whose.owns(turn.session) or not text_of(turn.content):
+        return item(memory) if whose.owns(memory.session) and whose.has(memory) else None
+    if turn is None or not (whose.owns(turn.session) and whose.has(turn)) or not text_of(turn.content):
         return None
     return turn_item(turn, turn.agent, turn.session)
 
@@ -315,7 +319,7 @@ def _list(whose: Owner, metadata: m.Json, limit: int | None) -> Steps[list[m.Mem
     call: Call[m.Page[m.MemoryRecord]] | None = calls.list_memories(limit=PAGE, **filters)
     while call is not None and (limit is None or len(found) < limit):
         page: m.Page[m.MemoryRecord] = yield call
-        found += [one for one in page.items if metadata.items() <= one.metadata.items()]
+        found += [one for one in page.items if whose.has(one) and metadata.items() <= one.metadata.items()]
         call = call.following(page)
     return found[:limit]
 

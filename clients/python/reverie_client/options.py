@@ -47,6 +47,7 @@ class MemoryFields(TypedDict, total=False):
     task: str | None
     session: str | None
     user: str | None
+    owners: list[str] | None
     hearsay_by: str | None
     origin: Origin | None
     key: str | None
@@ -70,7 +71,7 @@ class MemoryFilters(TypedDict, total=False):
     type: list[str] | None
     scope: list[Scope] | None
     session: str | None
-    user: str | None
+    about: str | None
     tag: str | None
     key: str | None
     source: str | None
@@ -85,6 +86,7 @@ class MemoryFilters(TypedDict, total=False):
     total: bool
     where: Json | None
     as_of: Moment | None
+    user: str | None
 
 
 class SearchOptions(TypedDict, total=False):
@@ -101,6 +103,7 @@ class SearchOptions(TypedDict, total=False):
     tags: list[str] | None
     tags_mode: Literal["any", "all"]
     user: str | None
+    about: str | None
     session: str | None
     task: str | None
     metadata: Json | None
@@ -129,6 +132,7 @@ class MemoryChanges(TypedDict, total=False):
     task: str | None
     session: str | None
     user: str | None
+    owners: list[str] | None
     hearsay_by: str | None
     origin: Origin | None
     key: str | None
@@ -157,6 +161,7 @@ class ContextOptions(TypedDict, total=False):
     sections: Json
     types: list[str] | None
     tags: list[str] | None
+    about: str | None
     user_filter: str | None
     metadata: Json | None
     where: Json | None
@@ -176,6 +181,7 @@ class AskFields(TypedDict, total=False):
     types: list[str] | None
     tags: list[str] | None
     user: str | None
+    about: str | None
     metadata: Json | None
     where: Json | None
     since: Moment | None
@@ -208,6 +214,7 @@ class ProposalEdit(TypedDict, total=False):
     tags: list[str] | None
     metadata: Json | None
     occurred_at: Moment | None
+    origin: Origin | None
 
 
 class PageFields(TypedDict, total=False):

@@ -11,7 +11,8 @@ import random
 import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from itertools import count
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
@@ -46,12 +47,14 @@ NO_KEY = "No API key was sent: give the client one as api_key, or set REVERIE_AP
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a client speaks: with what key, as which agent, how patiently."""
+    """How a client speaks: with what key, as which agent, for whom, how patiently."""
 
     api_key: str | None
     agent: str | None
+    user: str | None
     retries: int
     no_memory: bool
+    for_prompt: bool
 
     def headers(self, call: Call[Any], idempotency_key: str | None) -> dict[str, str]:
         """The headers of a call; a POST that writes carries a key of its own, so that repeating it does no harm."""
@@ -65,7 +68,8 @@ class Options:
     def own(self) -> dict[str, str]:
         """The headers of every request."""
         headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
-        return headers | ({"X-Reverie-No-Memory": "1"} if self.no_memory else {})
+        said = {"X-Reverie-No-Memory": self.no_memory, "X-Reverie-For-Prompt": self.for_prompt}
+        return headers | {name: "1" for name, is_so in said.items() if is_so}
 
 
 def backoff_s(attempt: int, response: httpx.Response | None) -> float:
@@ -94,23 +98,33 @@ class Client(ABC, Generic[Http]):
         api_key: str | None = None,
         *,
         agent: str | None = None,
+        user: str | None = None,
         timeout_s: float = 30.0,
         retries: int = 4,
         no_memory: bool = False,
+        for_prompt: bool = False,
         http: Http | None = None,
     ) -> None:
         """``url`` and ``api_key`` are REVERIE_URL (else http://127.0.0.1:8000) and REVERIE_API_KEY of the environment
         where they are left out; it is not read where ``http`` is given, a client with its own connections.
 
-        ``agent`` is the acting agent of calls that name none (not needed with an agent key). Raises ValueError for an
-        address that is not of a service.
+        ``agent`` is the acting agent of calls that name none (not needed with an agent key), ``user`` is whom calls are
+        for that name none (not needed with the key of a user). ``for_prompt``: what is read goes to a model; calls
+        without a user or a session then read what belongs to nobody. Raises ValueError for an address that is not of a
+        service.
         """
         if http is None:
             api_key = api_key or setting("REVERIE_API_KEY")
             http = self.connect(service_url(url), timeout_s)
         self.http = http
-        self.options = Options(api_key, agent, retries, no_memory)
+        self.options = Options(api_key, agent, user, retries, no_memory, for_prompt)
         self._reached: dict[str, str] = {}
+
+    def for_user(self, user: str | None) -> Self:
+        """The same client, over the same connections, whose calls are for another user."""
+        other = copy(self)
+        other.options = replace(self.options, user=user)
+        return other
 
     @abstractmethod
     def connect(self, url: str, timeout_s: float) -> Http:
@@ -120,14 +134,19 @@ class Client(ABC, Generic[Http]):
         return {
             "method": call.method,
             "url": call.path,
-            "params": call.parameters(self.options.agent),
-            "content": call.content(self.options.agent),
+            "params": call.parameters(self.options.agent, self.options.user),
+            "content": call.content(self.options.agent, self.options.user),
             "headers": self.options.headers(call, idempotency_key) | self._reached,
         }
 
     def _stream(self, call: Call[Any], headers: dict[str, str] | None, content: Any, timeout: httpx.Timeout) -> Any:
-        asked = {"method": call.method, "url": call.path, "params": call.parameters(None), "timeout": timeout}
-        sent = call.content(self.options.agent) if content is None else content
+        asked = {
+            "method": call.method,
+            "url": call.path,
+            "params": call.parameters(None, self.options.user),
+            "timeout": timeout,
+        }
+        sent = call.content(self.options.agent, self.options.user) if content is None else content
         return asked | {"headers": self.options.own() | (headers or {}), "content": sent}
 
     def _settle(
@@ -136,7 +155,7 @@ class Client(ABC, Generic[Http]):
         """The answer that stands, or the seconds before the next attempt. Raises ConnectionFailed."""
         response = got if isinstance(got, httpx.Response) else None
         if response is not None and POSITION in response.headers:
-            self._reached = {POSITION: response.headers[POSITION]}
+            self._reached[POSITION] = response.headers[POSITION]
         if attempt < self.options.retries and is_retryable(call, got):
             return backoff_s(attempt, response)
         if isinstance(got, httpx.Response):

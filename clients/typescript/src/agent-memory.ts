@@ -8,11 +8,11 @@
 import { ConnectionFailed, NotFound, RateLimited, ServerFailed } from "./errors.js";
 import { Reverie } from "./reverie.js";
 import { textOf } from "./text.js";
-import { type ClientOptions, randomKey } from "./transport.js";
+import { type ClientOptions, type RequestOptions, randomKey } from "./transport.js";
 import type { MessageDraft, MessageRecord, SearchResult } from "./types.js";
 
-export interface AgentMemoryOptions extends Omit<ClientOptions, "noMemory"> {
-  /** Who speaks with the agent. */
+export interface AgentMemoryOptions extends Omit<ClientOptions, "noMemory" | "forPrompt"> {
+  /** Who speaks with the agent: what is recalled belongs to nobody or to this user; without one, to all in the session. */
   user?: string;
   /** The conversation. Default: a new one. */
   session?: string;
@@ -166,7 +166,8 @@ export class AgentMemory {
   /** The turns of the conversation, the last one first; none where it has not begun. Rejects with ReverieClientError. */
   async *newestFirst(): AsyncGenerator<MessageRecord, void, undefined> {
     try {
-      yield* this.reverie.listMessages(this.session, { order: "desc", limit: 200, agent: this.agent });
+      const query = { order: "desc", limit: 200, agent: this.agent } as const;
+      yield* this.reverie.listMessages(this.session, query, this.forUser);
     } catch (error) {
       if (!(error instanceof NotFound)) throw error;
     }
@@ -192,6 +193,11 @@ export class AgentMemory {
     }
   }
 
+  /** For whom calls are that do not say it: what they read goes to a model. */
+  get forUser(): RequestOptions {
+    return { user: this.user, forPrompt: true };
+  }
+
   /** Agent and user, as calls name them. */
   whose(): { agent: string | undefined; user: string | undefined } {
     return { agent: this.agent, user: this.user };
@@ -205,13 +211,17 @@ export class AgentMemory {
   async #block(message: string): Promise<string> {
     const fields = { ...this.whose(), session: this.session, max_tokens: this.#options.maxTokens ?? 1_000 };
     const signal = AbortSignal.timeout(this.#options.timeoutMs ?? TIMEOUT_MS);
-    const answer = await this.reverie.context(message, { ...fields, sections: { window: 0 } }, { signal });
+    const answer = await this.reverie.context(
+      message,
+      { ...fields, sections: { window: 0 } },
+      { signal, ...this.forUser },
+    );
     return answer.messages.flatMap(({ role, content }) => (role === "system" ? content : [])).join("\n\n");
   }
 
   async #search(question: string, limit: number): Promise<SearchResult[]> {
     const options = { ...this.whose(), limit, include: ["memories", "messages"] as ("memories" | "messages")[] };
-    return (await this.reverie.search(question.slice(0, QUESTION_MAX), options)).results;
+    return (await this.reverie.search(question.slice(0, QUESTION_MAX), options, this.forUser)).results;
   }
 
   async #append({ session, user, turns, key }: Batch): Promise<void> {

@@ -13,6 +13,8 @@ interface Sent {
   headers?: object;
   /** Where the client's own agent is named when the call names none. */
   agentIn?: "query" | "body" | "header";
+  /** Where the client's own user is named when the call names none. Default: the query. */
+  userIn?: "body" | "header";
   /** A POST that writes nothing, and needs no key to be sent again. */
   onlyReads?: boolean;
 }

@@ -97,7 +97,7 @@ export class MemoryFiles {
     if (path === ROOT) throw new FileProblem("Cannot delete the /memories directory itself");
     const there = await this.#at(path, await this.#files());
     if (!there.length) throw new FileProblem(`The path ${given} does not exist`);
-    for (const file of there) await this.memory.reverie.deleteMemory(file.id);
+    for (const file of there) await this.memory.reverie.deleteMemory(file.id, this.memory.forUser);
     return `Successfully deleted ${given}`;
   }
 
@@ -126,7 +126,7 @@ export class MemoryFiles {
     const { agent, user } = this.memory.whose();
     const files: Files = new Map();
     const query = { agent, user, source: OWN, include: "superseded", limit: PAGE };
-    for await (const file of this.memory.reverie.listMemories(query)) {
+    for await (const file of this.memory.reverie.listMemories(query, this.memory.forUser)) {
       if ((file.user ?? undefined) === user) files.set(pathOf(file), file);
     }
     return files;
@@ -156,7 +156,7 @@ export class MemoryFiles {
   async #change(file: MemoryRecord, path: string, text: string): Promise<void> {
     try {
       const changes = { key: await this.#key(path), ...written(path, text) };
-      await this.memory.reverie.changeMemory(file.id, file.version, changes);
+      await this.memory.reverie.changeMemory(file.id, file.version, changes, this.memory.forUser);
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
       throw new FileProblem("The file was changed by somebody else meanwhile. View it again.");

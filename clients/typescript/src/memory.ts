@@ -1,7 +1,7 @@
 /**
  * `Memory`: the methods of mem0's class of this name, and answers of the shape that the Python client gives.
  *
- * A `user_id` is the user of a memory, an `agent_id` its agent and a `run_id` its session. Every memory has an agent:
+ * A `user_id` is the user to whom a memory belongs, an `agent_id` its agent and a `run_id` its session. Every memory has an agent:
  * the user, else the run, where none is named. A text is saved as it is; turns of a conversation are appended to a
  * session, found at once as they were said, and made into memories by a dream.
  */
@@ -131,14 +131,14 @@ export class Memory {
     const filters = Object.keys(metadata).length > 0;
     const answer = await this.reverie.search(query, {
       ...whose,
-      limit: whose.session ? FOUND_MAX : Math.min(FOUND_MAX, wanted),
+      limit: whose.session || whose.user ? FOUND_MAX : Math.min(FOUND_MAX, wanted),
       include: filters ? ["memories"] : ["memories", "messages"],
       metadata: filters ? metadata : undefined,
       min_relevance: options.threshold,
       rerank: options.rerank || undefined,
     });
     const results = answer.results.flatMap((one) => {
-      const found = foundItem(one, whose.session);
+      const found = foundItem(one, whose);
       return found ? [{ ...found, score: one.score }] : [];
     });
     return { results: results.slice(0, wanted) };
@@ -161,7 +161,7 @@ export class Memory {
     const wanted = options.top_k ?? options.limit ?? 100;
     if (wanted < 1) return { results };
     for await (const one of this.reverie.listMemories({ ...whose, limit: PAGE })) {
-      if (Object.entries(metadata).every(([name, value]) => one.metadata[name] === value))
+      if (isOf(one, whose.user) && Object.entries(metadata).every(([name, value]) => one.metadata[name] === value))
         results.push(memoryItem(one));
       if (results.length === wanted) break;
     }
@@ -192,7 +192,9 @@ export class Memory {
       return { message: `All that is known of ${user} is deleted.`, ...(await this.reverie.purgeUser(user)) };
     }
     const found: string[] = [];
-    for await (const { id } of this.reverie.listMemories({ ...whose, limit: PAGE })) found.push(id);
+    for await (const one of this.reverie.listMemories({ ...whose, limit: PAGE })) {
+      if (isOf(one, whose.user)) found.push(one.id);
+    }
     for (const id of found) {
       await this.reverie.deleteMemory(id).catch((error) => {
         if (!(error instanceof NotFound)) throw error;
@@ -283,11 +285,17 @@ function draft(whose: Owner, content: string, metadata: Json): MemoryDraft {
   return { type: "fact", content, metadata, ...whose };
 }
 
-/** What a search found, in mem0's words; undefined for what is another run's, or no text. */
-function foundItem({ memory, message }: SearchResult, session?: string): MemoryItem | undefined {
-  const isMeant = (other?: string | null) => session === undefined || session === other;
-  if (memory) return isMeant(memory.session) ? memoryItem(memory) : undefined;
-  if (!message || !isMeant(message.session) || !textOf(message.content)) return undefined;
+/** Whether a memory or a turn is the user's, where one is named: what belongs to nobody is found for users too. */
+function isOf(found: MemoryRecord | MessageRecord, user?: string): boolean {
+  return user === undefined || found.user === user || found.owners.includes(user);
+}
+
+/** What a search found, in mem0's words; undefined for what is another run's or not the user's, or no text. */
+function foundItem({ memory, message }: SearchResult, { session, user }: Owner): MemoryItem | undefined {
+  const isMeant = (found: MemoryRecord | (MessageRecord & { session: string })) =>
+    (session === undefined || session === found.session) && isOf(found, user);
+  if (memory) return isMeant(memory) ? memoryItem(memory) : undefined;
+  if (!message || !isMeant(message) || !textOf(message.content)) return undefined;
   return turnItem(message, message.agent, message.session);
 }
 

@@ -1811,7 +1811,8 @@ export interface paths {
          *     404 unless the setting `proxy.enabled` is on; 403 for a reader key, and for a model not listed in `proxy.models`.
          *     Fields that are not of the format are dropped; else, with
          *     X-Reverie-No-Memory, the request is passed on byte for byte. The response header X-Reverie-Memory is on, off,
-         *     degraded or failed.
+         *     degraded or failed; X-Reverie-Memory-Viewer is for whom it was recalled: users as a JSON array, or `"nobody"`
+         *     without a user or a session with members.
          */
         post: operations["create_chat_completion"];
         delete?: never;
@@ -2372,6 +2373,12 @@ export interface components {
              */
             time_zone?: string;
             memory?: components["schemas"]["MemorySettings"];
+            /**
+             * @description Separation of users: `separate` (each sees what is nobody's or its own), `shared` (one team behind one agent: all see all) or `strict` (a request without a user sees what is nobody's, everywhere). Default `separate`.
+             * @default separate
+             * @enum {string}
+             */
+            users?: "separate" | "shared" | "strict";
             /** @description Session window settings. */
             window?: components["schemas"]["WindowSettings"];
             /** @description Search and ranking settings. */
@@ -2501,6 +2508,8 @@ export interface components {
             citations: string[];
             /** @description Memories found for the question. */
             memories: components["schemas"]["Memory"][];
+            /** @description Users the answer is for, who see what belongs to nobody or to all of them; `nobody` sees what belongs to nobody, `everybody` all that the agent knows. */
+            viewer: string[] | ("nobody" | "everybody");
             /** @description Degradation of the answer; null for a complete answer. */
             degraded: components["schemas"]["Degraded"] | null;
             /** @description Answer as JSON, valid against `response_schema`; null without one or an answer. */
@@ -2528,8 +2537,10 @@ export interface components {
             types?: string[] | null;
             /** @description Tags to filter by, at most 50. */
             tags?: string[] | null;
-            /** @description User to restrict the memories to. */
+            /** @description User the question is for: what belongs to nobody or to this user is read. Default: the members of the session, else nobody. */
             user?: string | null;
+            /** @description User described by the memories to read. Default: any. */
+            about?: string | null;
             /** @description JSON object contained in the metadata of each result. */
             metadata?: {
                 [key: string]: unknown;
@@ -2834,6 +2845,8 @@ export interface components {
             omitted: components["schemas"]["OmittedItems"][];
             /** @description Degradation of the context; null for a complete context. */
             degraded: components["schemas"]["Degraded"] | null;
+            /** @description Users the answer is for, who see what belongs to nobody or to all of them; `nobody` sees what belongs to nobody, `everybody` all that the agent knows. */
+            viewer: string[] | ("nobody" | "everybody");
         };
         /** @description Request for the context of a model call. */
         ContextRequest: {
@@ -2841,7 +2854,7 @@ export interface components {
             agent?: string | null;
             /** @description Current session; its window is included. */
             session?: string | null;
-            /** @description User speaking. Default: the session's user. */
+            /** @description User speaking, whom the context is for: what belongs to nobody or to this user is in it. Default: the members of the session, else nobody. */
             user?: string | null;
             /** @description Current task; its task-scoped memories are included. */
             task?: string | null;
@@ -2865,7 +2878,9 @@ export interface components {
             types?: string[] | null;
             /** @description Tags to filter by, at most 50. */
             tags?: string[] | null;
-            /** @description User to filter the search by; `user` is the speaker. */
+            /** @description User described by the memories to search. Default: any. */
+            about?: string | null;
+            /** @description The same as `about`. */
             user_filter?: string | null;
             /** @description JSON object contained in the metadata of each result. */
             metadata?: {
@@ -2996,6 +3011,8 @@ export interface components {
             role: "admin" | "agent" | "reader";
             /** @description Agent of the key. Required for the role `agent`. */
             agent?: string | null;
+            /** @description User to bind the key to: all its requests are for this user. Default: none. */
+            user?: string | null;
             /** @description Display name of the key. */
             name: string;
             /** @description Scopes that narrow the role: `read`, `write`, `dream`, `export`. A key with scopes may not administer. Default: all that the role allows. */
@@ -3023,6 +3040,8 @@ export interface components {
             role: string;
             /** @description Agent of the key; null for other roles. */
             agent: string | null;
+            /** @description User the key is bound to, for whom all its requests are; null for an unbound key. */
+            user: string | null;
             /** @description Display name of the key. */
             name: string;
             /** @description First characters of the secret; null for keys made before schema 0048. */
@@ -3224,6 +3243,8 @@ export interface components {
             } | null;
             /** @description Time of the described event. */
             occurred_at?: string | null;
+            /** @description Origin of the memory: `assistant` for a decision that a model passes on. Default `api`. */
+            origin?: ("own_user" | "api" | "assistant" | "other_user" | "imported" | "document" | "tool") | null;
         };
         /** @description Decision on several proposals, all or none. */
         DecisionOnMany: {
@@ -3250,6 +3271,8 @@ export interface components {
             } | null;
             /** @description Time of the described event. */
             occurred_at?: string | null;
+            /** @description Origin of the memory: `assistant` for a decision that a model passes on. Default `api`. */
+            origin?: ("own_user" | "api" | "assistant" | "other_user" | "imported" | "document" | "tool") | null;
             /** @description Ids of the proposals, 1 to 100. */
             ids: string[];
         };
@@ -3340,8 +3363,10 @@ export interface components {
             agent: string;
             /** @description Title of the document. */
             title: string;
-            /** @description User the document belongs to. */
+            /** @description User the document is about. */
             user: string | null;
+            /** @description Users the document belongs to; no other user sees it. Empty: the agent's. */
+            owners: string[];
             /** @description JSON object of the caller's own. */
             metadata: {
                 [key: string]: unknown;
@@ -3366,8 +3391,10 @@ export interface components {
             title: string;
             /** @description Text or Markdown, at most 5,000,000 characters. */
             text: string;
-            /** @description User the document belongs to. */
+            /** @description User the document is about. */
             user?: string | null;
+            /** @description Users the memory belongs to, at most 100; no other user sees it. Empty: the agent's. Default: the user, else the members of the session. */
+            owners?: string[] | null;
             /** @description JSON object of the caller's own. Default empty. */
             metadata?: {
                 [key: string]: unknown;
@@ -3384,8 +3411,10 @@ export interface components {
             agent: string;
             /** @description Title of the document. */
             title: string;
-            /** @description User the document belongs to. */
+            /** @description User the document is about. */
             user: string | null;
+            /** @description Users the document belongs to; no other user sees it. Empty: the agent's. */
+            owners: string[];
             /** @description JSON object of the caller's own. */
             metadata: {
                 [key: string]: unknown;
@@ -3420,7 +3449,7 @@ export interface components {
             chunks: number;
             /** @description Text of the chunk. */
             content: string;
-            /** @description User the document belongs to. */
+            /** @description User the document is about. */
             user: string | null;
             /** @description JSON object of the document. */
             metadata: {
@@ -3454,6 +3483,8 @@ export interface components {
             id: string;
             /** @description Name of the agent. */
             agent: string;
+            /** @description Users whose messages and memories the dream reads, and to whom what it writes belongs. Empty: nobody's, and before it begins, of those who wait the longest. */
+            owners: string[];
             /**
              * @description Status: `queued`, `running`, `succeeded`, `failed`, `undone` (changes taken back) or `dry_run` (finished preview).
              * @enum {string}
@@ -3969,6 +4000,8 @@ export interface components {
             name: string;
             /** @description Kind of the entity, such as person or place. */
             kind: string;
+            /** @description Users the entity belongs to. Empty: the agent's. */
+            owners: string[];
             /** @description Other names of the entity. */
             aliases: string[];
             /** @description JSON object that describes the entity. */
@@ -4178,8 +4211,10 @@ export interface components {
              * @enum {string}
              */
             tags_mode?: "any" | "all";
-            /** @description User to filter by. */
+            /** @description User the search is for: what belongs to nobody or to this user is found. Default: the members of the session, else everybody. */
             user?: string | null;
+            /** @description User described by the memories to find. Default: any. */
+            about?: string | null;
             /** @description Current session; its session-scoped memories are included. */
             session?: string | null;
             /** @description Current task; its task-scoped memories are included. */
@@ -4242,6 +4277,8 @@ export interface components {
             tool_call_id: string | null;
             /** @description User of the message. */
             user: string | null;
+            /** @description Users the message belongs to: the members of its session then. */
+            owners: string[];
             /** @description Length in tokens. */
             tokens: number;
             /**
@@ -4405,6 +4442,8 @@ export interface components {
             role: string;
             /** @description Agent of the key; null for other roles. */
             agent: string | null;
+            /** @description User the key is bound to, for whom all its requests are; null for an unbound key. */
+            user: string | null;
             /** @description First characters of the secret; null for keys made before schema 0048. */
             prefix: string | null;
             /** @description Scopes that narrow the role (`read`, `write`, `dream`, `export`); null for all of it. */
@@ -4597,6 +4636,8 @@ export interface components {
             session: string | null;
             /** @description User described by the memory. */
             user: string | null;
+            /** @description Users the memory belongs to; no other user sees it. Empty: the agent's. */
+            owners: string[];
             /** @description Speaker of a statement about somebody else; null for a statement that is not hearsay. */
             hearsay_by: string | null;
             /**
@@ -4692,6 +4733,8 @@ export interface components {
             session?: string | null;
             /** @description User described by the memory. */
             user?: string | null;
+            /** @description Users the memory belongs to, at most 100; no other user sees it. Empty: the agent's. Default: the user, else the members of the session. */
+            owners?: string[] | null;
             /** @description Speaker of a statement about somebody else. Hearsay never replaces the user's own statements. */
             hearsay_by?: string | null;
             /** @description Origin: `own_user` (user of the session), `api` (direct save), `assistant`, `other_user`, `imported`, `document` or `tool`. */
@@ -4748,7 +4791,11 @@ export interface components {
             /** @description Number of memories deleted. */
             deleted: number;
         };
-        /** @description Which memories to change; at least one field must be given. All given fields must hold. */
+        /**
+         * @description Which memories to change; at least one field must be given. All given fields must hold.
+         *
+         *     A request for a user changes what belongs to that user alone.
+         */
         MemoryFilter: {
             /** @description Author of the memories. Default: all, with an admin key. */
             agent?: string | null;
@@ -4758,8 +4805,8 @@ export interface components {
             scopes?: components["schemas"]["Scope"][] | null;
             /** @description Session of the memories. */
             session?: string | null;
-            /** @description User of the memories. */
-            user?: string | null;
+            /** @description User described by the memories. */
+            about?: string | null;
             /** @description Tag of the memories. */
             tag?: string | null;
             /** @description Upsert key of the memories. */
@@ -4839,6 +4886,8 @@ export interface components {
             session?: string | null;
             /** @description User described by the memory. */
             user?: string | null;
+            /** @description Users the memory belongs to, at most 100; no other user sees it. Empty: the agent's. Default: the user, else the members of the session. */
+            owners?: string[] | null;
             /** @description Speaker of a statement about somebody else. Hearsay never replaces the user's own statements. */
             hearsay_by?: string | null;
             /** @description Origin: `own_user` (user of the session), `api` (direct save), `assistant`, `other_user`, `imported`, `document` or `tool`. */
@@ -4965,6 +5014,8 @@ export interface components {
             tool_call_id: string | null;
             /** @description User of the message. */
             user: string | null;
+            /** @description Users the message belongs to: the members of its session then. */
+            owners: string[];
             /** @description Length in tokens. */
             tokens: number;
             /**
@@ -5034,6 +5085,8 @@ export interface components {
             at: string;
             /** @description Name of the agent; null for calls of no agent. */
             agent: string | null;
+            /** @description Users whose texts the call was made of. Empty: nobody's. */
+            owners: string[];
             /** @description Id of the dream; null outside of dreams. */
             dream_id: string | null;
             /** @description Id of the key of the request; null for calls of the worker. */
@@ -5249,7 +5302,7 @@ export interface components {
         PageContent: {
             /** @description Question in natural language, at most 1,000 characters. */
             question: string;
-            /** @description Filter of the memories. Default: all memories of the agent. */
+            /** @description Filter of the memories. Default: all that the user of the page may see. */
             scope?: components["schemas"]["PageScope"];
             /**
              * Format: crontab
@@ -5267,7 +5320,7 @@ export interface components {
         PageDraft: {
             /** @description Question in natural language, at most 1,000 characters. */
             question: string;
-            /** @description Filter of the memories. Default: all memories of the agent. */
+            /** @description Filter of the memories. Default: all that the user of the page may see. */
             scope?: components["schemas"]["PageScope"];
             /**
              * Format: crontab
@@ -5289,8 +5342,10 @@ export interface components {
             types?: string[] | null;
             /** @description Tags to filter by, at most 50. */
             tags?: string[] | null;
-            /** @description User to restrict the memories to. */
+            /** @description User the page is for, to whom it belongs: it is written from what belongs to nobody or to this user. Default: the user of the request, else nobody. */
             user?: string | null;
+            /** @description User described by the memories. Default: any. */
+            about?: string | null;
             /** @description Earliest time of occurrence (or creation), inclusive. */
             since?: string | null;
             /** @description Latest time of occurrence (or creation), exclusive. */
@@ -5543,6 +5598,8 @@ export interface components {
             tokens: number;
             /** @description Strategy used: `hybrid`, `semantic`, `keyword` or `recent`. */
             strategy: string;
+            /** @description Users the answer is for, who see what belongs to nobody or to all of them; `nobody` sees what belongs to nobody, `everybody` all that the agent knows. */
+            viewer: string[] | ("nobody" | "everybody");
             /** @description Degradation of the search; null for a complete search. */
             degraded: components["schemas"]["Degraded"] | null;
             /** @description Number of candidates without a vector yet, compared by words alone. */
@@ -5591,8 +5648,10 @@ export interface components {
              * @enum {string}
              */
             tags_mode?: "any" | "all";
-            /** @description User to filter by. */
+            /** @description User the search is for: what belongs to nobody or to this user is found. Default: the members of the session, else everybody. */
             user?: string | null;
+            /** @description User described by the memories to find. Default: any. */
+            about?: string | null;
             /** @description Current session; its session-scoped memories are included. */
             session?: string | null;
             /** @description Current task; its task-scoped memories are included. */
@@ -5785,6 +5844,8 @@ export interface components {
             content: string;
             /** @description User described by the proposed memory. */
             user: string | null;
+            /** @description Users the proposed memory belongs to. Empty: the agent's. */
+            owners: string[];
             /** @description Speaker of a statement about somebody else; null for a statement that is not hearsay. */
             hearsay_by: string | null;
             /** @description Importance of the proposed memory from 0 to 1. */
@@ -5950,6 +6011,12 @@ export interface components {
              */
             time_zone?: string;
             memory?: components["schemas"]["MemorySettings"];
+            /**
+             * @description Separation of users: `separate` (each sees what is nobody's or its own), `shared` (one team behind one agent: all see all) or `strict` (a request without a user sees what is nobody's, everywhere). Default `separate`.
+             * @default separate
+             * @enum {string}
+             */
+            users?: "separate" | "shared" | "strict";
             /** @description Session window settings. */
             window?: components["schemas"]["WindowSettings"];
             /** @description Search and ranking settings. */
@@ -6700,7 +6767,7 @@ export interface components {
              * @default
              */
             query?: string;
-            /** @description Options of the search. Default: those of a search without any. */
+            /** @description Options of the search, which belongs to their `user`, by default the user of the request. Without one it finds what belongs to nobody. Default: those of a search without any. */
             options?: components["schemas"]["FilteredOptions"];
             /** @description Ids of the memories that must be found, from 1 to 20, readable for the agent. */
             expected: string[];
@@ -6719,7 +6786,7 @@ export interface components {
              * @default
              */
             query?: string;
-            /** @description Options of the search. Default: those of a search without any. */
+            /** @description Options of the search, which belongs to their `user`, by default the user of the request. Without one it finds what belongs to nobody. Default: those of a search without any. */
             options?: components["schemas"]["FilteredOptions"];
             /** @description Ids of the memories that must be found, from 1 to 20, readable for the agent. */
             expected: string[];
@@ -6745,6 +6812,8 @@ export interface components {
             tokens: number;
             /** @description Strategy used: `hybrid`, `semantic`, `keyword` or `recent`. */
             strategy: string;
+            /** @description Users the answer is for, who see what belongs to nobody or to all of them; `nobody` sees what belongs to nobody, `everybody` all that the agent knows. */
+            viewer: string[] | ("nobody" | "everybody");
             /** @description Degradation of the search; null for a complete search. */
             degraded: components["schemas"]["Degraded"] | null;
             /** @description Number of candidates without a vector yet, compared by words alone. */
@@ -6798,8 +6867,10 @@ export interface components {
              * @enum {string}
              */
             tags_mode?: "any" | "all";
-            /** @description User to filter by. */
+            /** @description User the search is for: what belongs to nobody or to this user is found. Default: the members of the session, else everybody. */
             user?: string | null;
+            /** @description User described by the memories to find. Default: any. */
+            about?: string | null;
             /** @description Current session; its session-scoped memories are included. */
             session?: string | null;
             /** @description Current task; its task-scoped memories are included. */
@@ -7053,6 +7124,12 @@ export interface components {
              */
             time_zone?: string;
             memory?: components["schemas"]["MemorySettings"];
+            /**
+             * @description Separation of users: `separate` (each sees what is nobody's or its own), `shared` (one team behind one agent: all see all) or `strict` (a request without a user sees what is nobody's, everywhere). Default `separate`.
+             * @default separate
+             * @enum {string}
+             */
+            users?: "separate" | "shared" | "strict";
             /** @description Session window settings. */
             window?: components["schemas"]["WindowSettings"];
             /** @description Search and ranking settings. */
@@ -7539,6 +7616,8 @@ export interface components {
             role: string;
             /** @description Agent of the key; null for other roles. */
             agent: string | null;
+            /** @description User the key is bound to, for whom all its requests are; null for an unbound key. */
+            user: string | null;
             /** @description First characters of the secret; null for keys made before schema 0048. */
             prefix: string | null;
             /** @description Scopes that narrow the role (`read`, `write`, `dream`, `export`); null for all of it. */
@@ -7687,8 +7766,8 @@ export interface operations {
                 scope?: components["schemas"]["Scope"][] | null;
                 /** @description Session to filter by. */
                 session?: string | null;
-                /** @description User to filter by. */
-                user?: string | null;
+                /** @description User that the items are about. Default: any. */
+                about?: string | null;
                 /** @description Tag to filter by. */
                 tag?: string | null;
                 /** @description Upsert key to filter by. */
@@ -7717,6 +7796,8 @@ export interface operations {
                 where?: string | null;
                 /** @description Time of the facts: memories valid then, as they stood then, instead of now. */
                 as_of?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -7725,6 +7806,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -7744,10 +7827,15 @@ export interface operations {
     };
     save_memory: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -7780,10 +7868,15 @@ export interface operations {
     };
     save_memories: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -7807,10 +7900,15 @@ export interface operations {
     };
     change_memories: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -7834,10 +7932,15 @@ export interface operations {
     };
     search_memories: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -7861,10 +7964,15 @@ export interface operations {
     };
     preview_search: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -7888,10 +7996,15 @@ export interface operations {
     };
     delete_memories: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -7918,10 +8031,14 @@ export interface operations {
             query?: {
                 /** @description Name of the acting agent; ignored with an agent key. */
                 agent?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -7944,10 +8061,14 @@ export interface operations {
             query?: {
                 /** @description Comma-separated list of `deleted` and `expired`, to return such a memory. Default empty. */
                 include?: string;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the memory. */
@@ -7970,10 +8091,15 @@ export interface operations {
     };
     delete_memory: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the memory. */
@@ -7994,10 +8120,15 @@ export interface operations {
     };
     update_memory: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the memory. */
@@ -8024,10 +8155,15 @@ export interface operations {
     };
     restore_memory: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the memory. */
@@ -8050,10 +8186,15 @@ export interface operations {
     };
     rate_memory: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the memory. */
@@ -8080,10 +8221,15 @@ export interface operations {
     };
     list_memory_history: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the memory. */
@@ -8106,10 +8252,15 @@ export interface operations {
     };
     list_memory_sources: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the memory. */
@@ -8135,10 +8286,10 @@ export interface operations {
             query?: {
                 /** @description Name of the acting agent; ignored with an agent key. */
                 agent?: string | null;
-                /** @description User to filter by. */
-                user?: string | null;
                 /** @description Part of the name or of a message, at most 1,000 characters. */
                 q?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -8147,6 +8298,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -8166,10 +8319,15 @@ export interface operations {
     };
     start_session: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -8196,10 +8354,14 @@ export interface operations {
             query?: {
                 /** @description Name of the acting agent; ignored with an agent key. */
                 agent?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the session. */
@@ -8229,10 +8391,14 @@ export interface operations {
                 dry_run?: boolean;
                 /** @description Token of a dry run of the last 10 minutes; required to delete. */
                 token?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the session. */
@@ -8264,6 +8430,8 @@ export interface operations {
                 q?: string | null;
                 /** @description Id of the message in the middle of the page. Default: the first page. */
                 around?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -8272,6 +8440,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the session. */
@@ -8294,10 +8464,15 @@ export interface operations {
     };
     append_messages: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the session. */
@@ -8336,10 +8511,14 @@ export interface operations {
             query?: {
                 /** @description Name of the acting agent; ignored with an agent key. */
                 agent?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the session. */
@@ -8365,10 +8544,14 @@ export interface operations {
             query?: {
                 /** @description Name of the acting agent; ignored with an agent key. */
                 agent?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the session. */
@@ -8392,10 +8575,14 @@ export interface operations {
             query?: {
                 /** @description Name of the acting agent; ignored with an agent key. */
                 agent?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the session. */
@@ -8418,10 +8605,15 @@ export interface operations {
     };
     list_message_memories: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the message. */
@@ -8444,10 +8636,15 @@ export interface operations {
     };
     build_context: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -8471,10 +8668,15 @@ export interface operations {
     };
     ask_memory: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -8499,10 +8701,15 @@ export interface operations {
     };
     extract_memories: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -8529,6 +8736,8 @@ export interface operations {
             query?: {
                 /** @description Part of the name. */
                 q?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -8537,6 +8746,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -8556,10 +8767,15 @@ export interface operations {
     };
     get_agent: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the agent. */
@@ -8582,10 +8798,15 @@ export interface operations {
     };
     put_agent: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the agent. */
@@ -8617,10 +8838,14 @@ export interface operations {
                 dry_run?: boolean;
                 /** @description Token of a dry run of the last 10 minutes; required to delete. */
                 token?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the agent. */
@@ -8646,10 +8871,14 @@ export interface operations {
             query?: {
                 /** @description Version of the bulletin. Default: the newest. */
                 version?: number | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the agent. */
@@ -8672,10 +8901,15 @@ export interface operations {
     };
     rewrite_bulletin: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the agent. */
@@ -8701,6 +8935,8 @@ export interface operations {
             query?: {
                 /** @description Version to compare each one with. Default: the version before it. */
                 compared_to?: number | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -8709,6 +8945,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the agent. */
@@ -8731,10 +8969,15 @@ export interface operations {
     };
     request_dream: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the agent. */
@@ -8770,10 +9013,15 @@ export interface operations {
     };
     calibrate_agent: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the agent. */
@@ -8805,6 +9053,8 @@ export interface operations {
                 agent?: string | null;
                 /** @description Status to filter by: queued, running, succeeded, failed, undone or dry_run. */
                 status?: ("queued" | "running" | "succeeded" | "failed" | "undone" | "dry_run") | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -8813,6 +9063,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -8832,10 +9084,15 @@ export interface operations {
     };
     get_dream: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the dream. */
@@ -8858,10 +9115,15 @@ export interface operations {
     };
     undo_dream: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the dream. */
@@ -8889,6 +9151,8 @@ export interface operations {
                 action?: ("created" | "proposed" | "reinforced" | "superseded" | "completed" | "reopened" | "linked" | "entity" | "bulletin" | "decayed" | "skipped")[] | null;
                 /** @description Memory type to filter by. */
                 type?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -8897,6 +9161,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the dream. */
@@ -8919,10 +9185,15 @@ export interface operations {
     };
     undo_dream_change: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the dream. */
@@ -8947,10 +9218,15 @@ export interface operations {
     };
     cancel_dream: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the dream. */
@@ -8973,10 +9249,15 @@ export interface operations {
     };
     summarize_memories: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -9000,10 +9281,15 @@ export interface operations {
     };
     undo_summary: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the summary memory. */
@@ -9031,6 +9317,8 @@ export interface operations {
                 agent?: string | null;
                 /** @description Status to filter by: proposed, accepted, edited or rejected. Default `proposed`. */
                 status?: "proposed" | "accepted" | "edited" | "rejected";
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -9039,6 +9327,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -9058,10 +9348,15 @@ export interface operations {
     };
     decide_proposals: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -9085,10 +9380,15 @@ export interface operations {
     };
     get_proposal: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the proposal. */
@@ -9111,10 +9411,15 @@ export interface operations {
     };
     decide_proposal: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the proposal. */
@@ -9144,6 +9449,8 @@ export interface operations {
             query?: {
                 /** @description Name of the acting agent; ignored with an agent key. */
                 agent?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -9152,6 +9459,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -9171,10 +9480,15 @@ export interface operations {
     };
     create_page: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -9205,10 +9519,15 @@ export interface operations {
     };
     get_page: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the page. */
@@ -9231,10 +9550,15 @@ export interface operations {
     };
     put_page: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the page. */
@@ -9261,10 +9585,15 @@ export interface operations {
     };
     rewrite_page: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the page. */
@@ -9287,10 +9616,15 @@ export interface operations {
     };
     delete_page: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the page. */
@@ -9314,6 +9648,8 @@ export interface operations {
             query?: {
                 /** @description Version to compare each one with. Default: the version before it. */
                 compared_to?: number | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -9322,6 +9658,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the page. */
@@ -9347,6 +9685,8 @@ export interface operations {
             query?: {
                 /** @description Name of the acting agent; ignored with an agent key. */
                 agent?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -9355,6 +9695,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -9374,10 +9716,15 @@ export interface operations {
     };
     create_search: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -9408,10 +9755,15 @@ export interface operations {
     };
     run_searches: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -9435,10 +9787,15 @@ export interface operations {
     };
     get_search: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the saved search. */
@@ -9461,10 +9818,15 @@ export interface operations {
     };
     put_search: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the saved search. */
@@ -9491,10 +9853,15 @@ export interface operations {
     };
     delete_search: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the saved search. */
@@ -9515,10 +9882,15 @@ export interface operations {
     };
     run_search: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the saved search. */
@@ -9546,6 +9918,8 @@ export interface operations {
     list_search_results: {
         parameters: {
             query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -9554,6 +9928,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the saved search. */
@@ -9577,6 +9953,8 @@ export interface operations {
     list_tasks: {
         parameters: {
             query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -9585,6 +9963,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -9604,10 +9984,15 @@ export interface operations {
     };
     get_task: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the task. */
@@ -9630,10 +10015,15 @@ export interface operations {
     };
     put_task: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the task. */
@@ -9669,6 +10059,8 @@ export interface operations {
                 q?: string | null;
                 /** @description Order: `newest`, `mentions` (most mentioned first) or `name`. Default `newest`. */
                 sort?: "newest" | "mentions" | "name";
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -9677,6 +10069,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -9699,10 +10093,14 @@ export interface operations {
             query?: {
                 /** @description Name of the acting agent; ignored with an agent key. */
                 agent?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id, name or alias of the entity. */
@@ -9734,10 +10132,14 @@ export interface operations {
                 memories?: boolean;
                 /** @description Maximum number of new entities in each step by co-occurrence. Default 100. */
                 ring?: number;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id, name or alias of the entity. */
@@ -9773,10 +10175,14 @@ export interface operations {
                 until?: string | null;
                 /** @description Maximum number of entities. Default 1000. */
                 limit?: number;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -9796,10 +10202,15 @@ export interface operations {
     };
     list_memory_links: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the memory. */
@@ -9822,10 +10233,15 @@ export interface operations {
     };
     update_entity: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the entity. */
@@ -9852,10 +10268,15 @@ export interface operations {
     };
     merge_entity: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the entity. */
@@ -9882,10 +10303,15 @@ export interface operations {
     };
     unmerge_entity: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the entity. */
@@ -9908,10 +10334,15 @@ export interface operations {
     };
     split_entity: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the entity. */
@@ -9938,10 +10369,15 @@ export interface operations {
     };
     create_edge: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -9974,10 +10410,15 @@ export interface operations {
     };
     delete_edge: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the edge. */
@@ -9999,6 +10440,8 @@ export interface operations {
     list_keys: {
         parameters: {
             query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -10007,6 +10450,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -10026,10 +10471,15 @@ export interface operations {
     };
     create_key: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -10053,10 +10503,15 @@ export interface operations {
     };
     get_caller: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -10076,10 +10531,15 @@ export interface operations {
     };
     rotate_key: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the key. */
@@ -10102,10 +10562,15 @@ export interface operations {
     };
     revoke_key: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the key. */
@@ -10126,10 +10591,15 @@ export interface operations {
     };
     update_key: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the key. */
@@ -10156,10 +10626,15 @@ export interface operations {
     };
     get_settings: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -10179,10 +10654,15 @@ export interface operations {
     };
     update_settings: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -10206,10 +10686,15 @@ export interface operations {
     };
     list_setting_sources: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -10229,10 +10714,15 @@ export interface operations {
     };
     reset_settings: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -10265,6 +10755,8 @@ export interface operations {
                 since?: string | null;
                 /** @description Latest time, exclusive. */
                 until?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -10273,6 +10765,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -10299,10 +10793,14 @@ export interface operations {
                 until?: string | null;
                 /** @description Grouping: `day` (UTC), `key` or `agent`. Default `day`. */
                 by?: "day" | "key" | "agent";
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -10331,10 +10829,14 @@ export interface operations {
                 until?: string | null;
                 /** @description Length of a step: `day`. Default `day`. */
                 step?: "day";
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -10367,6 +10869,8 @@ export interface operations {
                 since?: string | null;
                 /** @description Latest time, exclusive. */
                 until?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -10375,6 +10879,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -10394,10 +10900,15 @@ export interface operations {
     };
     get_model_call: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the call. */
@@ -10421,6 +10932,8 @@ export interface operations {
     list_workspaces: {
         parameters: {
             query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -10429,6 +10942,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -10448,10 +10963,15 @@ export interface operations {
     };
     create_workspace: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -10480,10 +11000,14 @@ export interface operations {
                 dry_run?: boolean;
                 /** @description Token of a dry run of the last 10 minutes; required to delete. */
                 token?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id or name of the workspace. */
@@ -10506,10 +11030,15 @@ export interface operations {
     };
     update_workspace: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id or name of the workspace. */
@@ -10536,10 +11065,15 @@ export interface operations {
     };
     export_workspace: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id or name of the workspace. */
@@ -10571,10 +11105,14 @@ export interface operations {
                 resume_from?: string | null;
                 /** @description Filter of the memories as a JSON object, as `where` of a search: conditions on `metadata.<key>` and fields. */
                 where?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -10599,10 +11137,14 @@ export interface operations {
                 agent?: string | null;
                 /** @description Format: `reverie`, `mem0` (Mem0 export) or `arkos` (conversation_context table of ARKOS). Default `reverie`. */
                 format?: "reverie" | "mem0" | "arkos";
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -10632,6 +11174,8 @@ export interface operations {
                 agent?: string | null;
                 /** @description Part of the name. */
                 q?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -10640,6 +11184,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -10664,10 +11210,14 @@ export interface operations {
                 agent?: string | null;
                 /** @description Time in the past to show the profile of. Default: now. */
                 as_of?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the user. */
@@ -10697,10 +11247,14 @@ export interface operations {
                 to?: string | null;
                 /** @description Name of the acting agent; ignored with an agent key. */
                 agent?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the user. */
@@ -10723,10 +11277,15 @@ export interface operations {
     };
     purge_user: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the user. */
@@ -10749,10 +11308,15 @@ export interface operations {
     };
     export_user: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the user. */
@@ -10780,10 +11344,14 @@ export interface operations {
                 dry_run?: boolean;
                 /** @description Token of a dry run of the last 10 minutes; required to delete. */
                 token?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Name of the team. */
@@ -10807,6 +11375,8 @@ export interface operations {
     list_deletions: {
         parameters: {
             query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -10815,6 +11385,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -10834,10 +11406,15 @@ export interface operations {
     };
     undo_deletion: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the deletion. */
@@ -10860,11 +11437,14 @@ export interface operations {
     };
     create_chat_completion: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Name of the acting agent; ignored with an agent key. */
                 "X-Reverie-Agent"?: string | null;
-                /** @description User speaking. Default: `user` of the body. */
+                /** @description User speaking, whom the request is for; ignored with the key of a user. Default: `user` of the body. */
                 "X-Reverie-User"?: string | null;
                 /** @description Name of the session. Default: derived from the first messages. */
                 "X-Reverie-Session"?: string | null;
@@ -10878,6 +11458,8 @@ export interface operations {
                 "X-Reverie-Max-Tokens"?: number | null;
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -10902,11 +11484,14 @@ export interface operations {
     };
     create_response: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Name of the acting agent; ignored with an agent key. */
                 "X-Reverie-Agent"?: string | null;
-                /** @description User speaking. Default: `user` of the body. */
+                /** @description User speaking, whom the request is for; ignored with the key of a user. Default: `user` of the body. */
                 "X-Reverie-User"?: string | null;
                 /** @description Name of the session. Default: derived from the first messages. */
                 "X-Reverie-Session"?: string | null;
@@ -10920,6 +11505,8 @@ export interface operations {
                 "X-Reverie-Max-Tokens"?: number | null;
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -10944,11 +11531,14 @@ export interface operations {
     };
     create_message: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Name of the acting agent; ignored with an agent key. */
                 "X-Reverie-Agent"?: string | null;
-                /** @description User speaking. Default: `user` of the body. */
+                /** @description User speaking, whom the request is for; ignored with the key of a user. Default: `user` of the body. */
                 "X-Reverie-User"?: string | null;
                 /** @description Name of the session. Default: derived from the first messages. */
                 "X-Reverie-Session"?: string | null;
@@ -10962,6 +11552,8 @@ export interface operations {
                 "X-Reverie-Max-Tokens"?: number | null;
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -10986,12 +11578,17 @@ export interface operations {
     };
     count_message_tokens: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Key of the caller's own for the model, with the setting `proxy.caller_keys`. Default: the installation's key. */
                 "X-Reverie-Model-Key"?: string | null;
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -11016,10 +11613,15 @@ export interface operations {
     };
     list_models: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -11042,7 +11644,9 @@ export interface operations {
             query?: {
                 /** @description Name of the acting agent; ignored with an agent key. */
                 agent?: string | null;
-                /** @description User to filter by. */
+                /** @description User that the items are about. Default: any. */
+                about?: string | null;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
                 user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
@@ -11052,6 +11656,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -11071,10 +11677,15 @@ export interface operations {
     };
     create_document: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -11105,10 +11716,15 @@ export interface operations {
     };
     get_document: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the document. */
@@ -11131,10 +11747,15 @@ export interface operations {
     };
     delete_document: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the document. */
@@ -11175,10 +11796,15 @@ export interface operations {
     };
     list_embedding_providers: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -11198,10 +11824,15 @@ export interface operations {
     };
     verify_engine: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -11221,10 +11852,15 @@ export interface operations {
     };
     get_reindex: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -11244,10 +11880,15 @@ export interface operations {
     };
     start_reindex: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -11271,10 +11912,15 @@ export interface operations {
     };
     get_rescan: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -11294,10 +11940,15 @@ export interface operations {
     };
     start_rescan: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -11322,6 +11973,8 @@ export interface operations {
     list_rescan_findings: {
         parameters: {
             query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -11330,6 +11983,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -11350,6 +12005,8 @@ export interface operations {
     list_dead_letters: {
         parameters: {
             query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -11358,6 +12015,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -11377,10 +12036,15 @@ export interface operations {
     };
     retry_dead_letter: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the dead letter. */
@@ -11403,10 +12067,15 @@ export interface operations {
     };
     discard_dead_letter: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the dead letter. */
@@ -11436,12 +12105,16 @@ export interface operations {
                 agent?: string | null;
                 /** @description Continuation with new events; false ends the stream after the stored ones. Default true. */
                 wait?: boolean;
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
             };
             header?: {
                 /** @description Position of the last received event; the stream continues after it. */
                 "Last-Event-ID"?: string | null;
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -11462,6 +12135,8 @@ export interface operations {
     list_webhooks: {
         parameters: {
             query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
                 /** @description Number of items per page. Default 50. */
                 limit?: number;
                 /** @description Cursor of the page: `next_cursor` of the previous page. Default: the first page. */
@@ -11470,6 +12145,8 @@ export interface operations {
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -11489,10 +12166,15 @@ export interface operations {
     };
     create_webhook: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -11516,10 +12198,15 @@ export interface operations {
     };
     delete_webhook: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the webhook. */
@@ -11540,10 +12227,15 @@ export interface operations {
     };
     update_webhook: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the webhook. */
@@ -11570,10 +12262,15 @@ export interface operations {
     };
     test_webhook: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the webhook. */
@@ -11596,10 +12293,15 @@ export interface operations {
     };
     enable_webhook: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
+                user?: string | null;
+            };
             header?: {
                 /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
                 "X-Reverie-No-Memory"?: string | null;
+                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
+                "X-Reverie-For-Prompt"?: string | null;
             };
             path: {
                 /** @description Id of the webhook. */

@@ -12,12 +12,19 @@ export interface ClientOptions {
   apiKey?: string;
   /** The acting agent of calls that name none (not needed with an agent key). */
   agent?: string;
+  /** Whom calls are for that name none (not needed with the key of a user). */
+  user?: string;
   /** Milliseconds that an answer may take. Default 30,000. */
   timeoutMs?: number;
   /** How often a call is sent again at most. Default 4. */
   retries?: number;
   /** Whether calls leave memory alone: nothing is recalled, kept or counted. Default false. */
   noMemory?: boolean;
+  /**
+   * Whether what calls read goes to a model: those without a user or a session then read what belongs to nobody. Default
+   * false.
+   */
+  forPrompt?: boolean;
   /** What sends requests. Default: `fetch` of the runtime. */
   fetch?: typeof fetch;
 }
@@ -25,6 +32,10 @@ export interface ClientOptions {
 export interface RequestOptions {
   /** Aborts the call, its retries and its waits. */
   signal?: AbortSignal;
+  /** Whom the call is for, where it names none itself. Default: the client's. */
+  user?: string;
+  /** Whether what it reads goes to a model. Default: that of the client. */
+  forPrompt?: boolean;
   /** Of a call that writes. Default: a random one. */
   idempotencyKey?: string;
   /** Milliseconds that each answer may take. Default: that of the client. */
@@ -78,10 +89,12 @@ export function randomKey(): string {
 export class Sender {
   readonly url: string;
   readonly agent: string | undefined;
+  readonly user: string | undefined;
   readonly #apiKey: string | undefined;
   readonly #timeoutMs: number;
   readonly #retries: number;
   readonly #noMemory: boolean;
+  readonly #forPrompt: boolean;
   readonly #fetch: typeof fetch;
   #reached: Record<string, string> = {};
 
@@ -89,10 +102,12 @@ export class Sender {
   constructor(options: ClientOptions = {}) {
     this.url = serviceUrl(options.url);
     this.agent = options.agent;
+    this.user = options.user;
     this.#apiKey = options.apiKey || setting("REVERIE_API_KEY");
     this.#timeoutMs = options.timeoutMs ?? 30_000;
     this.#retries = options.retries ?? 4;
     this.#noMemory = options.noMemory ?? false;
+    this.#forPrompt = options.forPrompt ?? false;
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
   }
 
@@ -101,9 +116,9 @@ export class Sender {
    * writes carries an idempotency key, so that repeating it does no harm; a stream is not repeated, and has none.
    */
   async send<T>(call: Call<T>, options: RequestOptions = {}): Promise<T> {
-    const headers = this.#headers(call);
+    const headers = this.#headers(call, options);
     if (call.method === "POST" && !call.onlyReads) headers["Idempotency-Key"] = options.idempotencyKey ?? randomKey();
-    const init = { method: call.method, headers, body: this.#body(call) };
+    const init = { method: call.method, headers, body: this.#body(call, options.user) };
     for (let attempt = 0; ; attempt++) {
       const got = await this.#attempt(call, init, options);
       if (attempt < this.#retries && isRetryable(call, got)) {
@@ -168,7 +183,11 @@ export class Sender {
     const deadline = new Deadline(options.timeoutMs ?? this.#timeoutMs, options.signal);
     const headers = { ...(init.headers as Record<string, string>), ...this.#reached };
     try {
-      const response = await this.#fetch(this.#address(call), { ...init, headers, signal: deadline.signal });
+      const response = await this.#fetch(this.#address(call, options.user), {
+        ...init,
+        headers,
+        signal: deadline.signal,
+      });
       const position = response.headers.get(POSITION);
       if (position) this.#reached = { [POSITION]: position };
       return { status: response.status, headers: response.headers, text: await response.text() };
@@ -202,25 +221,32 @@ export class Sender {
     return this.failed(call, [error, cause].filter(Boolean).map(String).join(": "));
   }
 
-  #address(call: Call<unknown>): string {
-    const query: { agent?: unknown } = { ...call.query };
+  #address(call: Call<unknown>, user = this.user): string {
+    const query: { agent?: unknown; user?: unknown } = { ...call.query };
     if (call.agentIn === "query") query.agent ??= this.agent;
+    if (call.userIn === undefined) query.user ??= user;
     return `${this.url}${call.path}${queryString(query)}`;
   }
 
-  #body(call: Call<unknown>): string | undefined {
+  #body(call: Call<unknown>, user = this.user): string | undefined {
     if (!call.body) return undefined;
-    const body: { agent?: unknown } = { ...call.body };
+    const body: { agent?: unknown; user?: unknown } = { ...call.body };
     if (call.agentIn === "body") body.agent ??= this.agent;
+    if (call.userIn === "body") body.user ??= user;
     return JSON.stringify(body);
   }
 
-  #headers(call: Call<unknown>): Record<string, string> {
+  #headers(
+    call: Call<unknown>,
+    { user = this.user, forPrompt = this.#forPrompt }: RequestOptions = {},
+  ): Record<string, string> {
     const headers: Record<string, string> = {};
     if (this.#apiKey) headers.Authorization = `Bearer ${this.#apiKey}`;
     if (this.#noMemory) headers["X-Reverie-No-Memory"] = "1";
+    if (forPrompt) headers["X-Reverie-For-Prompt"] = "1";
     if (call.body) headers["Content-Type"] = "application/json";
     if (call.agentIn === "header" && this.agent) headers["X-Reverie-Agent"] = this.agent;
+    if (call.userIn === "header" && user) headers["X-Reverie-User"] = user;
     for (const [name, value] of Object.entries(call.headers ?? {})) {
       if (value !== undefined && value !== null) headers[name] = `${value}`;
     }

@@ -63,7 +63,12 @@ class ChatHeaders(BaseModel):
     agent: Name | None = Field(
         None, alias="X-Reverie-Agent", description="Name of the acting agent; ignored with an agent key."
     )
-    user: Name | None = Field(None, alias="X-Reverie-User", description="User speaking. Default: `user` of the body.")
+    user: Name | None = Field(
+        None,
+        alias="X-Reverie-User",
+        description="User speaking, whom the request is for; ignored with the key of a user. Default: `user` of the "
+        "body.",
+    )
     session: Name | None = Field(
         None, alias="X-Reverie-Session", description="Name of the session. Default: derived from the first messages."
     )
@@ -122,7 +127,8 @@ async def create_chat_completion(request: Request, chat: ChatDep, call: Call, he
     404 unless the setting `proxy.enabled` is on; 403 for a reader key, and for a model not listed in `proxy.models`.
     Fields that are not of the format are dropped; else, with
     X-Reverie-No-Memory, the request is passed on byte for byte. The response header X-Reverie-Memory is on, off,
-    degraded or failed.
+    degraded or failed; X-Reverie-Memory-Viewer is for whom it was recalled: users as a JSON array, or `"nobody"`
+    without a user or a session with members.
     """
     return await _answer(request, chat, call.caller, headers, CHAT_COMPLETIONS)
 

@@ -153,6 +153,7 @@ def _draft(row: LockedProposal, decision: Decision) -> MemoryDraft:
     fields: dict[str, object] = {name: getattr(row, name) for name in KEPT_FIELDS}
     fields["confidence"] = CONFIDENCE_OF_HEARSAY if row.hearsay_by else CONFIDENCE_ACCEPTED
     fields |= {name: getattr(decision, name) for name in decision.changed_fields}
+    fields["origin"] = decision.origin
     if (fields["content"], fields["user"]) != (row.content, row.user):
         fields["source"] = {"kind": "inbox"}
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated
@@ -207,12 +208,11 @@ async def _speaker(engine: Engine, principal: Principal, request: ContextRequest
     """Whose session it is."""
     if request.session is None:
         return None
-    workspace, agent = principal.workspace_id, principal.acting_agent(request.agent)
-    async with engine.db.transaction(workspace) as connection:
-        session = await connection.first(
-            Session, "find_session", workspace=workspace, agent=agent, session=request.session
-        )
-    return session.user if session else None
+    with suppress(NotFound):
+        async with engine.db.transaction(principal.workspace_id) as connection:
+            found = await conversations.find_session(connection, Session, principal, request.agent, request.session)
+            return found.user
+    return None
 
 
 async def _standing(

@@ -61,7 +61,7 @@ async def recall(
     request itself is a filter. ``said_by`` leaves out messages of other users, ``include_messages`` those that a dream
     has read or all (None: as the settings of a context say), ``documents`` all other documents, ``entities`` memories
     that speak of none of them. ``for_context``, memories and messages come with what a context has to know besides.
-    ``for_prompt``, a request without a user or a session finds what belongs to nobody.
+    ``for_prompt``, as in a call for one, a request without a user or a session finds what belongs to nobody.
     ``on_reader`` is called with the reader before anything is searched, perhaps twice; ``timings`` gets how long each
     stage took. Without a working embedder the search goes on by keyword and says so. Raises InvalidInput for an empty
     time range; with a ``key``, whose principal it is then, StaleCredential and other errors mean that it has to be
@@ -75,7 +75,7 @@ async def recall(
         documents,
         entities,
         for_context,
-        for_prompt,
+        for_prompt or principal.for_prompt,
         on_reader,
         key,
         timings,

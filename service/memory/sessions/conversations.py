@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 
 from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection
-from service.db.viewing import viewing_as
+from service.db.viewing import current_viewer, viewing_as
 from service.domain.drafts import MessageDraft
 from service.domain.ids import new_id
 from service.domain.json import dumps
@@ -288,11 +288,15 @@ async def message_memories(engine: Engine, principal: Principal, message_id: UUI
 async def find_session(
     connection: Connection, record: type[Found], principal: Principal, agent: str | None, session: str
 ) -> Found:
-    """Return a session of the acting agent, as a record of the query ``find_session``. Raises NotFound."""
-    acting = principal.acting_agent(agent)
-    found = await connection.first(
-        record, "find_session", workspace=principal.workspace_id, agent=acting, session=session
-    )
+    """Return a session of the acting agent, as a record of the query ``find_session``. Raises NotFound.
+
+    Where the call would read for nobody, the rest of the transaction reads for all members of the session.
+    """
+    named = {"workspace": principal.workspace_id, "agent": principal.acting_agent(agent), "session": session}
+    if current_viewer() == "nobody":
+        members: list[str] | None = await connection.value("members_of_session", **named)
+        await connection.view_as(viewer_of(None, members, "separate", prompt=True))
+    found = await connection.first(record, "find_session", **named)
     if found is None:
         raise NotFound(f"There is no session {session!r} here.")
     return found

@@ -217,7 +217,14 @@ def save_memory(type: str, content: str, **fields: Unpack[MemoryFields]) -> Call
 
     Answers 201 for a new memory, and 200 when a stored one was reinforced (identical) or updated (same key).
     """
-    return Call("POST", "/v1/memories", SavedMemory, body={"type": type, "content": content, **fields}, agent_in="body")
+    return Call(
+        "POST",
+        "/v1/memories",
+        SavedMemory,
+        body={"type": type, "content": content, **fields},
+        agent_in="body",
+        user_in="body",
+    )
 
 
 def list_memories(limit: int = 50, **fields: Unpack[MemoryFilters]) -> Call[Page[MemoryRecord]]:
@@ -258,7 +265,13 @@ def search(query: str = "", **fields: Unpack[SearchOptions]) -> Call[SearchAnswe
     Results by descending score. Counts the access to each returned memory.
     """
     return Call(
-        "POST", "/v1/memories/search", SearchAnswer, body={"query": query, **fields}, agent_in="body", only_reads=True
+        "POST",
+        "/v1/memories/search",
+        SearchAnswer,
+        body={"query": query, **fields},
+        agent_in="body",
+        user_in="body",
+        only_reads=True,
     )
 
 
@@ -274,6 +287,7 @@ def preview(query: str = "", explain_id: Id | None = None, **fields: Unpack[Sear
         PreviewAnswer,
         body={"query": query, **drop_none({"explain_id": explain_id}), **fields},
         agent_in="body",
+        user_in="body",
         only_reads=True,
     )
 
@@ -344,6 +358,7 @@ def start_session(session: str | None = None, user: str | None = None, agent: st
         SessionRecord,
         body=drop_none({"session": session, "user": user, "agent": agent}),
         agent_in="body",
+        user_in="body",
     )
 
 
@@ -385,6 +400,7 @@ def append_messages(
         Appended,
         body={"messages": messages, "searchable": searchable, **drop_none({"user": user, "agent": agent})},
         agent_in="body",
+        user_in="body",
     )
 
 
@@ -521,7 +537,13 @@ def context(message: str, **fields: Unpack[ContextOptions]) -> Call[ContextAnswe
     Bulletin, identity, preferences, memories, documents, window and tool results within one token budget.
     """
     return Call(
-        "POST", "/v1/context", ContextAnswer, body={"message": message, **fields}, agent_in="body", only_reads=True
+        "POST",
+        "/v1/context",
+        ContextAnswer,
+        body={"message": message, **fields},
+        agent_in="body",
+        user_in="body",
+        only_reads=True,
     )
 
 
@@ -539,6 +561,7 @@ def ask(
         AskAnswer,
         body={"question": question, **drop_none({"max_tokens": max_tokens, "agent": agent}), **fields},
         agent_in="body",
+        user_in="body",
     )
 
 
@@ -1020,6 +1043,7 @@ def create_key(
     scopes: Sequence[KeyScope] | None = None,
     expires_at: Moment | None = None,
     limits: Json | None = None,
+    user: str | None = None,
 ) -> Call[CreatedKey]:
     """Create an API key.
 
@@ -1033,7 +1057,7 @@ def create_key(
         body={
             "role": role,
             "name": name,
-            **drop_none({"agent": agent, "scopes": scopes, "expires_at": expires_at, "limits": limits}),
+            **drop_none({"agent": agent, "scopes": scopes, "expires_at": expires_at, "limits": limits, "user": user}),
         },
     )
 
@@ -1294,7 +1318,8 @@ def chat(request: Json) -> Call[Json]:
 
     404 unless the setting `proxy.enabled` is on; 403 for a reader key, and for a model not listed in `proxy.models`.
     Fields that are not of the format are dropped; else, with X-Reverie-No-Memory, the request is passed on byte for
-    byte. The response header X-Reverie-Memory is on, off, degraded or failed.
+    byte. The response header X-Reverie-Memory is on, off, degraded or failed; X-Reverie-Memory-Viewer is for whom it
+    was recalled: users as a JSON array, or `"nobody"` without a user or a session with members.
     """
     return Call("POST", "/v1/chat/completions", Json, body={**request, "stream": False})
 
@@ -1340,7 +1365,12 @@ def list_models() -> Call[Json]:
 
 
 def add_document(
-    title: str, text: str, user: str | None = None, metadata: Json | None = None, agent: str | None = None
+    title: str,
+    text: str,
+    user: str | None = None,
+    metadata: Json | None = None,
+    agent: str | None = None,
+    owners: Sequence[str] | None = None,
 ) -> Call[Document]:
     """Create a document.
 
@@ -1350,12 +1380,19 @@ def add_document(
         "POST",
         "/v1/documents",
         Document,
-        body={"title": title, "text": text, **drop_none({"user": user, "metadata": metadata, "agent": agent})},
+        body={
+            "title": title,
+            "text": text,
+            **drop_none({"user": user, "metadata": metadata, "agent": agent, "owners": owners}),
+        },
         agent_in="body",
+        user_in="body",
     )
 
 
-def list_documents(user: str | None = None, agent: str | None = None, limit: int = 50) -> Call[Page[DocumentHead]]:
+def list_documents(
+    user: str | None = None, agent: str | None = None, limit: int = 50, about: str | None = None
+) -> Call[Page[DocumentHead]]:
     """List documents.
 
     Documents without their text, newest first.
@@ -1364,7 +1401,7 @@ def list_documents(user: str | None = None, agent: str | None = None, limit: int
         "GET",
         "/v1/documents",
         Page[DocumentHead],
-        query={"user": user, "agent": agent, "limit": limit},
+        query={"user": user, "agent": agent, "limit": limit, "about": about},
         agent_in="query",
     )
 

@@ -27,4 +27,4 @@ def extract(
     """Return what a dream would make of a text or of messages, or the ``prompts`` for it; nothing is stored."""
     source = {"text" if isinstance(said, str) else "messages": said}
     body = source | drop_none({"user": user, "instructions": instructions, "prompts": prompts, "agent": agent})
-    return Call("POST", "/v1/extract", m.Extraction, body=body, agent_in="body", only_reads=True)
+    return Call("POST", "/v1/extract", m.Extraction, body=body, agent_in="body", user_in="body", only_reads=True)

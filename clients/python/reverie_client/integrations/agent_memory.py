@@ -51,8 +51,9 @@ class AgentMemory:
         timeout_s: float = 10.0,
         retries: int = 2,
     ) -> None:
-        """``agent`` remembers (not needed with an agent key), ``user`` speaks, ``session`` is the conversation: a new
-        one where it is left out. ``max_tokens`` bounds what is recalled for a prompt.
+        """``agent`` remembers (not needed with an agent key), ``user`` speaks (not needed with the key of a user),
+        ``session`` is the conversation: a new one where it is left out. What is recalled and found belongs to nobody or
+        to the user; without one, to all who are in the session. ``max_tokens`` bounds what is recalled for a prompt.
 
         ``url`` and ``api_key`` are REVERIE_URL and REVERIE_API_KEY of the environment where they are left out.
         """
@@ -60,7 +61,9 @@ class AgentMemory:
         self.user = user
         self.session = session or str(uuid4())
         self.max_tokens = max_tokens
-        self.client = Reverie(url, api_key, agent=agent, timeout_s=timeout_s, retries=retries)
+        self.client = Reverie(
+            url, api_key, agent=agent, user=user, timeout_s=timeout_s, retries=retries, for_prompt=True
+        )
         self._outbox = Outbox(self.client)
 
     def in_session(self, session: str, user: str | None = None, agent: str | None = None) -> AgentMemory:
@@ -68,6 +71,7 @@ class AgentMemory:
         other = object.__new__(AgentMemory)
         other.__dict__.update(self.__dict__)
         other.session, other.user, other.agent = session, user or self.user, self.agent or agent
+        other.client = self.client.for_user(other.user)
         return other
 
     @property

@@ -108,6 +108,7 @@ class MemoryRecord(Hearsay):
     task: str | None = None
     session: str | None = None
     user: str | None = None
+    owners: list[str] = []
     hearsay_by: str | None = None
     origin: Origin = "api"
     key: str | None = None
@@ -155,6 +156,7 @@ class MessageRecord(Answer):
     name: str | None = None
     tool_call_id: str | None = None
     user: str | None = None
+    owners: list[str] = []
     tokens: int
     created_at: datetime
 
@@ -237,6 +239,7 @@ class SearchAnswer(Answer):
     results: list[SearchResult] = []
     tokens: int
     strategy: str
+    viewer: list[str] | str = []
     degraded: Degraded | None = None
     pending: int = 0
     tier: str | None = None
@@ -378,6 +381,7 @@ class ContextAnswer(Answer):
     tokens: int
     omitted: list[OmittedItems] = []
     degraded: Degraded | None = None
+    viewer: list[str] | str = []
 
 
 class AskAnswer(Answer):
@@ -386,6 +390,7 @@ class AskAnswer(Answer):
     answer: str | None = None
     citations: list[UUID] = []
     memories: list[Json] = []
+    viewer: list[str] | str = []
     degraded: Degraded | None = None
     data: Any = None
     evidence: list[Json] | None = None
@@ -478,6 +483,7 @@ class Dream(Answer):
 
     id: UUID
     agent: str
+    owners: list[str] = []
     status: Literal["queued", "running", "succeeded", "failed", "undone", "dry_run"]
     trigger: str
     dry_run: bool
@@ -536,6 +542,7 @@ class Proposal(Answer):
     type: str
     content: str
     user: str | None = None
+    owners: list[str] = []
     hearsay_by: str | None = None
     importance: float
     confidence: float
@@ -575,6 +582,7 @@ class PageScope(Answer):
     types: list[str] | None = None
     tags: list[str] | None = None
     user: str | None = None
+    about: str | None = None
     since: datetime | None = None
     until: datetime | None = None
     entities: list[str] | None = None
@@ -686,6 +694,7 @@ class Entity(Answer):
     id: UUID
     name: str
     kind: str
+    owners: list[str] = []
     aliases: list[str] = []
     metadata: Json = {}
     mentions: int
@@ -712,6 +721,7 @@ class CreatedKey(Answer):
     key: str
     role: KeyRole
     agent: str | None = None
+    user: str | None = None
     name: str
     prefix: str | None = None
     scopes: list[KeyScope] | None = None
@@ -726,6 +736,7 @@ class Key(Answer):
     name: str
     role: KeyRole
     agent: str | None = None
+    user: str | None = None
     prefix: str | None = None
     scopes: list[KeyScope] | None = None
     limits: Limits = Limits()
@@ -745,6 +756,7 @@ class Whoami(Answer):
     name: str
     role: KeyRole
     agent: str | None = None
+    user: str | None = None
     prefix: str | None = None
     scopes: list[KeyScope] | None = None
     expires_at: datetime | None = None
@@ -854,6 +866,7 @@ class DocumentHead(Answer):
     agent: str
     title: str
     user: str | None = None
+    owners: list[str] = []
     metadata: Json = {}
     tokens: int
     chunks: int

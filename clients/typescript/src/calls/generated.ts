@@ -11,7 +11,7 @@ import type { Body, Fields, Query } from "../types.js";
  * Answers 201 for a new memory, and 200 when a stored one was reinforced (identical) or updated (same key).
  */
 export function saveMemory(type: string, content: string, fields?: Fields<"save_memory", "type" | "content">) {
-  return post<"save_memory">("/v1/memories", { type, content, ...fields }, { agentIn: "body" });
+  return post<"save_memory">("/v1/memories", { type, content, ...fields }, { agentIn: "body", userIn: "body" });
 }
 
 /**
@@ -39,7 +39,11 @@ export function saveMemories(items: Body<"save_memories">["items"]) {
  * Results by descending score. Counts the access to each returned memory.
  */
 export function search(query: string, fields?: Fields<"search_memories", "query">) {
-  return post<"search_memories">("/v1/memories/search", { query, ...fields }, { agentIn: "body", onlyReads: true });
+  return post<"search_memories">(
+    "/v1/memories/search",
+    { query, ...fields },
+    { agentIn: "body", userIn: "body", onlyReads: true },
+  );
 }
 
 /**
@@ -52,7 +56,7 @@ export function preview(query: string, fields?: Fields<"preview_search", "query"
   return post<"preview_search">(
     "/v1/memories/search/preview",
     { query, ...fields },
-    { agentIn: "body", onlyReads: true },
+    { agentIn: "body", userIn: "body", onlyReads: true },
   );
 }
 
@@ -122,7 +126,7 @@ export function memorySources(memoryId: string) {
  * The name defaults to a new UUID.
  */
 export function startSession(fields?: Body<"start_session">) {
-  return post<"start_session">("/v1/sessions", { ...fields }, { agentIn: "body" });
+  return post<"start_session">("/v1/sessions", { ...fields }, { agentIn: "body", userIn: "body" });
 }
 
 /**
@@ -149,7 +153,11 @@ export function appendMessages(
   messages: Body<"append_messages">["messages"],
   fields?: Fields<"append_messages", "messages">,
 ) {
-  return post<"append_messages">(path`/v1/sessions/${session}/messages`, { messages, ...fields }, { agentIn: "body" });
+  return post<"append_messages">(
+    path`/v1/sessions/${session}/messages`,
+    { messages, ...fields },
+    { agentIn: "body", userIn: "body" },
+  );
 }
 
 /**
@@ -283,7 +291,11 @@ export function undoDeletion(deletionId: string) {
  * Bulletin, identity, preferences, memories, documents, window and tool results within one token budget.
  */
 export function context(message: string, fields?: Fields<"build_context", "message">) {
-  return post<"build_context">("/v1/context", { message, ...fields }, { agentIn: "body", onlyReads: true });
+  return post<"build_context">(
+    "/v1/context",
+    { message, ...fields },
+    { agentIn: "body", userIn: "body", onlyReads: true },
+  );
 }
 
 /**
@@ -293,7 +305,7 @@ export function context(message: string, fields?: Fields<"build_context", "messa
  * server-sent events: `memories` at once, then `answer`, or `error`.
  */
 export function ask(question: string, fields?: Fields<"ask_memory", "question" | "stream">) {
-  return post<"ask_memory">("/v1/ask", { question, ...fields }, { agentIn: "body" });
+  return post<"ask_memory">("/v1/ask", { question, ...fields }, { agentIn: "body", userIn: "body" });
 }
 
 /**
@@ -991,7 +1003,7 @@ export function listModels() {
  * Text or Markdown, split into chunks, embedded and searchable.
  */
 export function addDocument(title: string, text: string, fields?: Fields<"create_document", "title" | "text">) {
-  return post<"create_document">("/v1/documents", { title, text, ...fields }, { agentIn: "body" });
+  return post<"create_document">("/v1/documents", { title, text, ...fields }, { agentIn: "body", userIn: "body" });
 }
 
 /**

@@ -9,17 +9,31 @@ export type WireFormat = Record<string, unknown>;
 /** A chat completion with memory (the shape of OpenAI's Chat Completions); `chatStream` gives it as it comes. */
 export function chat(request: WireFormat, headers?: Headers<"create_chat_completion">): Call<WireFormat> {
   const body = { ...request, stream: false };
-  return { method: "POST", path: "/v1/chat/completions", body, headers, agentIn: "header" };
+  return { method: "POST", path: "/v1/chat/completions", body, headers, agentIn: "header", userIn: "header" };
 }
 
 /** A response with memory (the shape of OpenAI's Responses); `responseStream` gives it as it comes. */
 export function createResponse(request: WireFormat, headers?: Headers<"create_response">): Call<WireFormat> {
-  return { method: "POST", path: "/v1/responses", body: { ...request, stream: false }, headers, agentIn: "header" };
+  return {
+    method: "POST",
+    path: "/v1/responses",
+    body: { ...request, stream: false },
+    headers,
+    agentIn: "header",
+    userIn: "header",
+  };
 }
 
 /** A message with memory (the shape of Anthropic's Messages); `messageStream` gives it as it comes. */
 export function createMessage(request: WireFormat, headers?: Headers<"create_message">): Call<WireFormat> {
-  return { method: "POST", path: "/v1/messages", body: { ...request, stream: false }, headers, agentIn: "header" };
+  return {
+    method: "POST",
+    path: "/v1/messages",
+    body: { ...request, stream: false },
+    headers,
+    agentIn: "header",
+    userIn: "header",
+  };
 }
 
 /** How many tokens a request for a message has, without what memory adds (Anthropic's shape). */

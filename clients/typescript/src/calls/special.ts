@@ -24,5 +24,9 @@ export function deleteMemories(filter: Body<"delete_memories">["filter"], token?
 /** What a dream would make of a text or of messages, or the `prompts` for it; nothing is stored. */
 export function extract(said: string | MessageDraft[], fields?: Fields<"extract_memories", "text" | "messages">) {
   const source = typeof said === "string" ? { text: said } : { messages: said };
-  return post<"extract_memories">("/v1/extract", { ...source, ...fields }, { agentIn: "body", onlyReads: true });
+  return post<"extract_memories">(
+    "/v1/extract",
+    { ...source, ...fields },
+    { agentIn: "body", userIn: "body", onlyReads: true },
+  );
 }

@@ -65,7 +65,7 @@ export class ReverieStore extends BaseStore {
 
   constructor(options: StoreOptions = {}) {
     super();
-    this.reverie = options.reverie ?? new Reverie(options);
+    this.reverie = options.reverie ?? new Reverie({ ...options, forPrompt: true });
     this.#options = options;
   }
 
