@@ -23,28 +23,38 @@ down_revision = None
 branch_labels = None
 depends_on = None
 
-takes_over = ("0057", "0058")
+takes_over = ("0057", "0058", "0059")
 """Earlier revisions that ``service.db.migrate`` brings to this schema by ``TAKE_OVER``, and then numbers so."""
-schema_sha256 = "4f956bc14423628f4fee01905c0ccad82732e8812bf65b604d5affe843beebe7"
+schema_sha256 = "da2ae7e4c50c04c788054ed85a0146bfdb8a81a5c5811e8a558777a9fbb6d0f6"
 """Digest of the files that this revision runs, compared in ``tests/store/test_schema.py``."""
 
-_FUNCTIONS = ("authenticate_v6", "settle_stored_v1")
-TAKE_OVER = [
-    """ALTER TABLE api_keys NO FORCE ROW LEVEL SECURITY;
-    ALTER TABLE api_keys ADD COLUMN makers uuid[], ADD COLUMN subject text;
-    UPDATE api_keys SET makers = ARRAY[granted_by] WHERE granted_by IS NOT NULL;
-    ALTER TABLE api_keys DROP COLUMN granted_by;
-    ALTER TABLE api_keys FORCE ROW LEVEL SECURITY;
-    DROP FUNCTION reverie_authenticate_v6(uuid, bytea)""",
-    *(
+
+def _functions(*names: str) -> list[str]:
+    """Return the statements that make these functions, or replace them."""
+    return [
         (SQL_DIR / "functions" / f"{name}.sql")
         .read_text(encoding="utf-8")
         .replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", 1)
-        for name in _FUNCTIONS
-    ),
-]
-"""Statements that make of the schema of 0057 and 0058 this one. The owner of a table with row-level security sees its
-rows only where that is not forced."""
+        for name in names
+    ]
+
+
+TAKE_OVER = {
+    "0058": [
+        """ALTER TABLE api_keys NO FORCE ROW LEVEL SECURITY;
+        ALTER TABLE api_keys ADD COLUMN makers uuid[], ADD COLUMN subject text;
+        UPDATE api_keys SET makers = ARRAY[granted_by] WHERE granted_by IS NOT NULL;
+        ALTER TABLE api_keys DROP COLUMN granted_by""",
+        *_functions("settle_stored_v1"),
+    ],
+    "0059": [
+        "DROP FUNCTION reverie_authenticate_v6(uuid, bytea); DROP FUNCTION reverie_facets_v1(text, text, text[])",
+        *_functions("authenticate_v6", "facets_v1", "owners_v1", "viewer_v1"),
+        (SQL_DIR / "take_over_0059.sql").read_text(encoding="utf-8"),
+    ],
+}
+"""By revision, the statements that bring a database of it, or of one before, to the next. They leave row-level security
+not forced: the owner of a table sees its rows only so."""
 
 _GRANT = re.compile(rf"^GRANT .* TO {APP_ROLE};$", re.MULTILINE)
 

@@ -23,6 +23,8 @@ from service.domain.spending import set_payer
 from service.domain.where import JSON_MAX
 from service.errors import InvalidInput, Unauthenticated
 from service.memory.access.keys import authenticate
+from service.memory.access.naming import masked_names
+from service.memory.access.redaction import masking_of
 from service.memory.engine import Engine
 
 Answer = TypeVar("Answer")
@@ -113,6 +115,10 @@ async def _call(
     for_user: UserQuery = None,
 ) -> ApiCall:
     principal = await principal_of(request, engine, given)
+    if for_user is not None:
+        named = [(("query", "user"), for_user)]
+        masking = await masking_of(engine, principal)
+        (for_user,) = await masked_names(engine, principal.workspace_id, masking, named, refuse=False)
     principal = replace(principal, named_user=for_user, for_prompt=for_prompt, no_memory=memory_off)
     set_viewer(principal.viewer)
     return ApiCall(engine, principal)

@@ -63,7 +63,7 @@ def add(
     text: Text,
     type: Annotated[str, typer.Option(help="fact, preference, decision, identity, event, observation, goal or todo")]
     = "fact",
-    user: Annotated[str | None, typer.Option(help="whom it is about")] = None,
+    user: Annotated[str | None, typer.Option(help="whom it is about, and belongs to")] = None,
     agent: Agent = None,
     url: Url = None,
     key: Key = None,
@@ -85,7 +85,8 @@ def add(
 def search(
     query: Text,
     limit: Annotated[int, typer.Option(help="how many at most")] = 10,
-    user: Annotated[str | None, typer.Option(help="about this user only")] = None,
+    user: Annotated[str | None, typer.Option(help="whom it is for")] = None,
+    about: Annotated[str | None, typer.Option(help="about this user only")] = None,
     where: Where = None,
     why: Annotated[UUID | None, typer.Option(help="id of a memory: says why it is not among them")] = None,
     agent: Agent = None,
@@ -94,15 +95,15 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Find memories by words and by meaning, best first."""
-    about: Any = {"user": user} if user else {}
-    about |= {"where": given_where(where)} if where else {}
+    chosen: Any = {name: value for name, value in (("user", user), ("about", about)) if value}
+    chosen |= {"where": given_where(where)} if where else {}
     with connected(url, key, agent) as client:
         text = given_text(query)
         explanation = None
         if why is None:
-            found = client.search(text, limit=limit, **about)
+            found = client.search(text, limit=limit, **chosen)
         else:
-            found = previewed = client.preview(text, explain_id=why, limit=limit, **about)
+            found = previewed = client.preview(text, explain_id=why, limit=limit, **chosen)
             explanation = previewed.explanation
     lines = [
         f"{result.score:6.3f}  {one.type:<11} {escape(one.content)}  [dim]{one.id}[/]"
@@ -248,7 +249,7 @@ def undo(
 def delete(
     type: Annotated[list[str] | None, typer.Option(help="of the memories; repeatable")] = None,
     session: Annotated[str | None, typer.Option(help="that they are of")] = None,
-    user: Annotated[str | None, typer.Option(help="whom they are about")] = None,
+    about: Annotated[str | None, typer.Option(help="whom they are about")] = None,
     tag: Annotated[str | None, typer.Option(help="that they have")] = None,
     containing: Annotated[str | None, typer.Option(help="a part of their content")] = None,
     where: Where = None,
@@ -262,7 +263,7 @@ def delete(
     given: dict[str, Any] = {
         "types": type,
         "session": session,
-        "user": user,
+        "about": about,
         "tag": tag,
         "q": containing,
         "agent": agent,
@@ -271,7 +272,7 @@ def delete(
     wanted = {name: value for name, value in given.items() if value}
     if not wanted:
         raise InvalidInput(
-            ("filter",), "name at least one of --type, --session, --user, --tag, --containing, --where, --agent"
+            ("filter",), "name at least one of --type, --session, --about, --tag, --containing, --where, --agent"
         )
     with connected(url, key, agent) as client:
         counted = client.delete_memories(wanted)

@@ -44,7 +44,8 @@ def ask(
     question: Text,
     type: Annotated[list[str] | None, typer.Option(help="of the memories; repeatable")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="that they have, at least one; repeatable")] = None,
-    user: Annotated[str | None, typer.Option(help="whom they are about")] = None,
+    user: Annotated[str | None, typer.Option(help="whom the page is for")] = None,
+    about: Annotated[str | None, typer.Option(help="whom they are about")] = None,
     entity: Annotated[list[str] | None, typer.Option(help="that they mention, at least one; repeatable")] = None,
     metadata: Annotated[str | None, typer.Option(help="that they contain, a JSON object")] = None,
     where: Where = None,
@@ -57,7 +58,7 @@ def ask(
 ) -> None:
     """Ask a question for good: it is answered now, and again at each trigger."""
     scope = {
-        "types": type, "tags": tag, "user": user, "entities": entity, "metadata": _object(metadata),
+        "types": type, "tags": tag, "user": user, "about": about, "entities": entity, "metadata": _object(metadata),
         "where": given_where(where) if where else None,
     }  # fmt: skip
     given = {"scope": {name: value for name, value in scope.items() if value}, "trigger": trigger}

@@ -11,6 +11,7 @@ import asyncpg
 from service.db.connectivity import CONNECT_S, check_connection, normalize_dsn
 from service.db.pool import APP_ROLE
 from service.db.queries import SQL_DIR
+from service.db.rehash import rehash_owned
 from service.db.schema_version import newer_than_release
 from service.errors import SchemaMismatch, Unavailable
 from service.shipped import shipped
@@ -31,6 +32,20 @@ BEFORE_INITIAL = (
     "The database's schema is at {}, from before the initial migration of this release: export it with the release "
     "that made it (`reverie export`), and import that into an empty database (`reverie import`)."
 )
+
+_FORCE_ROW_SECURITY = """
+DO $$
+DECLARE
+    name text;
+BEGIN
+    FOR name IN
+        SELECT relname FROM pg_class
+        WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relrowsecurity
+    LOOP
+        EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
+    END LOOP;
+END
+$$"""
 
 IS_CITUS = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')"
 
@@ -78,8 +93,11 @@ async def _take_over(url: str, config: Config) -> None:
         if found not in initial.module.takes_over:
             raise SchemaMismatch(newer_than_release(found) if found > max(known) else BEFORE_INITIAL.format(found))
         async with connection.transaction():
-            for statements in initial.module.TAKE_OVER:
-                await connection.execute(statements)
+            for revision, statements in initial.module.TAKE_OVER.items():
+                for statement in statements if found <= revision else ():
+                    await connection.execute(statement)
+            await rehash_owned(connection)
+            await connection.execute(_FORCE_ROW_SECURITY)
             await connection.execute("UPDATE alembic_version SET version_num = $1", initial.revision)
     finally:
         await connection.close()

@@ -10,7 +10,7 @@ from uuid import UUID
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.json import JsonObject
 from service.domain.limits import NO_LIMITS, Limits
-from service.domain.owners import Owners, ShownViewer, Viewer, viewer_of
+from service.domain.owners import Owners, ShownViewer, UsersMode, Viewer, viewer_of
 from service.domain.spending import Payer
 from service.domain.workspace import WorkspaceSettings
 from service.errors import Forbidden, InvalidInput, NotFound
@@ -172,14 +172,24 @@ class Principal:
             raise Forbidden("This key is bound to another user.")
         return self.user or named
 
-    def owners_of(self, owners: Owners | None, user: str | None) -> list[str] | None:
-        """The owners of what this call saves: those named, else the ``user``; None where the session tells. Raises
-        Forbidden where a bound key names any other than its user."""
+    def check_is_for(self, user: str) -> None:
+        """Raise Forbidden where the request is made for another user than the one it is about."""
+        if self.acting_user(None) not in (None, user):
+            raise Forbidden("This request is made for another user.")
+
+    def saves_for(self, about: str | None) -> str | None:
+        """The user for whom this call saves: the one the key is bound to, else the one named beside the body, else whom
+        the save is ``about``."""
+        return self.user or self.named_user or about
+
+    def owners_of(self, owners: Owners | None, about: str | None, mode: UsersMode) -> list[str] | None:
+        """The owners of what this call saves: those named, else nobody where a team shares all, else the user for whom
+        it saves; None where the session tells. Raises Forbidden where a bound key names any other than its user."""
+        if owners is None and mode == "shared":
+            return []
         if owners is None:
-            acting = self.acting_user(user)
-            if self.settings is not None and self.settings.users == "shared":
-                return []
-            return None if acting is None else [acting]
+            user = self.saves_for(about)
+            return None if user is None else [user]
         if self.user is not None and list(owners) != [self.user]:
             raise Forbidden("What a key of a user saves belongs to that user.")
         return list(owners)

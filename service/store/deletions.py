@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 from uuid import UUID
 
 from service.db import moved_rows
 from service.db.pool import Connection
 from service.db.workspace_rows import WRITTEN_BEHIND, delete_rows
 from service.domain.deletions import DeletedKind
-from service.store import insights
+from service.store import insights, limits
 
 NOT_COUNTED = WRITTEN_BEHIND | {"memory_usage", "search_index", "search_terms", "audience_languages"}
 """Tables that an index or a count is kept in, and that change without anybody's doing."""
@@ -115,6 +115,7 @@ async def take(
     unscheduled = await connection.fetch("unschedule_deleted", workspace=workspace, agents=marked.get("agents", []))
     await connection.run("add_deletion_workspace", id=deletion.id, workspace=workspace, at=now)
     copied = await moved_rows.move_marked(connection, workspace, deletion.id)
+    await _count_waiting(connection, workspace, deletion.id, sign=1)
     kept = {
         "copied": copied,
         "links": [[row["memory_id"], row["message_id"]] for row in links],
@@ -152,6 +153,7 @@ async def missing(connection: Connection, workspace: UUID, id_: UUID, kept: Kept
 async def restore(connection: Connection, workspace: UUID, id_: UUID, kept: Kept, *, now: datetime) -> None:
     """Move everything back. What a purge has removed meanwhile stays gone."""
     copied = _copied(kept)
+    await _count_waiting(connection, workspace, id_, sign=-1)
     await moved_rows.take_back(connection, id_, workspace, copied)
     links, sessions = _pairs(kept["links"]), _pairs(kept["sessions"])
     await connection.run("restore_links", workspace=workspace, memories=links[0], messages=links[1])
@@ -176,14 +178,24 @@ async def places(connection: Connection, workspace: UUID) -> list[UUID]:
 
 async def collect(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
     """Remove deletions from before then for good; return how many."""
+    await connection.run("purge_one_at_a_time", workspace=workspace)
     rows = await connection.fetch("expired_deletions", workspace=workspace, before=before, limit=limit)
     for row in rows:
         if row["waiting"]:
+            await _count_waiting(connection, workspace, row["id"], sign=-1)
             await connection.switch_workspace(row["id"])
             await delete_rows(connection, row["id"])
             await connection.switch_workspace(workspace)
         await connection.run("remove_deletion", workspace=workspace, id=row["id"])
     return len(rows)
+
+
+async def _count_waiting(connection: Connection, workspace: UUID, id_: UUID, *, sign: Literal[1, -1]) -> None:
+    """Let what waits in a deletion count for its workspace, or count no more."""
+    await connection.switch_workspace(id_)
+    waiting = await limits.stored_by_writer(connection, id_)
+    await connection.switch_workspace(workspace)
+    await limits.note_waiting(connection, workspace, waiting, sign=sign)
 
 
 async def forget_names(connection: Connection, workspace: UUID) -> None:

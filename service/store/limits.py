@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
 from uuid import UUID
 
-from service.db.pool import Connection
+from service.db.pool import Columns, Connection
 from service.domain.ids import NO_KEY
 from service.domain.limits import Limits, limits_from
 from service.domain.usage import By, DreamsItem, StoredItem
@@ -66,11 +66,32 @@ async def recount(connection: Connection, workspace: UUID, day: date) -> int:
     """Count what is stored, note it for the day, and correct the counts that limits hold; how many were wrong.
 
     One statement sees one moment, in which each transaction's rows and their count are both there or both not: what it
-    adds is right however many write meanwhile.
+    adds is right however many write meanwhile. What waits in deletions stays as it is under the lock of ``purges``.
     """
+    await connection.run("purge_one_at_a_time", workspace=workspace)
     if await lock(connection, workspace) is None:
         return 0
-    return int(await connection.value("recount_stored", workspace=workspace, no_key=NO_KEY, day=day) or 0)
+    waiting: list[Columns] = []
+    for row in await connection.fetch("deletion_workspaces", workspace=workspace):
+        await connection.switch_workspace(row["workspace_id"])
+        waiting += await stored_by_writer(connection, row["workspace_id"])
+    await connection.switch_workspace(workspace)
+    wrong: int | None = await connection.value(
+        "recount_stored", workspace=workspace, no_key=NO_KEY, day=day, waiting=waiting
+    )
+    return wrong or 0
+
+
+async def stored_by_writer(connection: Connection, workspace: UUID) -> list[Columns]:
+    """Return the rows and bytes of memories and messages by the key that wrote them."""
+    return [dict(row) for row in await connection.fetch("stored_by_writer", workspace=workspace)]
+
+
+async def note_waiting(
+    connection: Connection, workspace: UUID, items: Sequence[Columns], *, sign: Literal[1, -1]
+) -> None:
+    """Count what waits in a deletion, which is still stored, or what has left it again."""
+    await connection.run("note_waiting", workspace=workspace, items=items, sign=sign)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,20 +35,21 @@ async def insert(
     embedded: EmbeddingBatch,
     key: CachedCredential | None = None,
     *,
-    membership: bool = False,
+    checked: bool = False,
 ) -> set[UUID]:
     """Insert ``items`` (columns of ``memories``, with ``ordinal`` counting from 1); the ids that went in.
 
-    An id missing from the answer collided with a live memory or, with ``membership``, names a task whose declared
-    members its agent is none of. Raises StaleCredential, and nothing went in, for a ``key`` that does not hold any
-    more.
+    An id missing from the answer collided with a live memory or, where they are ``checked``, names a task whose
+    declared members its agent is none of, or is of an agent with a setting ``users`` of its own. Raises
+    StaleCredential, and nothing went in, for a ``key`` that does not hold any more.
     """
     rows = await connection.fetch(
         "insert_memories",
         {
             **embedded.flags,
             "known": key is not None,
-            "membership": membership and any(item["task_id"] is not None for item in items),
+            "membership": checked and any(item["task_id"] is not None for item in items),
+            "checked": checked,
         },
         workspace=workspace,
         items=[_with_words(item) for item in items],

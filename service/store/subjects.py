@@ -13,11 +13,11 @@ from service.domain.guards import normalize
 from service.domain.redact_sentences import content_words
 from service.store import insights
 
-WHY = ("user", "person", "hearsay", "source", "metadata", "session", "derived", "shared", "insight")
-"""Why a memory goes with a user, in the order in which they count: it is about the user, about the person of that name,
-or the user's word on somebody else; its source, its metadata or its session refers to the user; it was derived from
-such memories and the user's messages alone; others were behind it as well, and nothing of theirs is left; or it was
-concluded from one of all these."""
+WHY = ("user", "owner", "person", "hearsay", "source", "metadata", "session", "derived", "shared", "insight")
+"""Why a memory goes with a user, in the order in which they count: it is about the user, the user's alone,
+about the person of that name, or the user's word on somebody else; its source, its metadata or its session refers to
+the user; it was derived from such memories and the user's messages alone; others were behind it as well, and nothing of
+theirs is left; or it was concluded from one of all these."""
 
 
 @dataclass(slots=True)
@@ -44,6 +44,11 @@ class SubjectData:
     def session_ids(self) -> list[UUID]:
         return list({row["session_id"] for row in self.messages})
 
+
+_DISOWN = (
+    "disown_documents", "disown_messages", "disown_terms", "disown_index", "drop_same_proposals", "disown_proposals",
+    "disown_entities", "disown_dreams", "disown_events", "disown_deletions",
+)  # fmt: skip
 
 CONTENT_TABLES = (
     "memories", "memory_versions", "messages", "sessions", "search_index", "documents", "chunks", "entities",
@@ -182,11 +187,11 @@ async def remove_edges(
     """Remove the edges of memories, those that ``kept`` ones no longer bear out, and the entities that nothing speaks
     of any more; how many of each."""
     aliases = _aliases(users)
-    touched = await connection.fetch("entities_of", workspace=workspace, ids=own + kept, aliases=aliases)
+    touched = await connection.fetch("entities_of", workspace=workspace, ids=own + kept, aliases=aliases, users=users)
     edges = await connection.run("purge_edges", workspace=workspace, ids=own)
     edges += await connection.run("purge_dangling_edges", workspace=workspace, ids=kept)
     lonely = await connection.fetch(
-        "orphaned_entities", workspace=workspace, ids=[row["id"] for row in touched], aliases=aliases
+        "orphaned_entities", workspace=workspace, ids=[row["id"] for row in touched], aliases=aliases, users=users
     )
     ids = [row["id"] for row in lonely]
     merges = await connection.run("purge_merges", workspace=workspace, ids=ids)
@@ -261,6 +266,13 @@ async def purge_related(
     await run("erase_responses", workspace=workspace)
     await run("anonymize_audit", workspace=workspace, users=users)
     return counts
+
+
+async def disown(connection: Connection, workspace: UUID, users: list[str], now: datetime) -> None:
+    """Take the user out of the owners of what is left, and revoke its keys."""
+    for name in _DISOWN:
+        await connection.run(name, workspace=workspace, users=users)
+    await connection.run("revoke_keys_of_user", workspace=workspace, users=users, now=now)
 
 
 def _aliases(users: list[str]) -> list[str]:

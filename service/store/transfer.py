@@ -75,6 +75,10 @@ async def section(
     if name in OF_MEMORIES:
         values |= wanted.of_memories()
         flags = {"where": where_flag(wanted.where)}
+    elif name in ("entity", "merge"):
+        values |= {"with_deleted": wanted.with_deleted, "with_expired": wanted.with_expired, "now": wanted.now}
+    elif name == "bulletin":
+        values["now"] = wanted.now
     shape = {"memory": _memory, "message": _message}.get(name, dict)
     names: dict[UUID, Columns] = {}
     async for rows in connection.batches(query, PAGES.get(name, PAGE), flags, **values):

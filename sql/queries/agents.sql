@@ -1,17 +1,18 @@
 -- name: find_scopes
--- What there is of the agents, sessions (with the agent of each), teams and tasks of these names.
-SELECT 'agent' AS kind, a.agent AS name, NULL::uuid AS agent_id, a.id
+-- What there is of the agents (with their own setting ``users``), sessions (with the agent of each), teams and tasks of
+-- these names.
+SELECT 'agent' AS kind, a.agent AS name, NULL::uuid AS agent_id, a.id, a.settings ->> 'users' AS users
 FROM agents a
 WHERE a.workspace_id = :workspace AND a.agent = ANY(:agents::text[])
 UNION ALL
-SELECT 'session', s.session, s.agent_id, s.id
+SELECT 'session', s.session, s.agent_id, s.id, NULL
 FROM unnest(:session_agents::text[], :sessions::text[]) AS w(agent, session)
 JOIN agents a ON a.workspace_id = :workspace AND a.agent = w.agent
 JOIN sessions s ON s.workspace_id = :workspace AND s.agent_id = a.id AND s.session = w.session
 UNION ALL
-SELECT 'team', t.team, NULL, t.id FROM teams t WHERE t.workspace_id = :workspace AND t.team = ANY(:teams::text[])
+SELECT 'team', t.team, NULL, t.id, NULL FROM teams t WHERE t.workspace_id = :workspace AND t.team = ANY(:teams::text[])
 UNION ALL
-SELECT 'task', t.task, NULL, t.id FROM tasks t WHERE t.workspace_id = :workspace AND t.task = ANY(:tasks::text[]);
+SELECT 'task', t.task, NULL, t.id, NULL FROM tasks t WHERE t.workspace_id = :workspace AND t.task = ANY(:tasks::text[]);
 
 -- name: ensure_agent
 -- The agent's id, made (and put on the dream schedule) on first use.

@@ -53,15 +53,38 @@ WHERE workspace_id = :workspace AND key_id NOT IN (SELECT key_id FROM holder);
 SELECT EXISTS (SELECT FROM stored_days WHERE workspace_id = :workspace AND day = :day)
     AND NOT EXISTS (SELECT FROM stored_counts WHERE workspace_id = :workspace);
 
+-- name: stored_by_writer
+-- Rows and bytes of memories and messages by the key that wrote them.
+SELECT key_id, count(*) AS rows, sum(bytes)::bigint AS bytes
+FROM (
+    SELECT key_id, reverie_stored_bytes_v1(content, metadata) AS bytes FROM memories WHERE workspace_id = :workspace
+    UNION ALL
+    SELECT key_id, reverie_stored_bytes_v1(content, content_json) FROM messages WHERE workspace_id = :workspace
+) i
+GROUP BY key_id;
+
+-- name: note_waiting
+-- Count what waits in a deletion (``sign`` 1), or has left it (-1), where the workspace is counted.
+INSERT INTO stored_changes (workspace_id, id, key_id, rows, bytes)
+SELECT :workspace, gen_random_uuid(), i.key_id, :sign::integer * i.rows, :sign * i.bytes
+FROM jsonb_to_recordset(:items::jsonb) AS i(key_id uuid, rows bigint, bytes bigint)
+WHERE EXISTS (SELECT FROM stored_counts c WHERE c.workspace_id = :workspace);
+
 -- name: recount_stored
--- Count memories and messages by key and in all, note the counts of the day, and add to the counts in force what they
+-- Count memories and messages, those that wait in deletions (``waiting``) among them, by key and in all, note the counts of the day, and add to the counts in force what they
 -- lack at this moment. What a key stores counts against those that it comes from, too.
 WITH item AS (
     SELECT key_id, reverie_stored_bytes_v1(content, metadata) AS bytes FROM memories WHERE workspace_id = :workspace
     UNION ALL
     SELECT key_id, reverie_stored_bytes_v1(content, content_json) FROM messages WHERE workspace_id = :workspace
 ), by_key AS (
-    SELECT key_id, count(*) AS rows, sum(bytes) AS bytes FROM item GROUP BY key_id
+    SELECT key_id, sum(rows) AS rows, sum(bytes) AS bytes
+    FROM (
+        SELECT key_id, count(*) AS rows, sum(bytes) AS bytes FROM item GROUP BY key_id
+        UNION ALL
+        SELECT key_id, rows, bytes FROM jsonb_to_recordset(:waiting::jsonb) AS w(key_id uuid, rows bigint, bytes bigint)
+    ) here
+    GROUP BY key_id
 ), counted AS (
     SELECT key_id, rows, bytes FROM by_key WHERE key_id IS NOT NULL
     UNION ALL

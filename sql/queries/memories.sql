@@ -118,7 +118,8 @@ RETURNING id
 -- An import brings the rest of the state too; what it brings deleted or replaced is not told as new. Every part returns
 -- something or minds conflicts: one that does neither Citus would copy in, which row-level security forbids. For a key
 -- that is only ``known``, nothing is inserted unless it holds, and there is one row at least, which says so. With
--- ``membership``, what names a task whose declared members its agent is none of is left out as well.
+-- ``membership``, what names a task whose declared members its agent is none of is left out as well, and where they are
+-- ``checked``, what is of an agent with a setting ``users`` of its own, by which its owners are found.
 WITH {% if known %} held AS MATERIALIZED (
     SELECT {% include "credential_is_current" %} AS sure
 ), {% endif %} item AS (
@@ -135,6 +136,11 @@ WITH {% if known %} held AS MATERIALIZED (
         reading jsonb, key_id uuid
     ) CROSS JOIN LATERAL (SELECT i.agent_id) AS owner(agent_id) {% include "lexemes_of" %}
     WHERE true {% if known %} AND (SELECT sure FROM held) {% endif %}
+        {% if checked %}
+        AND NOT EXISTS (
+            SELECT FROM agents a WHERE a.workspace_id = :workspace AND a.id = i.agent_id AND a.settings ? 'users'
+        )
+        {% endif %}
         {% if membership %}
         AND NOT EXISTS (
             SELECT FROM tasks t

@@ -29,8 +29,8 @@ LEFT JOIN (
         ) AS message_agent,
         (SELECT s.session FROM sessions s WHERE s.workspace_id = :workspace AND s.id = m.session_id) AS message_session,
         m.seq AS message_seq, m.role AS message_role, m.content AS message_content, m.content_json AS message_content_json,
-        m.name AS message_name, m.tool_call_id AS message_tool_call_id, m.user_name AS message_user, m.owners AS message_owners,
-        m.tokens AS message_tokens, m.created_at AS message_created_at
+        m.name AS message_name, m.tool_call_id AS message_tool_call_id, m.user_name AS message_user,
+        m.owners AS message_owners, m.tokens AS message_tokens, m.created_at AS message_created_at
         {% if for_context %}, {% include "superseded_share" %} AS message_superseded {% endif %}
     FROM messages m
     WHERE m.workspace_id = :workspace AND m.id = ANY(:ids)

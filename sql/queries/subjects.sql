@@ -2,9 +2,9 @@
 SELECT pg_advisory_xact_lock(hashtextextended(:workspace::uuid::text, 0));
 
 -- name: subject_agents
--- The agents that know a user: by its sessions, by messages in them, or by memories or proposals about it.
+-- The agents that know a user: by its sessions, by messages in them, or by memories or proposals about it or of its own.
 SELECT s.agent_id FROM sessions s
-WHERE s.workspace_id = :workspace AND (s.user_name = ANY(:users::text[]) OR EXISTS (
+WHERE s.workspace_id = :workspace AND (s.user_name = ANY(:users::text[]) OR s.members && :users OR EXISTS (
     SELECT 1 FROM messages m
     WHERE m.workspace_id = :workspace AND m.session_id = s.id
         AND (m.user_name = ANY(:users) OR (m.role = 'user' AND m.name = ANY(:users)))))
@@ -13,8 +13,14 @@ SELECT m.agent_id FROM memories m WHERE m.workspace_id = :workspace AND m.user_n
 UNION
 SELECT m.agent_id FROM memories m WHERE m.workspace_id = :workspace AND m.hearsay_by = ANY(:users)
 UNION
+SELECT m.agent_id FROM memories m WHERE m.workspace_id = :workspace AND m.owners && :users
+UNION
+SELECT e.agent_id FROM entities e WHERE e.workspace_id = :workspace AND e.owners && :users
+UNION
+SELECT b.agent_id FROM bulletins b WHERE b.workspace_id = :workspace AND b.owners && :users
+UNION
 SELECT p.agent_id FROM proposals p
-WHERE p.workspace_id = :workspace AND (p.user_name = ANY(:users) OR p.hearsay_by = ANY(:users));
+WHERE p.workspace_id = :workspace AND (p.user_name = ANY(:users) OR p.hearsay_by = ANY(:users) OR p.owners && :users);
 
 -- name: break_leases
 -- Whoever dreams for these agents now has lost its lease, and cannot commit what it has read.
@@ -28,7 +34,7 @@ FROM (
 WHERE s.workspace_id = l.workspace_id AND s.agent_id = l.agent_id;
 
 -- name: subject_messages
--- The messages of a user: its own; those in anybody's session that are said under its name (by role user), and what is
+-- The messages of a user: those that belong to it alone; its own; those in anybody's session that are said under its name (by role user), and what is
 -- said after them by other roles; and those without a user that stand after one of its own (the answers to it) or in a
 -- session that is its own.
 SELECT id, session_id, seq, role, coalesce(content_json, to_jsonb(content)) AS content, name, tool_call_id, tokens,
@@ -50,12 +56,12 @@ FROM (
             AND b.role = 'user' AND m.role <> 'user'
         ORDER BY b.seq DESC LIMIT 1
     ) asked ON true
-    WHERE s.workspace_id = :workspace AND (s.user_name = ANY(:users::text[]) OR EXISTS (
+    WHERE s.workspace_id = :workspace AND (s.user_name = ANY(:users::text[]) OR s.members && :users OR EXISTS (
         SELECT 1 FROM messages o
         WHERE o.workspace_id = :workspace AND o.session_id = s.id
             AND (o.user_name = ANY(:users) OR (o.role = 'user' AND o.name = ANY(:users)))))
 ) spoken
-WHERE speaker = ANY(:users) OR under_name = ANY(:users)
+WHERE speaker = ANY(:users) OR under_name = ANY(:users) OR (owners <> '{}' AND owners <@ :users)
 ORDER BY session_id, seq;
 
 -- name: subject_aliases
@@ -76,7 +82,8 @@ WHERE a.workspace_id = :workspace AND a.alias = ANY(:aliases::text[]) AND a.kind
         SELECT 1 FROM sessions u WHERE u.workspace_id = :workspace AND lower(u.user_name) = n.alias);
 
 -- name: subject_memories
--- Memories that are about a user or refer to it, once for each reason why. ``former``: only an earlier version does.
+-- Memories that belong to a user, are about it or refer to it, once for each reason why. ``former``: only an earlier version
+-- does, or it belongs to others as well.
 -- What lies in or refers to a session of the user, but comes from what somebody else said there, is not among them; and what a
 -- dream read in a statement (slot, value) is no reference.
 WITH hers AS MATERIALIZED (
@@ -105,6 +112,8 @@ WITH hers AS MATERIALIZED (
             ) v JOIN hers ON hers.agent_id = h.agent_id AND hers.session = v.value #>> '{}'))
 )
 SELECT id, 'user' AS why, former FROM held WHERE user_name = ANY(:users)
+UNION
+SELECT id, 'owner', NOT owners <@ :users FROM memories WHERE workspace_id = :workspace AND owners && :users
 UNION
 SELECT m.id, 'person', false FROM memories m
 WHERE m.workspace_id = :workspace AND m.user_name IS NULL AND EXISTS (
@@ -135,10 +144,10 @@ WHERE NOT EXISTS (
     WHERE x.workspace_id = :workspace AND x.memory_id = i.id AND NOT x.message_id = ANY(:messages::uuid[]));
 
 -- name: subject_proposals
--- Proposals, and whether each is about the user, of the user's word, or made of one of these messages.
+-- Proposals, and whether each is the user's alone, about the user, of the user's word, or made of one of these messages.
 SELECT p.id, p.agent_id, p.content || ' ' || p.metadata::text AS content,
     coalesce(p.user_name = ANY(:users::text[]), false) OR coalesce(p.hearsay_by = ANY(:users), false)
-        OR p.message_ids && :messages::uuid[] AS own
+        OR p.message_ids && :messages::uuid[] OR (p.owners <> '{}' AND p.owners <@ :users) AS own
 FROM proposals p
 WHERE p.workspace_id = :workspace
 ORDER BY p.id;
@@ -201,11 +210,13 @@ WHERE workspace_id = :workspace AND superseded_by = ANY(:ids::uuid[]) AND NOT id
 ORDER BY id;
 
 -- name: entities_of
--- Entities that these memories speak of, and the person of that name.
+-- Entities that these memories speak of, the person of that name, and those of the user alone.
 SELECT DISTINCT target_id AS id FROM edges
 WHERE workspace_id = :workspace AND target_kind = 'entity' AND (memory_id = ANY(:ids::uuid[]) OR source_id = ANY(:ids))
 UNION
-SELECT entity_id FROM entity_aliases WHERE workspace_id = :workspace AND alias = ANY(:aliases::text[]) AND kind = 'person';
+SELECT entity_id FROM entity_aliases WHERE workspace_id = :workspace AND alias = ANY(:aliases::text[]) AND kind = 'person'
+UNION
+SELECT id FROM entities WHERE workspace_id = :workspace AND owners <> '{}' AND owners <@ :users::text[];
 
 -- name: purge_edges
 DELETE FROM edges
@@ -219,14 +230,15 @@ JOIN entity_aliases n ON n.workspace_id = :workspace AND n.entity_id = a.entity_
 WHERE a.workspace_id = :workspace AND a.alias = ANY(:aliases::text[]) AND a.kind = 'person';
 
 -- name: orphaned_entities
--- Those of the entities that nothing speaks of any more, and the person of that name; with all that was merged into
--- them.
+-- Those of the entities that nothing speaks of any more, the person of that name, and those of the user alone; with all
+-- that was merged into them.
 WITH RECURSIVE lonely AS (
     SELECT e.id FROM entities e
     WHERE e.workspace_id = :workspace AND e.id = ANY(:ids::uuid[]) AND e.merged_into IS NULL
         AND (NOT EXISTS (
                 SELECT 1 FROM edges x
                 WHERE x.workspace_id = :workspace AND (x.source_id = e.id OR x.target_id = e.id))
+            OR (e.owners <> '{}' AND e.owners <@ :users::text[])
             OR EXISTS (
                 SELECT 1 FROM entity_aliases a
                 WHERE a.workspace_id = :workspace AND a.entity_id = e.id
@@ -287,25 +299,100 @@ RETURNING id;
 DELETE FROM messages WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
 
 -- name: subject_chunks
--- The parts of a user's documents.
+-- The parts of documents about a user, or that belong to it alone.
 SELECT c.id FROM chunks c JOIN documents d ON d.workspace_id = c.workspace_id AND d.id = c.document_id
-WHERE c.workspace_id = :workspace AND d.user_name = ANY(:users::text[]);
+WHERE c.workspace_id = :workspace AND (d.user_name = ANY(:users::text[]) OR (d.owners <> '{}' AND d.owners <@ :users));
 
 -- name: purge_chunks
 DELETE FROM chunks WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
 
 -- name: purge_documents
-DELETE FROM documents WHERE workspace_id = :workspace AND user_name = ANY(:users::text[]);
+DELETE FROM documents
+WHERE workspace_id = :workspace AND (user_name = ANY(:users::text[]) OR (owners <> '{}' AND owners <@ :users));
 
 -- name: purge_sessions
 -- Sessions of the user that hold nothing any more.
 DELETE FROM sessions s
-WHERE s.workspace_id = :workspace AND (s.user_name = ANY(:users::text[]) OR s.id = ANY(:ids::uuid[]))
+WHERE s.workspace_id = :workspace
+    AND (s.user_name = ANY(:users::text[]) OR s.id = ANY(:ids::uuid[]) OR (s.members <> '{}' AND s.members <@ :users))
     AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.workspace_id = :workspace AND m.session_id = s.id)
     AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.workspace_id = :workspace AND m.session_id = s.id);
 
 -- name: anonymize_sessions
-UPDATE sessions SET user_name = NULL WHERE workspace_id = :workspace AND user_name = ANY(:users::text[]);
+UPDATE sessions SET user_name = CASE WHEN user_name <> ALL(:users::text[]) THEN user_name END,
+    members = ARRAY(SELECT n.name FROM unnest(members) AS n(name) WHERE n.name <> ALL(:users::text[]) ORDER BY n.name COLLATE "C")
+WHERE workspace_id = :workspace AND (user_name = ANY(:users) OR members && :users);
+
+-- name: disown_documents
+UPDATE documents SET owners = ARRAY(SELECT n.name FROM unnest(owners) AS n(name) WHERE n.name <> ALL(:users::text[]) ORDER BY n.name COLLATE "C")
+WHERE workspace_id = :workspace AND owners && :users::text[];
+
+-- name: disown_messages
+UPDATE messages SET owners = ARRAY(SELECT n.name FROM unnest(owners) AS n(name) WHERE n.name <> ALL(:users::text[]) ORDER BY n.name COLLATE "C")
+WHERE workspace_id = :workspace AND owners && :users::text[];
+
+-- name: disown_terms
+-- The rows of messages and documents are on no list of the user any more.
+DELETE FROM search_terms t
+USING (
+    SELECT i.id, reverie_term_v1(i.audience, i.kind, f.facet) AS term
+    FROM search_index i, unnest(reverie_facets_v1(NULL, NULL, NULL, :users::text[])) AS f(facet)
+    WHERE i.workspace_id = :workspace AND i.owners && :users
+) gone
+WHERE t.workspace_id = :workspace AND t.term = gone.term AND t.id = gone.id;
+
+-- name: disown_index
+UPDATE search_index SET owners = ARRAY(SELECT n.name FROM unnest(owners) AS n(name) WHERE n.name <> ALL(:users::text[]) ORDER BY n.name COLLATE "C")
+WHERE workspace_id = :workspace AND owners && :users::text[];
+
+-- name: drop_same_proposals
+-- Of proposals that are about to belong to others alone, those of which these have the same already.
+DELETE FROM proposals p
+WHERE p.workspace_id = :workspace AND p.owners && :users::text[] AND EXISTS (
+    SELECT 1 FROM proposals o
+    WHERE o.workspace_id = :workspace AND o.id <> p.id AND o.agent_id = p.agent_id AND o.fingerprint = p.fingerprint
+        AND o.owners = ARRAY(SELECT n.name FROM unnest(p.owners) AS n(name) WHERE n.name <> ALL(:users::text[]) ORDER BY n.name COLLATE "C"));
+
+-- name: disown_proposals
+UPDATE proposals SET owners = ARRAY(SELECT n.name FROM unnest(owners) AS n(name) WHERE n.name <> ALL(:users::text[]) ORDER BY n.name COLLATE "C")
+WHERE workspace_id = :workspace AND owners && :users::text[];
+
+-- name: disown_entities
+-- Entities of the user and others are those of the others, by the names that are not taken there.
+WITH changed AS (
+    UPDATE entities SET owners = ARRAY(SELECT n.name FROM unnest(owners) AS n(name) WHERE n.name <> ALL(:users::text[]) ORDER BY n.name COLLATE "C")
+    WHERE workspace_id = :workspace AND owners && :users::text[]
+    RETURNING id, owners
+), taken AS (
+    DELETE FROM entity_aliases a USING changed c
+    WHERE a.workspace_id = :workspace AND a.entity_id = c.id AND EXISTS (
+        SELECT 1 FROM entity_aliases t
+        WHERE t.workspace_id = :workspace AND t.audience = a.audience AND t.alias = a.alias AND t.kind = a.kind
+            AND t.owners = reverie_owners_v1(c.owners))
+    RETURNING a.entity_id
+)
+UPDATE entity_aliases a SET owners = reverie_owners_v1(c.owners) FROM changed c
+WHERE a.workspace_id = :workspace AND a.entity_id = c.id AND NOT EXISTS (
+    SELECT 1 FROM entity_aliases t
+    WHERE t.workspace_id = :workspace AND t.audience = a.audience AND t.alias = a.alias AND t.kind = a.kind
+        AND t.owners = reverie_owners_v1(c.owners));
+
+-- name: disown_dreams
+-- What belonged to the user alone belongs to the empty name, which no user can have.
+UPDATE dreams SET owners = CASE WHEN owners <@ :users::text[] THEN '{""}' ELSE ARRAY(SELECT n.name FROM unnest(owners) AS n(name) WHERE n.name <> ALL(:users::text[]) ORDER BY n.name COLLATE "C") END
+WHERE workspace_id = :workspace AND owners && :users;
+
+-- name: disown_events
+UPDATE events SET owners = CASE WHEN owners <@ :users::text[] THEN '{""}' ELSE ARRAY(SELECT n.name FROM unnest(owners) AS n(name) WHERE n.name <> ALL(:users::text[]) ORDER BY n.name COLLATE "C") END
+WHERE workspace_id = :workspace AND owners && :users;
+
+-- name: disown_deletions
+UPDATE deletions SET owners = CASE WHEN owners <@ :users::text[] THEN '{""}' ELSE ARRAY(SELECT n.name FROM unnest(owners) AS n(name) WHERE n.name <> ALL(:users::text[]) ORDER BY n.name COLLATE "C") END
+WHERE workspace_id = :workspace AND owners && :users;
+
+-- name: revoke_keys_of_user
+UPDATE api_keys SET revoked_at = coalesce(revoked_at, :now), user_name = NULL
+WHERE workspace_id = :workspace AND user_name = ANY(:users::text[]);
 
 -- name: purge_changes
 -- Diffs that tell of these memories, or of none that is there (of a dry run, or collected since), in dreams of these
@@ -348,7 +435,11 @@ DELETE FROM model_calls WHERE workspace_id = :workspace;
 UPDATE idempotency SET answer = NULL WHERE workspace_id = :workspace AND answer IS NOT NULL;
 
 -- name: anonymize_audit
-UPDATE audit_log SET subject = NULL WHERE workspace_id = :workspace AND subject = ANY(:users::text[]);
+-- Of whose data is read, and of whom a key is bound to.
+UPDATE audit_log SET
+    subject = CASE WHEN subject <> ALL(:users::text[]) THEN subject END,
+    details = CASE WHEN details ->> 'user' = ANY(:users) THEN details - 'user' ELSE details END
+WHERE workspace_id = :workspace AND (subject = ANY(:users) OR details ->> 'user' = ANY(:users));
 
 -- name: reactivate_memory
 -- What replaced this memory is gone: it holds again, or is replaced by the live one that says the same.
@@ -407,13 +498,14 @@ ORDER BY x.id;
 -- name: subject_export_sessions
 SELECT s.id, s.session, a.agent, s.user_name AS "user", s.created_at, s.last_message_at
 FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
-WHERE s.workspace_id = :workspace AND (s.user_name = ANY(:users::text[]) OR s.id = ANY(:ids::uuid[]))
+WHERE s.workspace_id = :workspace
+    AND (s.user_name = ANY(:users::text[]) OR s.members && :users OR s.id = ANY(:ids::uuid[]))
 ORDER BY s.id;
 
 -- name: subject_export_documents
 SELECT d.id, a.agent, d.title, d.text, d.metadata, d.created_at
 FROM documents d JOIN agents a ON a.workspace_id = d.workspace_id AND a.id = d.agent_id
-WHERE d.workspace_id = :workspace AND d.user_name = ANY(:users::text[])
+WHERE d.workspace_id = :workspace AND (d.user_name = ANY(:users::text[]) OR d.owners && :users)
 ORDER BY d.id;
 
 -- name: forget_statistics

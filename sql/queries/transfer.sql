@@ -8,6 +8,17 @@ SELECT id FROM agents WHERE workspace_id = :workspace AND agent = :agent;
     AND (:with_expired::boolean OR m.expires_at IS NULL OR m.expires_at > :now)
     {% if where %} AND EXISTS (SELECT FROM (SELECT :where_values::jsonb AS v) w WHERE {% include "where" %}) {% endif %}
 
+-- fragment: exported_entity
+-- Whether an entity ``e`` is of an export: some memory of the export mentions it, or what it was merged into, or no memory does.
+(NOT EXISTS (
+        SELECT 1 FROM edges x
+        WHERE x.workspace_id = :workspace AND x.target_id = coalesce(e.merged_into, e.id) AND x.memory_id IS NOT NULL)
+    OR EXISTS (
+        SELECT 1 FROM edges x JOIN memories m ON m.workspace_id = :workspace AND m.id = x.memory_id
+        WHERE x.workspace_id = :workspace AND x.target_id = coalesce(e.merged_into, e.id)
+            AND (:with_deleted::boolean OR m.deleted_at IS NULL)
+            AND (:with_expired::boolean OR m.expires_at IS NULL OR m.expires_at > :now)))
+
 -- name: export_counts
 -- How many lines of each kind an export will have, for progress.
 WITH memory AS (
@@ -15,7 +26,8 @@ WITH memory AS (
     WHERE m.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR m.agent_id = :agent_id)
         AND {% include "exported_memory" %}
 ), session AS (
-    SELECT s.id FROM sessions s WHERE s.workspace_id = :workspace AND (:agent_id IS NULL OR s.agent_id = :agent_id)
+    SELECT s.id FROM sessions s
+    WHERE s.workspace_id = :workspace AND (:agent_id IS NULL OR s.agent_id = :agent_id) AND {% include "seen_session" %}
 )
 SELECT
     (SELECT count(*) FROM agents a WHERE a.workspace_id = :workspace AND (:agent_id IS NULL OR a.id = :agent_id)) AS agent,
@@ -23,7 +35,8 @@ SELECT
     (SELECT count(*) FROM messages x JOIN session ON session.id = x.session_id WHERE x.workspace_id = :workspace) AS message,
     (SELECT count(*) FROM memory) AS memory,
     (SELECT count(*) FROM memory_versions v JOIN memory ON memory.id = v.memory_id WHERE v.workspace_id = :workspace) AS history,
-    (SELECT count(*) FROM entities e WHERE e.workspace_id = :workspace AND (:agent_id IS NULL OR e.agent_id = :agent_id)) AS entity,
+    (SELECT count(*) FROM entities e WHERE e.workspace_id = :workspace AND (:agent_id IS NULL OR e.agent_id = :agent_id)
+        AND {% include "exported_entity" %}) AS entity,
     (SELECT count(*) FROM documents d WHERE d.workspace_id = :workspace AND (:agent_id IS NULL OR d.agent_id = :agent_id)) AS document;
 
 -- name: export_settings
@@ -58,6 +71,7 @@ SELECT s.id, a.agent, s.session, s.user_name AS "user", s.members, s.dreamed_seq
     s.window_started_at, s.last_message_at, s.created_at
 FROM sessions s JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
 WHERE s.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR s.agent_id = :agent_id) AND s.id >= :start
+    AND {% include "seen_session" %}
 ORDER BY s.id;
 
 -- name: export_messages
@@ -102,6 +116,7 @@ SELECT e.id, a.agent, e.name, e.kind, e.metadata, e.audience, e.owners, e.merged
         WHERE x.workspace_id = :workspace AND x.entity_id = e.id ORDER BY x.alias) AS aliases
 FROM entities e JOIN agents a ON a.workspace_id = :workspace AND a.id = e.agent_id
 WHERE e.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR e.agent_id = :agent_id) AND e.id >= :start
+    AND {% include "exported_entity" %}
 ORDER BY e.id;
 
 -- name: export_merges
@@ -110,10 +125,12 @@ SELECT m.id, m.entity_id, m.into_id, m.moved -> 'aliases' AS aliases, m.moved ->
     m.moved -> 'twice' AS twice, m.actor, m.created_at
 FROM entity_merges m JOIN entities e ON e.workspace_id = m.workspace_id AND e.id = m.entity_id
 WHERE m.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR e.agent_id = :agent_id) AND m.id >= :start
+    AND {% include "exported_entity" %}
 ORDER BY m.id;
 
 -- name: export_edges
--- Edges whose memories are exported too; of one agent, those that begin at a memory or entity of its own.
+-- Edges whose memories are exported too; of one agent, those that begin at a memory or entity of its own, and for users,
+-- those of which they may see both ends and the memory.
 SELECT e.id, e.audience, e.relation, e.source_kind, e.source_id, e.target_kind, e.target_id, e.memory_id, e.dream_id,
     e.created_by, e.created_at
 FROM edges e
@@ -127,6 +144,11 @@ WHERE e.workspace_id = :workspace AND e.id >= :start
         SELECT 1 FROM memories m
         WHERE m.workspace_id = :workspace AND m.id IN (e.source_id, e.target_id, e.memory_id)
             AND NOT ({% include "exported_memory" %})))
+    AND ((SELECT reverie_viewer_v1()) = '{}'::text[] OR NOT EXISTS (
+        SELECT 1 FROM unnest(ARRAY[e.source_id, e.target_id, e.memory_id]) AS part(id)
+        WHERE part.id IS NOT NULL
+            AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.workspace_id = :workspace AND m.id = part.id)
+            AND NOT EXISTS (SELECT 1 FROM entities n WHERE n.workspace_id = :workspace AND n.id = part.id)))
 ORDER BY e.id;
 
 -- name: export_documents
@@ -136,7 +158,7 @@ WHERE d.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR d.agent_id = :
 ORDER BY d.id;
 
 -- name: export_bulletins
-SELECT a.agent, b.owners, b.version, b.content, b.tokens, b.inputs_hash, b.parts, b.dream_id, b.created_at
+SELECT b.owners, {% include "bulletin_columns" %}
 FROM bulletins b JOIN agents a ON a.workspace_id = b.workspace_id AND a.id = b.agent_id
 WHERE b.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR b.agent_id = :agent_id) AND a.agent >= :start
 ORDER BY a.agent, b.version;
@@ -219,12 +241,11 @@ INSERT INTO messages (
     created_at, key_id
 )
 SELECT :workspace, i.id, i.session_id, i.seq, i.role, i.content, i.content_json, i.name, i.tool_call_id, i.user_name,
-    coalesce(i.owners, s.members), i.tokens, coalesce(i.created_at, :now), :key_id::uuid
+    i.owners, i.tokens, coalesce(i.created_at, :now), :key_id::uuid
 FROM jsonb_to_recordset(:items::jsonb) AS i(
     id uuid, session_id uuid, seq bigint, role text, content text, content_json jsonb, name text, tool_call_id text,
     user_name text, owners text[], tokens integer, created_at timestamptz
 )
-JOIN sessions s ON s.workspace_id = :workspace AND s.id = i.session_id
 WHERE i.seq IS NOT NULL
 ON CONFLICT DO NOTHING
 RETURNING id;
@@ -238,7 +259,7 @@ INSERT INTO messages (
 SELECT :workspace, i.id, i.session_id,
     greatest(s.last_seq, (SELECT max(m.seq) FROM messages m WHERE m.workspace_id = :workspace AND m.session_id = s.id))
         + row_number() OVER (PARTITION BY i.session_id ORDER BY i.ordinal),
-    i.role, i.content, i.content_json, i.name, i.tool_call_id, i.user_name, coalesce(i.owners, s.members),
+    i.role, i.content, i.content_json, i.name, i.tool_call_id, i.user_name, i.owners,
     i.tokens, coalesce(i.created_at, :now), :key_id::uuid
 FROM jsonb_to_recordset(:items::jsonb) AS i(
     ordinal integer, id uuid, session_id uuid, role text, content text, content_json jsonb, name text, tool_call_id text,
@@ -246,6 +267,38 @@ FROM jsonb_to_recordset(:items::jsonb) AS i(
 )
 JOIN sessions s ON s.workspace_id = :workspace AND s.id = i.session_id
 RETURNING id;
+
+-- name: join_sessions
+-- Members that have joined sessions by what an import brings.
+UPDATE sessions s SET members = i.members
+FROM jsonb_to_recordset(:items::jsonb) AS i(id uuid, members text[])
+WHERE s.workspace_id = :workspace AND s.id = i.id;
+
+-- name: owners_of_messages
+SELECT id, owners FROM messages WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]) ORDER BY created_at, seq;
+
+-- name: owners_of_memories
+SELECT id, owners FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
+
+-- name: own_entities
+-- Entities that came without owners get those of the first memory that mentions them, and with them their names.
+WITH first AS (
+    SELECT DISTINCT ON (n.id) n.id, m.owners
+    FROM edges x
+    CROSS JOIN LATERAL (VALUES (x.source_id), (x.target_id)) AS n(id)
+    JOIN memories m ON m.workspace_id = :workspace AND m.id = x.memory_id
+    WHERE x.workspace_id = :workspace AND n.id = ANY(:ids::uuid[])
+    ORDER BY n.id, m.created_at, m.id
+), owned AS (
+    UPDATE entities e SET owners = f.owners FROM first f
+    WHERE e.workspace_id = :workspace AND e.id = f.id AND f.owners <> '{}'
+    RETURNING e.id, e.owners
+)
+UPDATE entity_aliases a SET owners = reverie_owners_v1(o.owners) FROM owned o
+WHERE a.workspace_id = :workspace AND a.entity_id = o.id AND NOT EXISTS (
+    SELECT 1 FROM entity_aliases t
+    WHERE t.workspace_id = :workspace AND t.audience = a.audience AND t.alias = a.alias AND t.kind = a.kind
+        AND t.owners = reverie_owners_v1(o.owners));
 
 -- name: update_session_counters
 -- Bring the watermarks of sessions in line with the messages they have now.
@@ -403,13 +456,13 @@ RETURNING version;
 
 -- name: import_pages
 INSERT INTO pages (
-    workspace_id, id, agent_id, question, scope, trigger, max_tokens, revision, due_at, due_dream_id, created_by, created_at,
-    updated_at
+    workspace_id, id, agent_id, owners, question, scope, trigger, max_tokens, revision, due_at, due_dream_id, created_by,
+    created_at, updated_at
 )
-SELECT :workspace, i.id, i.agent_id, i.question, i.scope, i.trigger, i.max_tokens, i.revision, i.due_at, i.due_dream_id,
+SELECT :workspace, i.id, i.agent_id, i.owners, i.question, i.scope, i.trigger, i.max_tokens, i.revision, i.due_at, i.due_dream_id,
     i.created_by, coalesce(i.created_at, :now), coalesce(i.updated_at, :now)
 FROM jsonb_to_recordset(:items::jsonb) AS i(
-    id uuid, agent_id uuid, question text, scope jsonb, trigger text, max_tokens integer, revision integer,
+    id uuid, agent_id uuid, owners text[], question text, scope jsonb, trigger text, max_tokens integer, revision integer,
     due_at timestamptz, due_dream_id uuid, created_by text, created_at timestamptz, updated_at timestamptz
 )
 ON CONFLICT DO NOTHING
@@ -429,13 +482,13 @@ RETURNING version;
 
 -- name: import_searches
 INSERT INTO saved_searches (
-    workspace_id, id, agent_id, name, query, options, expected, k, revision, created_by, created_at, updated_at
+    workspace_id, id, agent_id, owners, name, query, options, expected, k, revision, created_by, created_at, updated_at
 )
-SELECT :workspace, i.id, i.agent_id, i.name, i.query, i.options, i.expected, i.k, i.revision, i.created_by,
+SELECT :workspace, i.id, i.agent_id, i.owners, i.name, i.query, i.options, i.expected, i.k, i.revision, i.created_by,
     coalesce(i.created_at, :now), coalesce(i.updated_at, :now)
 FROM jsonb_to_recordset(:items::jsonb) AS i(
-    id uuid, agent_id uuid, name text, query text, options jsonb, expected jsonb, k integer, revision integer,
-    created_by text, created_at timestamptz, updated_at timestamptz
+    id uuid, agent_id uuid, owners text[], name text, query text, options jsonb, expected jsonb, k integer,
+    revision integer, created_by text, created_at timestamptz, updated_at timestamptz
 )
 ON CONFLICT DO NOTHING
 RETURNING id;

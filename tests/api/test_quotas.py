@@ -147,6 +147,36 @@ async def test_two_processes_together_never_pass_a_limit(own_static_api: Api, se
     assert 39 <= rows <= 40
 
 
+async def test_what_can_be_brought_back_still_counts(own_static_api: Api) -> None:
+    workspace, admin = await _limited(own_static_api, rows_max=6)
+    _, writer = await _key(admin, limits={"rows_max": 5})
+    for session in ("s", "t"):
+        await writer.post(f"/v1/sessions/{session}/messages", TURNS)
+    counted = await _is_true(own_static_api, workspace)
+    expected = {"limit": "rows_max", "of": "key", "max": 5, "used": 4}
+
+    async def check() -> None:
+        assert tuple((await _stored(own_static_api, workspace, COUNTED, workspace, NO_KEY))[0]) == counted
+        assert await _refused(writer, "POST", "/v1/sessions/s/messages", TURNS) == expected
+
+    path = "/v1/sessions/s?agent=a"
+    counts = await admin.call("DELETE", path + "&dry_run=true")
+    gone = (await admin.call("DELETE", f"{path}&token={counts.json()['token']}")).json()
+    await check()
+    assert await count_stored(own_static_api.engine) == 0
+    await check()
+    await admin.post(f"/v1/deletions/{gone['deletion_id']}/undo")
+    await check()
+    assert await _is_true(own_static_api, workspace) == counted
+    counts = await admin.call("DELETE", path + "&dry_run=true")
+    await admin.call("DELETE", f"{path}&token={counts.json()['token']}")
+    later = datetime.now(UTC) + timedelta(days=60)
+    with own_static_api.lending(now=lambda: later):
+        await apply_retention(own_static_api.engine)
+    assert (await _is_true(own_static_api, workspace))[0] == 2
+    await writer.post("/v1/sessions/s/messages", TURNS)
+
+
 async def test_an_open_transaction_is_waited_for_at_the_limit(own_static_api: Api) -> None:
     """Two connections: the second commits only after the first, and fails for what the first has taken."""
     workspace, admin = await _limited(own_static_api, rows_max=2)

@@ -21,10 +21,13 @@ from tests.live_api import Api
 from tests.processes import ROOT
 
 OLDER, NEWER = "0041", "9999"
-FORMER = """ALTER TABLE api_keys ADD COLUMN granted_by uuid, DROP COLUMN makers, DROP COLUMN subject;
+FORMER = (Path(__file__).parent / "former_0059.sql").read_text()
+"""What makes of this schema that of 0059."""
+FORMER_ROWS = (Path(__file__).parent / "former_rows_0059.sql").read_text()
+BEFORE_0059 = """ALTER TABLE api_keys ADD COLUMN granted_by uuid, DROP COLUMN makers, DROP COLUMN subject;
 INSERT INTO api_keys (workspace_id, id, name, role, hash, granted_by)
 SELECT workspace_id, gen_random_uuid(), 'made by another', 'reader', 'x', id FROM api_keys"""
-"""What makes of this schema that of the revisions which are taken over."""
+"""What makes of that the schema of the revisions before it."""
 SCRIPTS = ScriptDirectory.from_config(alembic_config("postgresql://nowhere"))
 
 
@@ -57,14 +60,19 @@ async def test_an_older_schema_is_refused_with_what_to_do(service_url: str, data
         await asyncio.to_thread(migrate, database_url)
 
 
+async def take_over(database_url: str, former: str, *statements: str) -> None:
+    """Make a database of an earlier revision, with these statements in it, one of this revision."""
+    await execute(database_url, FORMER, *statements)
+    await stamp(database_url, former)
+    await asyncio.to_thread(migrate, database_url)
+
+
 @pytest.mark.parametrize("former", ["0057", "0058"])
 async def test_an_earlier_form_of_the_initial_migration_is_taken_over(
     own_api: Api, database_url: str, former: str
 ) -> None:
     saved = await own_api.save("Sam lives in Bergen.")
-    await execute(database_url, FORMER)
-    await stamp(database_url, former)
-    await asyncio.to_thread(migrate, database_url)
+    await take_over(database_url, former, BEFORE_0059)
     db = await Database.open(database_url)
     async with db.unscoped() as connection:
         assert await connection.raw.fetchval("SELECT version_num FROM alembic_version") == code_revision()

@@ -230,11 +230,13 @@ async def waiting(
 ) -> UUID:
     """Let a statement wait in the inbox as one that a dream was not sure of; its id."""
     marks: dict[str, Any] = {"user": user, "hearsay_by": None, "occurred_at": None}
+    owners = [] if user is None else [user]
     item = NewProposal(
         id=new_id(), fingerprint=fingerprint(content, type_=MemoryType.FACT, **marks),
-        identity_hash=identity_hash(MemoryType.FACT, content, key=None, **marks), type="fact", content=content,
-        user_name=user, hearsay_by=None, importance=0.5, confidence=0.3, tags=tags, source={"kind": "dream"},
-        metadata={}, message_ids=[], reason="not sure enough", said_at=engine.now(), occurred_at=None,
+        identity_hash=identity_hash(MemoryType.FACT, content, key=None, owners=owners, **marks), type="fact",
+        content=content, user_name=user, owners=owners, hearsay_by=None, importance=0.5, confidence=0.3, tags=tags,
+        source={"kind": "dream"}, metadata={}, message_ids=[], reason="not sure enough", said_at=engine.now(),
+        occurred_at=None,
     )  # fmt: skip
     async with engine.db.transaction(workspace) as connection:
         row = await get_agent(connection, workspace, agent)

@@ -196,6 +196,45 @@ async def test_nothing_is_left_anywhere(
     assert (await api.get("/v1/sessions/other/messages", agent="a"))["items"][0]["content"] == "Tea is at five"
 
 
+async def test_what_belongs_to_several_stays_with_the_others(own_api: Api, database_url: str) -> None:
+    api = own_api
+    await say(api, "I live in Bergen", session="alone", user=USER)
+    await say(api, "I start in May", session="both", user=USER)
+    await say(api, "The room in Riga is booked", session="both", user="boris")
+    for _ in range(3):
+        await dream(api)
+    await api.save("Boris is late.", user="boris", owners=[USER])
+    await api.save("The office moves in June.", owners=[USER, "boris"])
+    await api.save("The team eats at noon.", owners=[USER, "boris"], key="lunch")
+    await api.save("The team eats at one.", user=None, owners=["boris"], key="lunch")
+    await api.save("The office closes at six.")
+    for title, owners in (("Contract", [USER]), ("Timetable", [USER, "boris"])):
+        await api.post(
+            "/v1/documents", {"agent": "a", "title": title, "text": f"{title} of the year", "owners": owners}
+        )
+    key = await api.post("/v1/keys", {"role": "reader", "name": "k", "user": USER})
+    exported = await api.get(f"/v1/users/{USER}/export")
+    told = {one["memory"]["content"]: one["why"] for one in exported["memories"]}
+    assert (told["Boris is late."], told["The office moves in June."]) == ("owner", None)
+    assert {one["title"] for one in exported["documents"]} == {"Contract", "Timetable"}
+    await api.post(f"/v1/users/{USER}/purge")
+    assert tables_with(dump(database_url)) == set()
+    assert (await api.http.get("/v1/whoami", headers={"Authorization": f"Bearer {key['key']}"})).status_code == 401
+    left = {one["content"]: one["owners"] for one in (await api.get("/v1/memories", agent="a"))["items"]}
+    assert "Boris is late." not in left
+    assert left["The office moves in June."] == left["The team eats at one."] == ["boris"]
+    assert "The team eats at noon." not in left, "a key of others stands for what they said"
+    assert left["The office closes at six."] == []
+    assert [one["title"] for one in (await api.get("/v1/documents", agent="a"))["items"]] == ["Timetable"]
+    body = {"agent": "a", "query": "office June Riga timetable", "include": ["memories", "messages", "documents"]}
+    found = json.dumps(await api.post("/v1/memories/search", body | {"user": "boris"}))
+    for text in ("moves in June", "The room in Riga is booked", "Timetable of the year"):
+        assert text in found
+    again = await api.save("The office moves in June.", owners=["boris"])
+    assert again["content"] in left, "it is the same memory"
+    assert len((await api.get("/v1/memories", agent="a"))["items"]) == len(left)
+
+
 def tables_with(dumped: str) -> set[str]:
     """The tables whose rows hold the mark."""
     found, table = set(), ""

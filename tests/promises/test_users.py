@@ -105,6 +105,8 @@ async def test_a_key_of_a_user_reads_and_writes_for_that_user_alone(api: Api) ->
         (403, "POST", "/v1/memories", fact | {"owners": []}),
         (403, "POST", "/v1/memories", fact | {"owners": ["anna"]}),
         (403, "PATCH", f"/v1/memories/{shared['id']}", change),
+        (403, "POST", f"/v1/memories/{shared['id']}/feedback", {"useful": False}),
+        (403, "PUT", "/v1/agents/a", {"settings": {"users": "shared"}}),
         (404, "PATCH", f"/v1/memories/{anna['id']}", change),
         (403, "POST", "/v1/sessions/of-anna/messages", said),
         (404, "GET", f"/v1/memories/{anna['id']}", None),
@@ -112,3 +114,35 @@ async def test_a_key_of_a_user_reads_and_writes_for_that_user_alone(api: Api) ->
     for status, method, path, body in refused:
         assert await boris.status(method, path, json=body) == status, (method, path)
     assert (await boris.post("/v1/memories", fact))["memory"]["owners"] == ["boris"]
+
+
+async def test_the_setting_of_the_agent_decides_whom_a_save_belongs_to(api: Api) -> None:
+    await api.put("/v1/settings", {"users": "shared"})
+    await api.put("/v1/agents/apart", {"settings": {"users": "separate"}})
+    for agent, owners in (("apart", ["anna"]), ("team", [])):
+        for content in ("I am allergic to nuts.", "I live in Bergen."):  # the second is saved where the first was
+            saved = await api.save(content, agent=agent, user="anna")
+            assert saved["owners"] == owners, agent
+    context = await api.post("/v1/context", {"agent": "apart", "user": "boris", "message": "Who may eat what?"})
+    assert heard(context, "anna") == []
+
+
+async def test_what_one_user_says_of_another_belongs_to_the_speaker(api: Api) -> None:
+    said = await api.call("POST", "/v1/memories", params={"user": "anna"}, json={
+        "agent": "a", "type": "fact", "user": "boris", "content": "Boris snores.",
+    })  # fmt: skip
+    assert (said.json()["memory"]["user"], said.json()["memory"]["owners"]) == ("boris", ["anna"])
+    found = await api.post("/v1/memories/search", {"agent": "a", "query": "Boris snores", "user": "boris"})
+    assert found["results"] == []
+
+
+async def test_a_masked_user_is_the_same_in_every_place(api: Api) -> None:
+    await api.put("/v1/settings", {"pii": {"mode": "redact"}})
+    user = "anna.berg@example.org"
+    await api.save("I live in Bergen.", user=user)
+    named = await api.call("POST", "/v1/memories", params={"user": user}, json={
+        "agent": "a", "type": "fact", "content": "I am allergic to nuts.",
+    })  # fmt: skip
+    listed = (await api.get("/v1/memories", agent="a", user=user))["items"]
+    assert len(listed) == 2
+    assert user not in json.dumps(listed) + named.text

@@ -18,6 +18,7 @@ from alembic.script import ScriptDirectory
 from service.db.migrate import alembic_config
 from service.db.stored_texts import COLUMNS, KEYS
 from service.db.workspace_rows import TABLES
+from tests.db.test_schema_version import BEFORE_0059, take_over
 from tests.processes import ROOT
 from tests.schema_snapshot import SHARED_TABLES, SNAPSHOT, definitions
 
@@ -64,6 +65,13 @@ def test_migrations_give_exactly_the_snapshot(database_url: str) -> None:
     if os.environ.get("UPDATE_SCHEMA"):
         SNAPSHOT.write_text(schema, encoding="utf-8")
     assert schema == SNAPSHOT.read_text(encoding="utf-8"), "run `make schema` and read the difference"
+
+
+@pytest.mark.skipif("TEST_DATABASE_URL" in os.environ, reason="the snapshot is of the embedded Postgres' version")
+@pytest.mark.parametrize("former", ["0057", "0058", "0059"])
+async def test_what_is_taken_over_is_exactly_the_snapshot(database_url: str, former: str) -> None:
+    await take_over(database_url, former, *([BEFORE_0059] if former < "0059" else []))
+    assert dumped(database_url) == SNAPSHOT.read_text(encoding="utf-8")
 
 
 DEFINITIONS = """

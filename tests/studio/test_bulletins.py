@@ -13,8 +13,11 @@ from tests.studio.app_page import AppPage
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 
-async def save(service: ServerProcess, agent: str, content: str, type_: str = "decision") -> dict[str, Any]:
-    answer = await service.call("POST", "/v1/memories", json={"agent": agent, "type": type_, "content": content})
+async def save(
+    service: ServerProcess, agent: str, content: str, type_: str = "decision", **fields: object
+) -> dict[str, Any]:
+    draft = {"agent": agent, "type": type_, "content": content, **fields}
+    answer = await service.call("POST", "/v1/memories", json=draft)
     memory: dict[str, Any] = answer.json()["memory"]
     return memory
 
@@ -60,6 +63,24 @@ async def test_versions_of_a_bulletin_are_compared(visitor: AppPage, service: Se
     await expect(sides.first).to_contain_text("Mondays")
     await visitor.open("/bulletins", agent="editor", version="99")
     await expect(page.get_by_role("heading", name="No such version")).to_be_visible()
+
+
+async def test_a_user_has_a_bulletin_of_their_own(visitor: AppPage, service: ServerProcess) -> None:
+    page = visitor.page
+    await save(service, "herald", "The choir sings on Sundays")
+    await save(service, "herald", "Mira sings alto", "fact", user="Mira")
+    await visitor.open("/bulletins", agent="herald")
+    await visitor.press("Regenerate")
+    article = page.get_by_role("article", name="Version 1")
+    await expect(article).to_contain_text("choir")
+    await expect(article).not_to_contain_text("alto")
+    await page.get_by_label("For user").fill("Mira")
+    await expect(page.get_by_role("heading", name="No bulletin yet")).to_be_visible()
+    await visitor.press("Regenerate")
+    await expect(article).to_contain_text("alto")
+    assert "user=Mira" in page.url
+    await page.get_by_label("For user").fill("")
+    await expect(article).to_contain_text("choir")
 
 
 async def test_a_standing_question_through_its_life(visitor: AppPage, service: ServerProcess) -> None:

@@ -70,6 +70,24 @@ async def test_a_setting_is_found_checked_saved_and_reset(visitor: AppPage, serv
     assert (await service.call("GET", "/v1/settings")).json()["retention"]["deleted_days"] == 30
 
 
+async def test_how_users_are_kept_apart_is_a_choice_that_says_what_each_means(
+    visitor: AppPage, service: ServerProcess
+) -> None:
+    page = visitor.page
+    await visitor.open("/engine", tab="settings", find="users")
+    field = page.get_by_label("Users", exact=True)
+    await expect(field.locator("option:checked")).to_have_text(re.compile("^Separate: a user sees what is theirs"))
+    await field.select_option("strict")
+    await visitor.press("Save")
+    await expect(page.get_by_role("button", name="Save")).to_have_count(0)
+    assert (await service.call("GET", "/v1/settings")).json()["users"] == "strict"
+    await visitor.check_screens("engine-users")
+    await visitor.press("Reset to the default: Users")
+    await visitor.press("Save")
+    await expect(page.get_by_role("button", name="Save")).to_have_count(0)
+    assert (await service.call("GET", "/v1/settings")).json()["users"] == "separate"
+
+
 async def test_what_the_api_refuses_is_said_and_the_draft_is_kept(visitor: AppPage) -> None:
     page = visitor.page
     await visitor.open("/engine", tab="settings", find="trim to")
@@ -102,6 +120,10 @@ async def test_a_key_is_created_shown_once_rotated_and_revoked(visitor: AppPage)
     await dialog.get_by_label("Agent", exact=True).fill("")
     await expect(dialog.get_by_role("button", name="Create key")).to_be_disabled()
     await dialog.get_by_label("Agent", exact=True).fill(AGENT)
+    await dialog.get_by_label("Role").select_option("admin")
+    await expect(dialog.get_by_label("User")).to_have_count(0)
+    await dialog.get_by_label("Role").select_option("agent")
+    await dialog.get_by_label("User").fill("Tove")
     await dialog.get_by_label("read", exact=True).check()
     await dialog.get_by_role("button", name="Create key").dblclick()
     shown = page.get_by_role("dialog", name="Key created")
@@ -109,7 +131,7 @@ async def test_a_key_is_created_shown_once_rotated_and_revoked(visitor: AppPage)
     await visitor.press("Done", shown)
     row = page.get_by_role("row").filter(has_text="<b>night</b> shift")
     await expect(row).to_have_count(1)
-    await expect(row).to_contain_text("(read)")
+    await expect(row).to_contain_text(f"agent: {AGENT} for Tove (read)")
     await expect(row).to_contain_text("never")
     await visitor.check_screens("engine-keys")
 

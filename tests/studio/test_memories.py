@@ -83,7 +83,7 @@ async def test_every_filter_is_in_the_address_and_narrows(visitor: AppPage, serv
     await expect(rows).to_have_count(3)
     await visitor.press("More filters")
     for label, value, left in (
-        ("About user", "Caroline", "beagle"),
+        ("About", "Caroline", "beagle"),
         ("Tag", "pets", "beagle"),
         ("Key", "house/attic", "leaks"),
         ("Importance at least", "0.8", "beagle"),
@@ -113,6 +113,55 @@ async def test_every_filter_is_in_the_address_and_narrows(visitor: AppPage, serv
     await expect(rows).to_have_count(2)
     await page.get_by_label("To day").fill("2020-01-01")
     await expect(page.get_by_role("heading", name="No matches")).to_be_visible()
+
+
+async def test_the_list_as_a_user_shows_what_is_theirs_and_nobodys(visitor: AppPage, service: ServerProcess) -> None:
+    page, agent = visitor.page, "mem-owned"
+    await _saved(service, agent, "Nadia collects stamps", user="Nadia")
+    await _saved(service, agent, "Nadia snores, says Oleg", user="Nadia", owners=["Oleg"])
+    await _saved(service, agent, "The archive opens at nine")
+    await visitor.open("/memories", agent=agent)
+    rows = _rows(page)
+    await expect(rows).to_have_count(3)
+    await visitor.press("More filters")
+    await page.get_by_label("As user", exact=True).fill("Nadia")
+    await expect(rows).to_have_count(2)
+    await expect(rows.filter(has_text="stamps")).to_contain_text("belongs to Nadia")
+    await expect(rows.filter(has_text="archive")).not_to_contain_text("belongs to")
+    await expect(page.get_by_role("region", name="Counts")).to_contain_text("2 memories")
+    assert "user=Nadia" in page.url
+    await page.get_by_label("About", exact=True).fill("Nadia")
+    await expect(rows).to_have_count(1)
+    await expect(rows).to_contain_text("stamps")
+    await page.get_by_label("As user", exact=True).fill("")
+    await expect(rows).to_have_count(2)
+    await expect(rows.filter(has_text="snores")).to_contain_text("belongs to Oleg")
+    await visitor.check_screens("memories-owned")
+
+
+async def test_owners_are_changed_in_the_detail(visitor: AppPage, service: ServerProcess) -> None:
+    page, agent = visitor.page, "mem-owners"
+    memory = await _saved(service, agent, "The cellar key hangs behind the stove", user="Petra")
+    await visitor.open("/memories", agent=agent, memory=memory["id"])
+    article, dialog = page.get_by_role("article"), page.get_by_role("dialog", name="Edit memory")
+    await expect(article).to_contain_text("belongs to Petra")
+    await visitor.press("Edit", article)
+    owners = dialog.get_by_label("Belongs to")
+    await expect(owners).to_have_value("Petra")
+    await owners.fill("Petra\nLund, Quirin")
+    await visitor.press("Save", dialog)
+    await expect(article).to_contain_text("belongs to Lund, Quirin and Petra")
+    await visitor.open("/memories", agent=agent, user="Lund, Quirin")
+    await expect(_rows(page)).to_have_count(1)
+    await visitor.open("/memories", agent=agent, memory=memory["id"])
+    await visitor.press("Edit", article)
+    await owners.fill("")
+    await visitor.press("Save", dialog)
+    await expect(article).not_to_contain_text("belongs to")
+    stored = (await service.call("GET", f"/v1/memories/{memory['id']}")).json()
+    assert (stored["owners"], stored["user"]) == ([], "Petra")
+    await article.get_by_role("tab", name="History").click()
+    await expect(article).to_contain_text("owners: Lund, Quirin, Petra → none")
 
 
 async def test_a_memory_is_written_and_a_draft_survives_a_reload(visitor: AppPage) -> None:

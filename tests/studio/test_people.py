@@ -34,8 +34,13 @@ async def lived(service: ServerProcess) -> None:
         assert answer.is_success, answer.text
         dream = await service.call("POST", f"/v1/agents/{AGENT}/dream", json={"wait": True}, timeout=600)
         assert dream.json()["status"] == "succeeded", dream.text
-    other = {"agent": AGENT, "type": "fact", "content": "Håkon plays the hardanger fiddle", "user": "Håkon <b>"}
-    assert (await service.call("POST", "/v1/memories", json=other)).is_success
+    others = [
+        {"content": "Håkon plays the hardanger fiddle", "user": "Håkon <b>"},
+        {"content": "Solveig lent Håkon a bow", "user": PERSON, "owners": ["Håkon <b>"]},
+    ]
+    for other in others:
+        saved = await service.call("POST", "/v1/memories", json={"agent": AGENT, "type": "fact", **other})
+        assert saved.is_success, saved.text
 
 
 async def test_a_person_is_found_with_profile_timeline_and_sources(visitor: AppPage) -> None:
@@ -58,6 +63,8 @@ async def test_a_person_is_found_with_profile_timeline_and_sources(visitor: AppP
     await person.get_by_role("tab", name="Timeline").click()
     former = person.get_by_role("list", name="Timeline").get_by_role("listitem").filter(has_text="superseded")
     await expect(former.last).to_contain_text("Bergen")
+    told = person.get_by_role("list", name="Timeline").get_by_role("listitem").filter(has_text="lent Håkon a bow")
+    await expect(told.last).to_contain_text("belongs to Håkon <b>")
     await visitor.check_screens("people-timeline")
     await former.last.get_by_role("link", name="What supersedes it").click()
     await expect(page.get_by_role("article")).to_contain_text("Oslo")
@@ -96,6 +103,6 @@ async def test_a_person_is_exported_and_purged_with_a_receipt(visitor: AppPage, 
     await dialog.get_by_label("Type Håkon <b> to confirm").fill("Håkon <b>")
     await visitor.press("Purge", dialog)
     receipt = page.get_by_role("dialog", name="Receipt of the purge")
-    await expect(receipt).to_contain_text(re.compile(r'"memories": 1\b'))
+    await expect(receipt).to_contain_text(re.compile(r'"memories": 2\b'))
     await visitor.press("Done", receipt)
     await expect(page.get_by_role("list", name="People").get_by_role("link", name="Håkon")).to_have_count(0)

@@ -102,6 +102,38 @@ async def test_two_settings_stand_side_by_side(visitor: AppPage) -> None:
     assert "with_strategy=semantic" in page.url
 
 
+async def test_a_search_for_a_user_says_for_whom_it_is_and_becomes_a_test_of_that_user(
+    visitor: AppPage, service: ServerProcess
+) -> None:
+    page, agent = visitor.page, "confidant"
+    items = [
+        {"content": "Wanda plays the cello in the evening", "user": "Wanda"},
+        {"content": "Wanda's cello is out of tune", "user": "Wanda", "owners": ["Viktor"]},
+        {"content": "Cello lessons are on Tuesdays"},
+    ]
+    drafts = [{"agent": agent, "type": "fact", **item} for item in items]
+    saved = (await service.call("POST", "/v1/memories/batch", json={"items": drafts})).json()["items"]
+    own = saved[0]["memory"]["id"]
+    await visitor.open("/search", agent=agent, q="cello", expected=own)
+    answer = page.get_by_role("region", name="Search", exact=True)
+    results = answer.get_by_role("list", name="Search").get_by_role("listitem")
+    await expect(results).to_have_count(3)
+    await expect(answer.get_by_role("status")).to_contain_text("for everybody")
+    await page.get_by_text("Filters", exact=True).click()
+    await page.get_by_label("For user").fill("Wanda")
+    await expect(answer.get_by_role("status")).to_contain_text("for Wanda")
+    await expect(results).to_have_count(2)
+    await expect(results.filter(has_text="evening")).to_contain_text("belongs to Wanda")
+    await page.get_by_label("About", exact=True).fill("Wanda")
+    await expect(results).to_have_count(1)
+    await visitor.press("Save as test")
+    await visitor.press("Save", page.get_by_role("dialog"))
+    row = page.get_by_role("region", name="Saved searches").get_by_role("button", name="cello")
+    await expect(row).to_contain_text("belongs to Wanda")
+    kept = (await service.call("GET", "/v1/searches", params={"agent": agent})).json()["items"][0]["options"]
+    assert (kept["user"], kept["about"]) == ("Wanda", "Wanda")
+
+
 async def test_an_impossible_number_is_refused_beside_its_field_and_keeps_the_answer(visitor: AppPage) -> None:
     page = visitor.page
     await visitor.open("/search", agent=AGENT, q="pottery", limit="3")

@@ -185,7 +185,7 @@ async def _around(
     for start in range(0, len(ids), _BATCH):
         assert space is not None
         rows = await connection.fetch(
-            "nearest_to_memories", space.flags, **lease.of_owners, model=space.number, ids=ids[start : start + _BATCH],
+            "nearest_to_memories", space.flags, **lease.of_agent, model=space.number, ids=ids[start : start + _BATCH],
             similarity_min=SIMILARITY_MIN, limit=NEIGHBOURS_OF_MEMORY, now=engine.now(),
         )  # fmt: skip
         for row in rows:

@@ -26,6 +26,6 @@ async def count_from_now(engine: Engine, workspace: UUID, changes: Limits) -> No
 async def recount(engine: Engine, workspace: UUID) -> int:
     """Count what is stored and correct the counts of the limits; how many were wrong."""
     day = engine.now().astimezone(UTC).date()
-    async with engine.db.transaction(workspace) as connection:
+    async with engine.db.transaction(workspace, viewer="everybody") as connection:
         await connection.set_timeout(LONGEST_S)
         return await limits.recount(connection, workspace, day)

@@ -61,13 +61,14 @@ class PurgeReceipt:
 
 async def purge_user(engine: Engine, principal: Principal, user: str) -> PurgeReceipt:
     """Forget a user; return the receipt, whose ``why`` has the ties of ``subjects.WHY``. Raises Forbidden for anyone
-    but an admin."""
+    but an admin, and where the request is made for another user."""
     principal.require_admin()
+    principal.check_is_for(user)
     now = engine.now()
     workspace = principal.workspace_id
     receipt_id = new_id()
     users = await forms_of(engine, workspace, await masking_of(engine, principal), user)
-    async with engine.db.transaction(workspace) as connection:
+    async with engine.db.transaction(workspace, viewer="everybody") as connection:
         await connection.set_timeout(LONGEST_S)
         await subjects.lock_purges(connection, workspace)
         counts, why = await _purge(connection, workspace, users, now)
@@ -156,6 +157,7 @@ class _Purge:
         subject = Subject(self._users, self._names, frozenset([*own, *kept, *deleted]))
         around |= await forget(connection, workspace, subject)
         around["saved_searches"] = await forget_searches(connection, workspace, subject)
+        await subjects.disown(connection, workspace, self._users, self._now)
         counts = rows | edges | around | {"proposals": proposed, "shared_memories": len(kept)}
         return counts, subjects.counted_by_why(held.own)
 
@@ -229,6 +231,7 @@ class _Purge:
             "metadata": json_drop_sentences(row["metadata"], gone),
             "source": json_drop_sentences(row["source"], gone),
             "tokens": count_tokens(content),
+            "owners": [name for name in row["owners"] if name not in self._users],
         }
         item["identity_hash"] = identity_of_columns(item)
         if row["deleted_at"] is None and row["superseded_by"] is None:

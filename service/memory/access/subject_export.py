@@ -56,14 +56,15 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Subjec
     searches, of what has been deleted and can be brought back too; what a purge would remove or trim. ``why`` a memory
     goes with the user is one of ``subjects.WHY``; null for shared ones, which are trimmed.
 
-    Raises Forbidden for anyone but an admin.
+    Raises Forbidden for anyone but an admin, and where the request is made for another user.
     """
     principal.require_admin()
+    principal.check_is_for(user)
     workspace = principal.workspace_id
     pii = await masking_of(engine, principal)
     users = await forms_of(engine, workspace, pii, user)
     (subject,) = await masked_names(engine, workspace, pii, [(("path", "user"), user)], refuse=False)
-    async with engine.db.transaction(workspace) as connection:
+    async with engine.db.transaction(workspace, viewer="everybody") as connection:
         await connection.set_timeout(LONGEST_S)
         places = await deletions.places(connection, workspace)
         called = await subjects.called_by(connection, places, users)

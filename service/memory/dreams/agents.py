@@ -52,9 +52,11 @@ async def payer_for(engine: Engine, workspace: UUID, agent_id: UUID) -> Payer:
 
 
 async def put_agent(engine: Engine, principal: Principal, agent: str, changes: JsonObject) -> Agent:
-    """Make or change an agent; only the fields given change. An agent key may set its name and settings only."""
+    """Make or change an agent; only the fields given change. An agent key may set its name and settings only, a key of
+    a user nothing: all users of the agent would see it."""
     principal.require_write()
     principal.check_owns(agent)
+    principal.check_changes([])
     if principal.role != "admin" and {"prime", "teams"} & set(changes):
         raise Forbidden("Only an admin key may change teams or prime.")
     if "settings" in changes:

@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from uuid import UUID
@@ -251,6 +251,24 @@ def as_shown(
         agent=stored.agent, version=stored.version, content=content, tokens=tokens, inputs_hash=stored.inputs_hash,
         dream_id=stored.dream_id, created_at=stored.created_at, sentences=sentences, stale=bool(found.outdated),
     )  # fmt: skip
+
+
+def without_gone(stored: StoredBulletin) -> StoredBulletin:
+    """Return a stored bulletin without the lines of which some memory is gone, or not the agent's to read any more."""
+    parts: list[BulletinPart] = [
+        {
+            "title": part["title"],
+            "lines": [line for line in part["lines"] if all(stored.states.get(id_) for id_ in line["memories"])],
+        }
+        for part in stored.parts
+    ]
+    if parts == stored.parts:
+        return stored
+    told = [(part["title"], _sentence(line)) for part in parts for line in part["lines"]]
+    content = _text(stored.agent, told)
+    return replace(
+        stored, parts=[part for part in parts if part["lines"]], content=content, tokens=count_tokens(content)
+    )
 
 
 def compared(stored: StoredBulletin, with_other: Difference[SectionSentence]) -> BulletinVersion:

@@ -22,6 +22,7 @@ from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.store import agents, documents
 from service.store.documents import NewChunk, NewDocument
+from service.store.settings import agent_settings
 
 DOCUMENT_FIELDS = ("title", "text", "metadata")
 ABSENT = "There is no such document here."
@@ -41,17 +42,18 @@ async def add_document(engine: Engine, principal: Principal, draft: DocumentDraf
     bounds = (await get_settings(engine, principal)).documents
     items = await parts_of(engine.executor, draft.title, draft.text, bounds)
     embedded = await engine.embed([f"{draft.title}\n{item.content}" for item in items])
-    document = NewDocument(
-        id=new_id(),
-        title=draft.title,
-        text=draft.text,
-        user=draft.user,
-        owners=principal.owners_of(draft.owners, draft.user) or [],
-        metadata=draft.metadata,
-        created_by=principal.actor,
-    )
     async with engine.db.transaction(principal.workspace_id, viewer=principal.writes_as) as connection:
         agent_id = await agents.ensure_agent(connection, principal.workspace_id, acting)
+        users = (await agent_settings(connection, principal.workspace_id, agent_id)).users
+        document = NewDocument(
+            id=new_id(),
+            title=draft.title,
+            text=draft.text,
+            user=draft.user,
+            owners=principal.owners_of(draft.owners, draft.user, users) or [],
+            metadata=draft.metadata,
+            created_by=principal.actor,
+        )
         await documents.add(
             connection, principal.workspace_id, document, items, embedded, agent_id=agent_id, now=engine.now()
         )

@@ -208,7 +208,7 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
     now = engine.now()
     check_expiry(patch.expires_at, now, BODY)
     patch = await redact_patch(engine, principal, patch)
-    principal.owners_of(patch.owners, None)
+    principal.owners_of(patch.owners, None, "separate")
     async with engine.db.transaction(principal.workspace_id) as connection:
         present = await load_owned(connection, principal, memory_id)
         types = (await workspace_settings(connection, principal.workspace_id)).memory_types
@@ -256,11 +256,12 @@ async def delete_memory(engine: Engine, principal: Principal, memory_id: UUID) -
 async def record_feedback(engine: Engine, principal: Principal, memory_id: UUID, *, useful: bool) -> Memory:
     """Say whether a memory was of use: its importance moves by a tenth; the history says why.
 
-    Whoever may read it may rate it. Raises NotFound for one that is not there or deleted.
+    Whoever may read it may rate it, with a key of a user what is that user's alone. Raises NotFound for one that is not
+    there or deleted, and Forbidden.
     """
     principal.require_write()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        await _load_visible(connection, principal, memory_id)
+        principal.check_changes((await _load_visible(connection, principal, memory_id)).owners)
         locked = await memories.lock(connection, principal.workspace_id, memory_id)
         if locked is None or locked["deleted_at"] is not None:
             raise NotFound(ABSENT)

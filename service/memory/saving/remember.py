@@ -20,7 +20,7 @@ from service.domain.memory import Memory, Outcome, SavedMemory
 from service.domain.memory_words import content_words
 from service.domain.origin import most_trusted
 from service.domain.own_types import BUILT_IN, NO_TYPES, EntityKind, Misfit, OwnType, check_memory, like
-from service.domain.owners import with_owner
+from service.domain.owners import Owners, UsersMode, with_owner
 from service.domain.principal import CachedCredential, Principal
 from service.domain.spending import paid_by
 from service.domain.text_features import extract_features
@@ -56,7 +56,7 @@ async def remember_one(
     if principal.no_memory or current_deferred_commit() is not None:
         return next(iter(await remember(engine, principal, [draft])), None)
     principal.require_write()
-    owned = draft.session is None or principal.owners_of(draft.owners, draft.user) is not None
+    owned = draft.session is None or principal.owners_of(draft.owners, draft.user, "separate") is not None
     plain = owned and not draft.links and draft.key is None and draft.created_at is None
     place = engine.scope_cache.get(principal, draft) if plain else None
     saved: SavedMemory | None = None
@@ -80,7 +80,7 @@ async def _insert_new(
     try:
         async with engine.db.autocommit(principal.workspace_id) as connection:
             inserted = await memories.insert(
-                connection, principal.workspace_id, items, prepared.embedded, key, membership=True
+                connection, principal.workspace_id, items, prepared.embedded, key, checked=True
             )
     except Conflict:
         if key is not None:
@@ -112,7 +112,7 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
         scopes = ScopeResolver(connection, principal)
         await scopes.prefetch(drafts)
         found = [await scopes.resolve(draft, _loc(drafts, n), user=draft.user) for n, draft in enumerate(drafts)]
-        drafts = prepared.drafts = await _with_owners(connection, principal.workspace_id, drafts, found)
+        drafts = prepared.drafts = await _with_owners(connection, principal, prepared, found, scopes.users_of_agents)
         items = await engine.executor.each(
             lambda one: prepared.columns(*one), list(enumerate(found)), lambda one: len(drafts[one[0]].content)
         )
@@ -156,19 +156,33 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
 
 
 async def _with_owners(
-    connection: Connection, workspace: UUID, drafts: Sequence[MemoryDraft], places: Sequence[ScopeIds]
+    connection: Connection,
+    principal: Principal,
+    prepared: _Prepared,
+    places: Sequence[ScopeIds],
+    users_of_agents: Mapping[str, UsersMode],
 ) -> list[MemoryDraft]:
-    """Return the drafts, those of a session of whose owners nothing is said with its members."""
+    """Return the drafts, those of agents with a setting ``users`` of their own with the owners by that, and those of a
+    session of whose owners nothing is said with its members."""
+    drafts = [
+        draft if mode is None else _owned(principal, draft, given, mode)
+        for draft, given in zip(prepared.drafts, prepared.owners_given, strict=True)
+        for mode in [users_of_agents.get(principal.acting_agent(draft.agent))]
+    ]
     sessions = [place.session_id if draft.owners is None else None for draft, place in zip(drafts, places, strict=True)]
     named = [session for session in sessions if session is not None]
-    if not named:
-        return list(drafts)
-    rows = await connection.fetch("session_members", workspace=workspace, ids=named)
+    rows = await connection.fetch("session_members", workspace=principal.workspace_id, ids=named) if named else []
     members = {row["id"]: row["members"] for row in rows}
     return [
         draft if session is None else draft.model_copy(update={"owners": members[session]})
         for draft, session in zip(drafts, sessions, strict=True)
     ]
+
+
+def _owned(principal: Principal, draft: MemoryDraft, given: Owners | None, mode: UsersMode) -> MemoryDraft:
+    """Return a draft with the owners ``given``, else those that this setting ``users`` gives it; None where its session
+    tells."""
+    return draft.model_copy(update={"owners": principal.owners_of(given, draft.user, mode)})
 
 
 @dataclass(slots=True)
@@ -177,6 +191,7 @@ class _Prepared:
 
     principal: Principal
     drafts: Sequence[MemoryDraft]
+    owners_given: Sequence[Owners | None]
     embedded: EmbeddingBatch
     derived: Sequence[Columns]
     now: datetime
@@ -209,8 +224,9 @@ async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[Memory
         check_expiry(draft.expires_at, draft.created_at or now, loc)
     drafts = await redact_drafts(engine, principal, drafts, locs)
     drafts = await redact_links(engine, principal, drafts, locs)
-    drafts = [draft.model_copy(update={"owners": principal.owners_of(draft.owners, draft.user)}) for draft in drafts]
     settings = await get_settings(engine, principal)
+    given = [draft.owners for draft in drafts]
+    drafts = [_owned(principal, draft, draft.owners, settings.users) for draft in drafts]
     await check_types(engine, settings.memory_types, drafts, locs)
     contents = [draft.content for draft in drafts]
     agents_named = {draft.agent for draft in drafts}
@@ -218,7 +234,7 @@ async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[Memory
     with paid_by(principal.payer(agents_named.pop() if len(agents_named) == 1 else None)):
         read = await engine.executor.each(derive_text_columns, contents, len)
         embedded = await engine.embed(contents)
-    return _Prepared(principal, drafts, embedded, read, now, settings.memory_types, settings.entity_kinds)
+    return _Prepared(principal, drafts, given, embedded, read, now, settings.memory_types, settings.entity_kinds)
 
 
 def check_expiry(expires_at: datetime | None, now: datetime, loc: Loc) -> None:

@@ -10,6 +10,7 @@ from uuid import UUID
 from service.concurrency.lru import LRUCache
 from service.db.pool import Connection
 from service.domain.drafts import MemoryDraft
+from service.domain.owners import UsersMode
 from service.domain.principal import Principal
 from service.domain.types import Scope
 from service.errors import InvalidInput
@@ -92,12 +93,14 @@ class ScopeResolver:
         self._barred: dict[tuple[str, str], bool] = {}
         self._known: dict[tuple[str, str, UUID | None], UUID] = {}
         self._agents: dict[UUID, StoredAgent] = {}
+        self.users_of_agents: dict[str, UsersMode] = {}
+        """The agents' own setting ``users``, of those prefetched that have one."""
 
     async def prefetch(self, drafts: Sequence[MemoryDraft]) -> None:
         """Find or create what these name, in one order for all batches (lock ordering against deadlock)."""
         acting = [self._principal.acting_agent(draft.agent) for draft in drafts]
         users = {
-            (agent, draft.session): draft.user
+            (agent, draft.session): self._principal.saves_for(draft.user)
             for agent, draft in reversed(list(zip(acting, drafts, strict=True)))
             if draft.session
         }
@@ -107,6 +110,8 @@ class ScopeResolver:
             self._connection, self._workspace, agents=set(acting), sessions=set(users), teams=teams, tasks=tasks
         ):
             self._known[(row["kind"], row["name"], row["agent_id"])] = row["id"]
+            if row["users"] is not None:
+                self.users_of_agents[row["name"]] = row["users"]
         await self._check_tasks(
             {(agent, draft.task) for agent, draft in zip(acting, drafts, strict=True) if draft.task}
         )

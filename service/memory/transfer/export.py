@@ -9,13 +9,16 @@ from contextlib import aclosing
 from uuid import UUID
 
 from service.concurrency.executor import FairExecutor
-from service.db.pool import Connection, Row
+from service.db.pool import Columns, Connection, Row
+from service.db.records import make
+from service.domain.bulletin import StoredBulletin
 from service.domain.export_lines import FILTERED, FORMAT, KEYS, RECORDS
 from service.domain.json import dumps
 from service.domain.principal import Principal
 from service.domain.where import Where
 from service.errors import InvalidInput, NotFound
 from service.memory.access.where import where_query
+from service.memory.dreams import bulletin
 from service.memory.engine import Engine
 from service.memory.transfer.tempfile_pipe import TempfilePipe
 from service.store import transfer
@@ -131,9 +134,18 @@ async def _fill_section(
     written: Counter[str],
 ) -> None:
     async for page in transfer.section(connection, workspace, name, wanted, key):
+        if name == "bulletin":
+            page = [_bulletin(fields) for fields in page]
         lines = await executor.each(lambda fields: dumps({"record": name} | fields) + b"\n", page, _characters)
         spool.write(b"".join(lines))
         written[name] += len(page)
+
+
+def _bulletin(fields: Columns) -> Columns:
+    """Return a version of a bulletin without the lines whose memories are gone, as those that read it are shown it."""
+    left = bulletin.without_gone(make(StoredBulletin, fields))
+    kept = {"parts": left.parts, "content": left.content, "tokens": left.tokens}
+    return {name: value for name, value in fields.items() if name not in ("newest", "states")} | kept
 
 
 def _characters(fields: Row) -> int:

@@ -59,6 +59,7 @@ class ImportTransaction:
         self.tallies: dict[str, ImportCounts] = defaultdict(ImportCounts)
         self.same: dict[UUID, UUID] = {}
         self.made_sessions: set[UUID] = set()
+        self.unowned_entities: set[UUID] = set()
         self._embedded = embedded
         self._taken = 0
 
@@ -100,6 +101,9 @@ class ImportTransaction:
 
     async def finish(self) -> None:
         """After the last line."""
+        unowned = sorted(self.unowned_entities)
+        for start in range(0, len(unowned), BATCH):
+            await self.connection.run("own_entities", workspace=self.workspace, ids=unowned[start : start + BATCH])
         sessions = sorted(self.made_sessions)
         for start in range(0, len(sessions), BATCH):
             made = sessions[start : start + BATCH]

@@ -49,6 +49,8 @@ async def write_entities(writing: ImportTransaction, lines: Lines[EntityLine]) -
                 updated_at=line.updated_at or writing.now,
             )  # fmt: skip
             writing.tallies["entity"].created += 1
+            if line.owners is None:
+                writing.unowned_entities.add(line.id)
         else:
             writing.tallies["entity"].unchanged += 1
             if known != line.id:

@@ -12,7 +12,7 @@ from service.domain.export_lines import HistoryLine, MemoryLine, WindowLine
 from service.domain.json_schema import Checked
 from service.domain.memory import Memory
 from service.domain.own_types import BUILT_IN, Misfit, OwnType, check_memory
-from service.domain.owners import with_owner
+from service.domain.owners import owners_of_all, with_owner
 from service.errors import InvalidImportLine
 from service.memory.saving.remember import columns_of
 from service.memory.saving.scopes import ScopeIds
@@ -69,14 +69,32 @@ async def write_memories(writing: ImportTransaction, lines: Lines[MemoryLine]) -
 async def _with_owners(
     writing: ImportTransaction, lines: Lines[MemoryLine], places: Sequence[ScopeIds]
 ) -> Lines[MemoryLine]:
-    """Return the lines, those without owners with the members of their session, else with their user."""
-    named = [place.session_id for place in places if place.session_id is not None]
-    rows = await writing.connection.fetch("session_members", workspace=writing.workspace, ids=named) if named else []
-    members = {row["id"]: row["members"] for row in rows}
+    """Return the lines, those without owners with those of their messages, else their user, else the members of their
+    session."""
+    unowned = [(line, place) for (_, line), place in zip(lines, places, strict=True) if line.owners is None]
+    if not unowned:
+        return lines
+    rows = await writing.connection.fetch(
+        "session_members",
+        workspace=writing.workspace,
+        ids=[place.session_id for _, place in unowned if place.session_id],
+    )
+    members: dict[UUID | None, list[str]] = {row["id"]: row["members"] for row in rows}
+    rows = await writing.connection.fetch(
+        "owners_of_messages", workspace=writing.workspace, ids=[id_ for line, _ in unowned for id_ in line.message_ids]
+    )
+    said: dict[UUID, list[str]] = {row["id"]: row["owners"] for row in rows}
+
+    def owners(line: MemoryLine, place: ScopeIds) -> list[str]:
+        of = set(line.message_ids)
+        evidence = [names for id_, names in said.items() if id_ in of and names]
+        try:
+            return owners_of_all(evidence) or with_owner([], line.user) or members.get(place.session_id, [])
+        except ValueError:
+            return evidence[0]
+
     return [
-        (number, line)
-        if line.owners is not None
-        else (number, line.model_copy(update={"owners": members.get(place.session_id) or with_owner([], line.user)}))
+        (number, line if line.owners is not None else line.model_copy(update={"owners": owners(line, place)}))
         for (number, line), place in zip(lines, places, strict=True)
     ]
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from uuid import UUID
+
 from service.db.pool import Columns
 from service.domain.agents import Task
 from service.domain.export_lines import AgentLine, MessageLine, SessionLine, SettingsLine, TaskLine
+from service.domain.owners import with_owner
 from service.errors import InvalidImportLine, InvalidInput
 from service.memory.access import audit
 from service.memory.access.own_types import check_own_types, check_profile
@@ -106,11 +110,14 @@ async def write_messages(writing: ImportTransaction, lines: Lines[MessageLine]) 
     columns = await writing.executor.each(
         lambda line: message_columns(line, line.user, line.id), messages, message_characters
     )
-    items: list[Columns] = []
-    for line, of_line in zip(messages, columns, strict=True):
-        agent_id = await writing.agent(line.agent)
-        session_id = await writing.places.session(agent_id, line.session, line.user)
-        items.append({**of_line, "seq": line.seq, "session_id": session_id, "owners": line.owners})
+    places = [
+        await writing.places.session(await writing.agent(line.agent), line.session, line.user) for line in messages
+    ]
+    owners = await _owners(writing, messages, places)
+    items: list[Columns] = [
+        {**of_line, "seq": line.seq, "session_id": place, "owners": own}
+        for line, of_line, place, own in zip(messages, columns, places, owners, strict=True)
+    ]
     made = await transfer.add_messages(
         writing.connection, writing.workspace, items, writing.principal.key_id, writing.now
     )
@@ -121,6 +128,22 @@ async def write_messages(writing: ImportTransaction, lines: Lines[MessageLine]) 
     changed = list({item["session_id"] for item in items})
     await writing.connection.run("update_session_counters", workspace=writing.workspace, ids=changed, made=())
     writing.count("message", lines, made)
+
+
+async def _owners(
+    writing: ImportTransaction, lines: Sequence[MessageLine], places: Sequence[UUID]
+) -> list[Sequence[str]]:
+    """Return the owners of messages; of those that name none, the members of their session, who join as they speak."""
+    rows = await writing.connection.fetch("session_members", workspace=writing.workspace, ids=list(set(places)))
+    before = {row["id"]: row["members"] for row in rows}
+    members: dict[UUID, list[str]] = dict(before)
+    owners: list[Sequence[str]] = []
+    for line, place in zip(lines, places, strict=True):
+        members[place] = with_owner(members[place], line.user)
+        owners.append(members[place] if line.owners is None else line.owners)
+    joined = [{"id": id_, "members": now} for id_, now in members.items() if now != before[id_]]
+    await writing.connection.run("join_sessions", workspace=writing.workspace, items=joined)
+    return owners
 
 
 SESSION_WRITERS: dict[str, Writer] = {

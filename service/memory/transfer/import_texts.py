@@ -56,26 +56,50 @@ async def write_documents(writing: ImportTransaction, lines: Lines[DocumentLine]
 
 
 async def write_bulletins(writing: ImportTransaction, lines: Lines[BulletinLine]) -> None:
-    """Bring versions of bulletins along that are not here."""
-    items = [line.model_dump() | {"agent_id": await writing.agent(line.agent)} for _, line in lines]
+    """Bring versions of bulletins along that are not here. One without owners, from before there were any, tells of
+    every user, and is passed over: a dream writes another."""
+    items = [
+        line.model_dump() | {"agent_id": await writing.agent(line.agent)}
+        for _, line in lines
+        if line.owners is not None
+    ]
     made = await transfer.add_bulletins(writing.connection, writing.workspace, items, writing.now)
-    writing.count("bulletin", lines, made)
+    writing.count("bulletin", lines, made, len(items))
 
 
 async def write_pages(writing: ImportTransaction, lines: Lines[PageLine]) -> None:
-    """Bring pages along that are not here, with their versions, which cite memories by the ids that these have here."""
-    items = [
-        line.model_dump(exclude={"agent", "scope"})
-        | {
-            "agent_id": await writing.agent(line.agent),
-            "scope": line.scope.model_dump(mode="json", exclude_none=True),
-            "created_by": line.created_by or writing.principal.actor,
-            "versions": [version | {"sentences": _cited_here(writing, version)} for version in line.versions],
-        }
-        for _, line in lines
-    ]
+    """Bring pages along that are not here, with their versions, which cite memories by the ids that these have here.
+
+    A page without a version that its user may see, from before there were owners, is due."""
+    items = []
+    for _, line in lines:
+        cited = [version | {"sentences": _cited_here(writing, version)} for version in line.versions]
+        versions = await _seen(writing, line.scope.user, cited)
+        items.append(
+            line.model_dump(exclude={"agent", "scope"})
+            | {
+                "agent_id": await writing.agent(line.agent),
+                "owners": line.owners,
+                "scope": line.scope.model_dump(mode="json", exclude_none=True),
+                "created_by": line.created_by or writing.principal.actor,
+                "versions": versions,
+                "due_at": line.due_at if len(versions) == len(cited) else writing.now,
+            }
+        )
     made = await transfer.add_pages(writing.connection, writing.workspace, items, writing.now)
     writing.count("page", lines, made)
+
+
+async def _seen(writing: ImportTransaction, user: str | None, versions: list[PageVersionPart]) -> list[PageVersionPart]:
+    """Return the versions that cite nothing which belongs to others than the page does."""
+    cited = [
+        {memory["id"] for sentence in version["sentences"] for memory in sentence["memories"]} for version in versions
+    ]
+    rows = await writing.connection.fetch(
+        "owners_of_memories", workspace=writing.workspace, ids=list(set().union(*cited))
+    )
+    hidden = {row["id"] for row in rows if row["owners"] and user not in row["owners"]}
+    return [version for version, ids in zip(versions, cited, strict=True) if not ids & hidden]
 
 
 def _cited_here(writing: ImportTransaction, version: PageVersionPart) -> list[PageSentence]:
@@ -97,6 +121,7 @@ async def write_searches(writing: ImportTransaction, lines: Lines[SearchLine]) -
         line.model_dump(include={"id", "name", "query", "k", "revision", "created_at", "updated_at"})
         | {
             "agent_id": await writing.agent(line.agent),
+            "owners": line.owners,
             "options": line.kept_options(),
             "expected": [writing.same.get(memory, memory) for memory in line.expected],
             "created_by": line.created_by or writing.principal.actor,

@@ -91,11 +91,13 @@ async def import_lines(
     principal.require_admin()
     with closing(ParsedLines()) as lines:
         answer = ImportResult()
-        answer.complete = await _check(engine, principal, _source(engine, format, chunks), lines, agent, on_progress)
+        answer.complete = await _check(
+            engine, principal, _source(engine, format, chunks, agent), lines, agent, on_progress
+        )
         if principal.no_memory:
             return answer
         embedded = await _embed(engine, lines)
-        async with engine.db.transaction(principal.workspace_id) as connection:
+        async with engine.db.transaction(principal.workspace_id, viewer="everybody") as connection:
             writing = ImportTransaction(connection, principal, engine.now(), embedded, engine.executor)
             await _write(writing, lines, on_progress)
             await insights.let_fall(connection, principal.workspace_id, None)
@@ -109,9 +111,12 @@ async def import_lines(
     return answer
 
 
-def _source(engine: Engine, format: Format, chunks: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, JsonObject]]:
-    read = {"reverie": raw_lines, "mem0": mem0.memories, "arkos": arkos.messages}[format]
-    return read(chunks, engine.executor)
+def _source(
+    engine: Engine, format: Format, chunks: AsyncIterator[bytes], agent: str | None
+) -> AsyncIterator[tuple[int, JsonObject]]:
+    if format == "mem0":
+        return mem0.memories(chunks, engine.executor, agent)
+    return {"reverie": raw_lines, "arkos": arkos.messages}[format](chunks, engine.executor)
 
 
 async def _check(

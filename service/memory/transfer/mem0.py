@@ -24,10 +24,13 @@ DEPTH_MAX = JSON_DEPTH_MAX + 4
 KEPT = ("hash", "categories", "run_id", "app_id", "actor_id", "role")
 
 
-async def memories(chunks: AsyncIterator[bytes], executor: FairExecutor) -> AsyncIterator[tuple[int, JsonObject]]:
+async def memories(
+    chunks: AsyncIterator[bytes], executor: FairExecutor, agent: str | None
+) -> AsyncIterator[tuple[int, JsonObject]]:
     """Each memory as a line of record ``memory``, numbered from 1 by its place in the list.
 
-    Its user and agent become ours, its metadata is kept, its categories become tags as well. A Mem0 id that is not a
+    Its user and agent become ours, its metadata is kept, its categories become tags as well. One that names no agent is
+    of ``agent``, else of its user, else of its run, as ``Memory`` of the client calls it. A Mem0 id that is not a
     UUID gives one that is always the same. Raises InvalidImportLine for a file that is no such JSON.
     """
     with tempfile.TemporaryFile(prefix="reverie-") as file:
@@ -38,7 +41,7 @@ async def memories(chunks: AsyncIterator[bytes], executor: FairExecutor) -> Asyn
         while not ended:
             part, ended = await executor.run(_some, items, characters=NOT_KNOWN)
             for number, item in part:
-                yield number, _memory(number, item)
+                yield number, _memory(number, item, agent)
         if isinstance(ended, InvalidImportLine):
             raise ended
 
@@ -78,18 +81,19 @@ def _bounded(events: Iterable[tuple[str, object]]) -> Iterator[tuple[str, object
         yield event, value
 
 
-def _memory(number: int, item: JsonValue) -> JsonObject:
+def _memory(number: int, item: JsonValue, agent: str | None) -> JsonObject:
     text = item.get("memory") or item.get("data") if isinstance(item, dict) else None
     if not isinstance(text, str):
         raise InvalidImportLine(number, ("memory",), "a Mem0 memory has its text here")
     metadata = item.get("metadata") if isinstance(item.get("metadata"), dict) else {}
     extra = {name: item[name] for name in KEPT if item.get(name) is not None}
+    user = item.get("user_id") or metadata.get("user_id")
     categories = [str(name)[:100] for name in item.get("categories") or [] if name]
     return {
         "record": "memory",
         "id": _uuid(item.get("id"), text),
-        "agent": item.get("agent_id") or metadata.get("agent_id"),
-        "user": item.get("user_id") or metadata.get("user_id"),
+        "agent": item.get("agent_id") or metadata.get("agent_id") or agent or user or item.get("run_id"),
+        "user": user,
         "type": "fact",
         "content": text,
         "tags": categories[:50],

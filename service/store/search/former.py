@@ -21,8 +21,8 @@ from service.store.search.plan import KINDS, SearchPlan
 from service.store.search.records import FoundRecord
 
 FILTERED = (
-    "workspace", "audiences", "as_of", "types", "scopes", "tags_any", "tags_all", "user", "session_id", "task_id",
-    "metadata", "where_values", "min_importance", "since", "until",
+    "workspace", "audiences", "as_of", "types", "scopes", "tags_any", "tags_all", "viewer", "user", "session_id",
+    "task_id", "metadata", "where_values", "min_importance", "since", "until",
 )  # fmt: skip
 WEIGHED = (
     "workspace", "audiences", "languages", "text", "counted_kinds", "counted_rows", "uncounted_audiences",

@@ -30,6 +30,7 @@ export const bulletins = {
   noOther: "There is no other version to compare with.",
   bulletin: {
     list: "Versions of the bulletin",
+    user: "For user",
     regenerate: "Regenerate",
     regenerated: (version: number) => `Version ${number(version)} is written`,
     unchanged: "Nothing has changed since the last version",
@@ -99,7 +100,8 @@ export const bulletins = {
     scope: "Only memories of",
     types: "Types",
     tags: "Tags",
-    user: "User",
+    user: "For user",
+    about: "About",
     entities: "Entities",
     noObject: "No JSON object.",
     commas: "Separated by commas",

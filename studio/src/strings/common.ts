@@ -36,6 +36,19 @@ export const common = {
   copyPython: "Copy as Python",
   asTable: "Show as table",
   asChart: "Show as chart",
+  about: (user: string) => `about ${user}`,
+  owners: {
+    belongsTo: (names: string) => `belongs to ${names}`,
+    more: (count: number) => `${count} more`,
+  },
+  viewer: {
+    of: (names: string) => `for ${names}`,
+    sees: {
+      nobody: "What belongs to nobody",
+      users: "What belongs to nobody, or to all of them",
+      everybody: "All that the agent knows",
+    },
+  },
   agent: "Agent",
   allAgents: "All agents",
   findAgent: "Find an agent",

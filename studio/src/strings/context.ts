@@ -5,7 +5,7 @@ export const context = {
   explanation: "The exact block that a model gets on this turn, by section and source, with its tokens.",
   message: "What the user says",
   session: "Session",
-  user: "Speaker",
+  user: "For user",
   maxTokens: "Token budget",
   asSet: "Default",
   messages: "Past messages",

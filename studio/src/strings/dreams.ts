@@ -124,7 +124,6 @@ export const dreams = {
     undoneToast: "Change undone",
     faded: "no longer surfaces",
     importance: (from: string, to: string) => `importance ${from} → ${to}`,
-    about: (user: string) => `about ${user}`,
     hearsay: (by: string) => `said by ${by}`,
     confidence: (value: string) => `confidence ${value}`,
     bulletin: (version: number) => `Bulletin, version ${version}`,

@@ -121,6 +121,14 @@ export const engine = {
     yes: "yes",
     no: "no",
     noMatch: "No setting is called so.",
+    /** What the choices of a setting mean, where their names do not say it. */
+    choices: {
+      users: {
+        separate: "Separate: a user sees what is theirs or nobody's; prompts for no user, what is nobody's.",
+        shared: "Shared: a team behind one agent, of which all see all.",
+        strict: "Strict: as separate, and requests for no user see what is nobody's, everywhere.",
+      },
+    } as Record<string, Record<string, string>>,
     costs: "Costs",
     costsTitle: "Tokens cost money here",
     costOf: {
@@ -164,6 +172,8 @@ export const engine = {
     role: "Role",
     roles: { agent: "Agent: one agent's memory", reader: "Reader: reads everything", admin: "Admin: everything" },
     agent: "Agent",
+    user: "User",
+    userHint: "All its requests are for this user. Empty: each says for whom it is.",
     scopes: "Scopes",
     scopesHint: "Narrow the role. None chosen: all of it.",
     expires: "Expires",
@@ -310,6 +320,7 @@ export const engine = {
     },
     model: "Model",
     agent: "Agent",
+    owners: "Belongs to",
     outcome: "Outcome",
     allOutcomes: "All outcomes",
     outcomes: {

@@ -39,9 +39,9 @@ export const people = {
   export: "Export",
   exported: "Exported",
   purge: "Purge",
-  purgeTitle: (user: string) => `Purge everything about ${user}?`,
+  purgeTitle: (user: string) => `Purge everything of ${user}?`,
   purgeText:
-    "Memories, versions, messages, documents and links are removed for good. Nothing brings them back. Export first if you owe them a copy.",
+    "What is about them or belongs to them is removed for good: memories, versions, messages, documents and links. Nothing brings it back. Export first if you owe them a copy.",
   purgeType: (user: string) => `Type ${user} to confirm`,
   receipt: "Receipt of the purge",
   receiptText: "Rows removed, by kind. Keep it as your record.",

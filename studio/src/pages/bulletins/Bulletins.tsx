@@ -20,10 +20,10 @@ const route = getRouteApi("/bulletins");
 export type Version = Item<"list_bulletin_versions">;
 const keyOf = ({ version }: Version) => `${version}`;
 
-/** The versions of an agent's bulletin, and one of them. */
-export function Bulletins({ agent }: { agent: string }) {
+/** The versions of an agent's bulletin for a user, or nobody's, and one of them. */
+export function Bulletins({ agent, user }: { agent: string; user: string | undefined }) {
   const search = route.useSearch();
-  const list = useList(calls.listBulletins(agent));
+  const list = useList(calls.listBulletins(agent, { user }));
   const newest = list.items[0]?.version;
   const version = search.version ?? newest;
   const linkOf = useCallback(
@@ -41,6 +41,7 @@ export function Bulletins({ agent }: { agent: string }) {
     <One
       key={version}
       agent={agent}
+      user={user}
       version={version}
       isNewest={version === newest}
       others={list.items.map((one) => one.version).filter((one) => one !== version)}
@@ -48,7 +49,7 @@ export function Bulletins({ agent }: { agent: string }) {
   );
   return (
     <MasterDetail
-      back={{ to: "/bulletins", search: { agent } }}
+      back={{ to: "/bulletins", search: { agent, user } }}
       // On a phone the list is shown until a version is chosen.
       detail={search.version === undefined ? undefined : detail}
       empty={detail}
@@ -90,11 +91,13 @@ function Row({ one, isNewest }: { one: Version; isNewest: boolean }) {
 
 function One({
   agent,
+  user,
   version,
   isNewest,
   others,
 }: {
   agent: string;
+  user: string | undefined;
   version: number;
   isNewest: boolean;
   others: number[];
@@ -102,8 +105,8 @@ function One({
   const { compared, view } = route.useSearch();
   const { isAdmin } = useRights();
   const against = compared ?? others.find((other) => other < version);
-  const { data: bulletin, error, isPending, refetch } = useCall(calls.bulletin(agent, { version }));
-  const older = useCall(calls.bulletin(agent, { version: against }), { enabled: against !== undefined });
+  const { data: bulletin, error, isPending, refetch } = useCall(calls.bulletin(agent, { user, version }));
+  const older = useCall(calls.bulletin(agent, { user, version: against }), { enabled: against !== undefined });
   const settings = useCall(calls.getSettings(), { enabled: isAdmin });
   if (isMissing(error)) return <EmptyState title={words.missing} text={words.missingText} />;
   if (error && !bulletin) return <ErrorState error={error} onRetry={refetch} />;

@@ -5,6 +5,7 @@ import { Button } from "@/components/Button";
 import { Chip } from "@/components/Chip";
 import { CopyMenu } from "@/components/CopyMenu";
 import { Confirm } from "@/components/Dialog";
+import { Owners } from "@/components/Owners";
 import { EmptyState, ErrorState, Skeleton } from "@/components/States";
 import { Time } from "@/components/Time";
 import { attempt, toast } from "@/components/Toast";
@@ -13,6 +14,7 @@ import { api, calls } from "@/data/client";
 import { isMissing, refresh, useCall, useList } from "@/data/queries";
 import { useRights } from "@/data/session";
 import { bulletins as texts } from "@/strings/bulletins";
+import { common } from "@/strings/common";
 import css from "./bulletins.module.css";
 import { Compared } from "./Compared";
 import { PageForm } from "./PageForm";
@@ -51,6 +53,7 @@ export function PageDetail({ agent, id }: { agent: string; id: string }) {
     <article className="stack" aria-label={page.question}>
       <div className="row">
         <h2 className="grow words">{page.question}</h2>
+        {page.scope.user && <Owners of={[page.scope.user]} />}
         {page.stale && <Chip tone="warn">{texts.stale}</Chip>}
         <CopyMenu call={call} python={["get_page", { page_id: id }]} />
       </div>
@@ -144,7 +147,7 @@ function scopeOf({ scope }: AnsweredPage): string {
   const parts = [
     ...(scope.types ?? []),
     ...(scope.tags ?? []).map((tag) => `#${tag}`),
-    scope.user,
+    scope.about && common.about(scope.about),
     ...(scope.entities ?? []),
     scope.since && `≥ ${dayOf(scope.since)}`,
     scope.until && `< ${dayOf(scope.until)}`,

@@ -34,6 +34,7 @@ function valuesOf(page: AnsweredPage | undefined) {
     types: page?.scope.types ?? [],
     tags: page?.scope.tags?.join(", ") ?? "",
     user: page?.scope.user ?? "",
+    about: page?.scope.about ?? "",
     entities: page?.scope.entities?.join(", ") ?? "",
     where: page?.scope.where ? JSON.stringify(page.scope.where) : "",
   };
@@ -66,6 +67,7 @@ export function PageForm({
         types: value.types.length ? value.types : null,
         tags: value.tags ? listed(value.tags) : null,
         user: value.user.trim() || null,
+        about: value.about.trim() || null,
         entities: value.entities ? listed(value.entities) : null,
         where: parsedWhere(value.where) ?? null,
       },
@@ -148,6 +150,7 @@ export function PageForm({
           </fieldset>
           <TextField label={words.tags} hint={words.commas} value={value.tags} onChange={(tags) => change({ tags })} />
           <TextField label={words.user} value={value.user} onChange={(user) => change({ user })} />
+          <TextField label={words.about} value={value.about} onChange={(about) => change({ about })} />
           <TextField
             label={words.entities}
             hint={words.commas}

@@ -2,6 +2,7 @@ import type { Answer } from "@reverie/client";
 import { getRouteApi, type LinkProps } from "@tanstack/react-router";
 import { useCallback } from "react";
 import { Chip } from "@/components/Chip";
+import { Owners } from "@/components/Owners";
 import { MasterDetail } from "@/components/Page";
 import { QueryList } from "@/components/QueryList";
 import { EmptyState } from "@/components/States";
@@ -49,6 +50,7 @@ export function Pages({ agent }: { agent: string }) {
             <>
               <p className="words">{page.question}</p>
               <div className="row small faint">
+                {page.scope.user && <Owners of={[page.scope.user]} />}
                 {page.stale && <Chip tone="warn">{texts.stale}</Chip>}
                 <span>{words.sentences(page.sentences.length)}</span>
                 <Time value={page.written_at} />

@@ -2,9 +2,11 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "@/components/Button";
 import { CopyMenu } from "@/components/CopyMenu";
+import { TextField } from "@/components/Field";
 import { Page as Frame } from "@/components/Page";
 import { EmptyState } from "@/components/States";
 import { attempt, toast } from "@/components/Toast";
+import { useTyped } from "@/components/useTyped";
 import { useAgent, useAgents } from "@/data/agents";
 import { api, calls } from "@/data/client";
 import { refresh } from "@/data/queries";
@@ -20,18 +22,21 @@ const route = getRouteApi("/bulletins");
 export function Page() {
   const agent = useAgent();
   const { canWrite } = useRights();
-  const { pages, page } = route.useSearch();
+  const { user, pages, page } = route.useSearch();
   const navigate = route.useNavigate();
   const [creates, setCreates] = useState(false);
+  const [typed, setTyped] = useTyped(user ?? "", (given) =>
+    navigate({ search: { agent, user: given.trim() || undefined }, replace: true }),
+  );
   const ofPages = pages === true || page !== undefined;
 
   async function regenerate(agent: string) {
     await attempt(async () => {
-      const before = await api.send(calls.listBulletins(agent, { limit: 1 }));
-      const written = await api.writeBulletin(agent);
+      const before = await api.send(calls.listBulletins(agent, { user, limit: 1 }));
+      const written = await api.send({ ...calls.writeBulletin(agent), query: { user } });
       const isSame = written.version === before.items[0]?.version;
       toast(isSame ? texts.bulletin.unchanged : texts.bulletin.regenerated(written.version));
-      await navigate({ search: ({ agent }) => ({ agent }), replace: true });
+      await navigate({ search: ({ agent, user }) => ({ agent, user }), replace: true });
       await refresh("/v1/agents/");
     });
   }
@@ -61,7 +66,10 @@ export function Page() {
             {ofPages ? (
               <CopyMenu call={calls.listPages({ agent })} python={["list_pages", { agent }]} />
             ) : (
-              <CopyMenu call={calls.bulletin(agent)} python={["bulletin", { agent }]} />
+              <CopyMenu
+                call={calls.bulletin(agent, { user })}
+                python={[user ? `for_user(${JSON.stringify(user)}).bulletin` : "bulletin", { agent }]}
+              />
             )}
           </>
         )
@@ -80,12 +88,23 @@ export function Page() {
           </Link>
         ))}
       </nav>
+      {agent !== undefined && !ofPages && (
+        <search>
+          <TextField
+            label={texts.bulletin.user}
+            hideLabel
+            placeholder={texts.bulletin.user}
+            value={typed}
+            onChange={setTyped}
+          />
+        </search>
+      )}
       {agent === undefined ? (
         <Agents ofPages={ofPages} />
       ) : ofPages ? (
         <Pages key={agent} agent={agent} />
       ) : (
-        <Bulletins key={agent} agent={agent} />
+        <Bulletins key={JSON.stringify([agent, user])} agent={agent} user={user} />
       )}
       {creates && agent !== undefined && (
         <PageForm

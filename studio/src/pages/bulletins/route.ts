@@ -6,6 +6,8 @@ export const VIEWS = ["words", "side"] as const;
 
 export interface BulletinsSearch {
   agent?: string;
+  /** Whose bulletin is shown. Default: nobody's, made of what belongs to nobody. */
+  user?: string;
   /** Whether the pages are shown, and not the bulletin. */
   pages?: true;
   /** The page that is open: a standing question. */
@@ -24,6 +26,7 @@ export const bulletinsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/bulletins",
   validateSearch: (given: Given): BulletinsSearch => ({
+    user: text(given.user),
     pages: flag(given.pages),
     page: text(given.page),
     version: number(given.version, WHOLE),

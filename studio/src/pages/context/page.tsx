@@ -6,6 +6,7 @@ import { CopyMenu } from "@/components/CopyMenu";
 import { Diff } from "@/components/Diff";
 import { Checkbox, Select, TextField } from "@/components/Field";
 import { NumberField } from "@/components/NumberField";
+import { Viewer } from "@/components/Owners";
 import { Page as Frame } from "@/components/Page";
 import { EmptyState, ErrorState, Skeleton } from "@/components/States";
 import { Tabs } from "@/components/Tabs";
@@ -76,6 +77,7 @@ function Shown({
       <output className="row">
         {name && <Chip tone="accent">{name}</Chip>}
         <strong className="num">{texts.total(data.tokens)}</strong>
+        <Viewer of={data.viewer} />
       </output>
       {data.degraded && <p role="alert">{texts.degraded(data.degraded.reason, data.degraded.fallback)}</p>}
       {address.view === "sent" ? (

@@ -11,6 +11,7 @@ export interface ContextAddress {
   /** What the user says on this turn. */
   m?: string;
   session?: string;
+  /** Who speaks, and for whom the context is. */
   user?: string;
   max_tokens?: number;
   messages?: (typeof MESSAGES)[number];

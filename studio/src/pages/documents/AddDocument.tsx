@@ -51,7 +51,7 @@ export function AddDocument({ agent, onClose }: { agent: string; onClose: () => 
       }
     >
       <TextField label={texts.name} value={value.title} maxLength={500} onChange={(title) => change({ title })} />
-      <TextField label={texts.user} hint={texts.userHint} value={value.user} onChange={(user) => change({ user })} />
+      <TextField label={texts.about} hint={texts.userHint} value={value.user} onChange={(user) => change({ user })} />
       <TextArea label={texts.text} rows={ROWS} value={value.text} onChange={(text) => change({ text })} />
       <label className="stack small">
         {texts.file}

@@ -6,6 +6,7 @@ import { Button } from "@/components/Button";
 import { CopyMenu } from "@/components/CopyMenu";
 import { Confirm } from "@/components/Dialog";
 import { TextField } from "@/components/Field";
+import { Owners } from "@/components/Owners";
 import { Page as Frame, MasterDetail } from "@/components/Page";
 import { QueryList } from "@/components/QueryList";
 import { EmptyState, ErrorState, Skeleton } from "@/components/States";
@@ -16,6 +17,7 @@ import { useAgent } from "@/data/agents";
 import { api, calls } from "@/data/client";
 import { isMissing, refresh, useCall, useList } from "@/data/queries";
 import { useRights } from "@/data/session";
+import { common } from "@/strings/common";
 import { documents as texts } from "@/strings/documents";
 import { AddDocument } from "./AddDocument";
 import type { DocumentsSearch } from "./route";
@@ -58,7 +60,8 @@ function Detail({ id }: { id: string }) {
       </div>
       <p className="row small faint">
         <span>{data.agent}</span>
-        {data.user && <span>{data.user}</span>}
+        <Owners of={data.owners} />
+        {data.user && <span>{common.about(data.user)}</span>}
         <span className="num">{texts.size(data.chunks, data.tokens)}</span>
         <Time value={data.created_at} />
       </p>
@@ -81,13 +84,13 @@ function Detail({ id }: { id: string }) {
 export function Page() {
   const agent = useAgent();
   const { canWrite } = useRights();
-  const { document: chosen, user } = route.useSearch();
+  const { document: chosen, about } = route.useSearch();
   const navigate = route.useNavigate();
   const [isAdding, setIsAdding] = useState(false);
-  const [typed, setTyped] = useTyped(user ?? "", (given) =>
-    navigate({ search: (now) => ({ ...now, user: given.trim() || undefined }), replace: true }),
+  const [typed, setTyped] = useTyped(about ?? "", (given) =>
+    navigate({ search: (now) => ({ ...now, about: given.trim() || undefined }), replace: true }),
   );
-  const listing = calls.listDocuments({ agent, user });
+  const listing = calls.listDocuments({ agent, about });
   const list = useList(listing, { keepPrevious: true });
 
   return (
@@ -113,7 +116,7 @@ export function Page() {
       }
     >
       <search>
-        <TextField label={texts.user} hideLabel placeholder={texts.user} value={typed} onChange={setTyped} />
+        <TextField label={texts.about} hideLabel placeholder={texts.about} value={typed} onChange={setTyped} />
       </search>
       <MasterDetail
         back={closed}
@@ -123,7 +126,10 @@ export function Page() {
           <QueryList
             list={list}
             empty={
-              <EmptyState title={user ? texts.none : texts.noneYet} text={user ? texts.noneText : texts.noneYetText} />
+              <EmptyState
+                title={about ? texts.none : texts.noneYet}
+                text={about ? texts.noneText : texts.noneYetText}
+              />
             }
             label={texts.list}
             keyOf={idOf}
@@ -137,7 +143,8 @@ export function Page() {
                 <p className="words">{one.title}</p>
                 <p className="row small faint">
                   {!agent && <span>{one.agent}</span>}
-                  {one.user && <span>{one.user}</span>}
+                  <Owners of={one.owners} />
+                  {one.user && <span>{common.about(one.user)}</span>}
                   <span className="num">{texts.size(one.chunks, one.tokens)}</span>
                   <Time value={one.created_at} />
                 </p>

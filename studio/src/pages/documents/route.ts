@@ -6,12 +6,12 @@ export interface DocumentsSearch {
   agent?: string;
   /** The document that is open. */
   document?: string;
-  user?: string;
+  about?: string;
 }
 
 export const documentsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/documents",
-  validateSearch: (given: Given): DocumentsSearch => ({ document: text(given.document), user: text(given.user) }),
+  validateSearch: (given: Given): DocumentsSearch => ({ document: text(given.document), about: text(given.about) }),
   component: lazyRouteComponent(() => import("./page"), "Page"),
 });

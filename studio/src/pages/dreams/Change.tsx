@@ -9,6 +9,7 @@ import { Diff } from "@/components/Diff";
 import { api, calls } from "@/data/client";
 import { useCall } from "@/data/queries";
 import { useRights } from "@/data/session";
+import { common } from "@/strings/common";
 import { dreams as texts } from "@/strings/dreams";
 import css from "./dreams.module.css";
 import { Evidence } from "./Evidence";
@@ -178,7 +179,7 @@ function Marks({ change }: { change: DreamChange }) {
   return (
     <>
       {type && change.op !== "linked" && <TypeChip type={type} />}
-      {user && <span>{words.about(user)}</span>}
+      {user && <span>{common.about(user)}</span>}
       {by && <Chip tone="warn">{words.hearsay(by)}</Chip>}
       {change.op === "proposed" && after.confidence !== undefined && (
         <Chip tone="warn">{words.confidence(after.confidence.toFixed(2))}</Chip>

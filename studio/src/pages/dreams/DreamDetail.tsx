@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { Chip } from "@/components/Chip";
 import { CopyMenu } from "@/components/CopyMenu";
+import { Owners } from "@/components/Owners";
 import { EmptyState, ErrorState, Skeleton } from "@/components/States";
 import { Time } from "@/components/Time";
 import { duration } from "@/components/text";
@@ -46,6 +47,7 @@ export function DreamDetail({ id }: { id: string }) {
         <Chip tone={STATUS_TONES[status]} dot>
           {texts.statuses[status]}
         </Chip>
+        <Owners of={dream.owners} />
         <span className="grow" />
         {status === "succeeded" && <UndoDream id={id} />}
         <CopyMenu call={call} python={["get_dream", { dream_id: id }]} />

@@ -5,6 +5,7 @@ import { Button } from "@/components/Button";
 import { Chip } from "@/components/Chip";
 import { CopyMenu } from "@/components/CopyMenu";
 import { Select } from "@/components/Field";
+import { Owners } from "@/components/Owners";
 import { Page as Frame, MasterDetail } from "@/components/Page";
 import { QueryList } from "@/components/QueryList";
 import { EmptyState } from "@/components/States";
@@ -111,6 +112,7 @@ function Row({ dream, showAgent }: { dream: Dream; showAgent: boolean }) {
           <Time value={dream.created_at} />
         </span>
         <span className="grow" />
+        <Owners of={dream.owners} />
         <Chip tone={STATUS_TONES[dream.status]} dot>
           {texts.statuses[dream.status]}
         </Chip>

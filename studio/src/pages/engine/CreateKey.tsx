@@ -18,6 +18,7 @@ export function CreateKey({ onClose, onCreated }: { onClose: () => void; onCreat
   const [name, setName] = useState("");
   const [role, setRole] = useState<(typeof ROLES)[number]>("agent");
   const [agent, setAgent] = useState(useAgent() ?? "");
+  const [user, setUser] = useState("");
   const [scopes, setScopes] = useState<Scope[]>([]);
   const [expires, setExpires] = useState("");
   const isWhole = name.trim() !== "" && (role !== "agent" || agent.trim() !== "");
@@ -26,6 +27,7 @@ export function CreateKey({ onClose, onCreated }: { onClose: () => void; onCreat
     try {
       const made = await api.createKey(role, name.trim(), {
         agent: role === "agent" ? agent.trim() : null,
+        user: role === "admin" ? null : user.trim() || null,
         scopes: scopes.length ? scopes : null,
         expires_at: expires ? new Date(expires).toISOString() : null,
       });
@@ -56,6 +58,7 @@ export function CreateKey({ onClose, onCreated }: { onClose: () => void; onCreat
         onChange={setRole}
       />
       {role === "agent" && <TextField label={texts.agent} value={agent} onChange={setAgent} />}
+      {role !== "admin" && <TextField label={texts.user} hint={texts.userHint} value={user} onChange={setUser} />}
       <fieldset className="stack">
         <legend className="small">{texts.scopes}</legend>
         <p className="small faint">{texts.scopesHint}</p>

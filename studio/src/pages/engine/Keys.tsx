@@ -9,6 +9,7 @@ import { Time } from "@/components/Time";
 import { attempt, toastError } from "@/components/Toast";
 import { api, calls } from "@/data/client";
 import { refresh, useList } from "@/data/queries";
+import { common } from "@/strings/common";
 import { engine as all } from "@/strings/engine";
 import { CreateKey } from "./CreateKey";
 import css from "./engine.module.css";
@@ -33,6 +34,7 @@ function Row({ one, onRotate, onRevoke }: { one: Key; onRotate: () => void; onRe
       <td>
         {one.role}
         {one.agent && `: ${one.agent}`}
+        {one.user && ` ${common.viewer.of(one.user)}`}
         {one.scopes && <span className="faint"> ({one.scopes.join(", ")})</span>}
       </td>
       <td>{one.last_used_at ? <Time value={one.last_used_at} /> : texts.never}</td>

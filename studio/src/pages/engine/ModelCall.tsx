@@ -19,6 +19,7 @@ function Facts({ call }: { call: ModelCallRecord }) {
     [texts.purpose, texts.purposes[call.purpose]],
     [texts.model, call.model],
     [texts.agent, call.agent],
+    [texts.owners, call.owners.join(", ")],
     [texts.outcome, texts.outcomes[call.outcome]],
     [texts.reason, call.error],
     [

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { Button } from "@/components/Button";
 import { Chip, TypeChip } from "@/components/Chip";
 import { CopyMenu } from "@/components/CopyMenu";
+import { Owners } from "@/components/Owners";
 import { EmptyState, ErrorState, Skeleton } from "@/components/States";
 import { useAgent } from "@/data/agents";
 import { calls } from "@/data/client";
@@ -51,6 +52,7 @@ export function EntityPanel({ id }: { id: string }) {
       <div className="row">
         <h2 className="words">{entity.name}</h2>
         <KindChip kind={entity.kind} />
+        <Owners of={entity.owners} />
         <span className="faint small num">{texts.mentions(entity.mentions)}</span>
         <span className="grow" />
         <CopyMenu call={call} python={["entity_graph", { entity: id }]} />

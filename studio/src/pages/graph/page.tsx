@@ -4,6 +4,7 @@ import { getRouteApi, type LinkProps } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo, useRef } from "react";
 import { CopyMenu } from "@/components/CopyMenu";
 import { Select, TextField } from "@/components/Field";
+import { Owners } from "@/components/Owners";
 import { Page as Frame, MasterDetail } from "@/components/Page";
 import { QueryList } from "@/components/QueryList";
 import { EmptyState, ErrorState, Skeleton } from "@/components/States";
@@ -105,6 +106,7 @@ function EntityList({ agent, address }: { agent: string | undefined; address: Gr
       {(one) => (
         <div className="row">
           <span className="grow words">{one.name}</span>
+          <Owners of={one.owners} />
           <KindChip kind={one.kind} />
           <span className="faint small num">{texts.mentions(one.mentions)}</span>
         </div>

@@ -2,11 +2,13 @@ import { Link } from "@tanstack/react-router";
 import { Check, Pencil, Undo2, X } from "lucide-react";
 import { Button, buttonClass } from "@/components/Button";
 import { Chip, TypeChip } from "@/components/Chip";
+import { Owners } from "@/components/Owners";
 import { EmptyState, ErrorState, Skeleton } from "@/components/States";
 import { Time } from "@/components/Time";
 import { calls } from "@/data/client";
 import { isMissing, useCall } from "@/data/queries";
 import { useRights } from "@/data/session";
+import { common } from "@/strings/common";
 import { inbox as texts } from "@/strings/inbox";
 import type { Action, Proposal } from "./decisions";
 import css from "./inbox.module.css";
@@ -78,7 +80,8 @@ function Shown({ proposal, onDecide, onEdit, onNext }: Props & { proposal: Propo
       <div className="row">
         <TypeChip type={proposal.type} />
         <Chip tone="warn">{texts.confidence(proposal.confidence.toFixed(2))}</Chip>
-        {proposal.user && <Chip>{texts.about(proposal.user)}</Chip>}
+        <Owners of={proposal.owners} />
+        {proposal.user && <Chip>{common.about(proposal.user)}</Chip>}
         {proposal.hearsay_by && <Chip tone="warn">{texts.hearsay(proposal.hearsay_by)}</Chip>}
       </div>
       <Facts proposal={proposal} />

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { Chip, TypeChip } from "@/components/Chip";
+import { Owners } from "@/components/Owners";
 import { Time } from "@/components/Time";
 import { inbox as texts } from "@/strings/inbox";
 import type { Proposal } from "./decisions";
@@ -44,6 +45,7 @@ export function Row({
         <div className={`small faint ${css.meta}`}>
           <TypeChip type={proposal.type} />
           {isDecided && <Chip tone={status === "rejected" ? "bad" : "good"}>{texts.statuses[status]}</Chip>}
+          <Owners of={proposal.owners} />
           {showAgent && <span>{proposal.agent}</span>}
           <span className="num">{texts.confidence(proposal.confidence.toFixed(2))}</span>
           <Time value={proposal.said_at} />

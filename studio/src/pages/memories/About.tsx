@@ -79,6 +79,7 @@ export function About({ memory }: { memory: MemoryRecord }) {
         </Link>
       ),
     ],
+    [about.owners, memory.owners.length > 0 && plain(memory.owners)],
     [about.hearsay, memory.hearsay_by],
     [about.origin, about.origins[memory.origin]],
     [about.tags, memory.tags.length > 0 && <Tags memory={memory} />],

@@ -72,7 +72,7 @@ export function BulkBar({ items, selection }: { items: readonly MemoryRecord[]; 
             </Button>
           }
         >
-          <TextField label={texts.tag} value={tag} onChange={setTag} autoFocus />
+          <TextField label={texts.filter.tag} value={tag} onChange={setTag} autoFocus />
         </Dialog>
       )}
     </section>

@@ -98,7 +98,6 @@ export function EditMemory({ memory, onClose }: { memory: MemoryRecord; onClose:
         change={(written) => draft.change({ form: { ...form, ...written } })}
         problems={wrong}
         types={types}
-        asksReason
       />
       {failure && (
         <p role="alert" className={css.problem}>

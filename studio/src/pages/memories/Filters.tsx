@@ -18,8 +18,7 @@ interface Props {
   error: unknown;
 }
 
-type TextName = "user" | "session" | "tag" | "key" | "source";
-const TEXTS: TextName[] = ["user", "session", "tag", "key", "source"];
+const TEXTS = ["about", "user", "session", "tag", "key", "source"] as const;
 
 /** What narrows the list. */
 export function Filters({ search, types, field, set, onClear, error }: Props) {
@@ -104,7 +103,12 @@ function Further({ search, set, error }: Pick<Props, "search" | "set" | "error">
   return (
     <div className={css.further}>
       {TEXTS.map((name) => (
-        <Typed key={name} label={texts[name]} value={search[name]} onChange={(value) => set({ [name]: value })} />
+        <Typed
+          key={name}
+          label={texts.filter[name]}
+          value={search[name]}
+          onChange={(value) => set({ [name]: value })}
+        />
       ))}
       <Select
         label={texts.form.scope}

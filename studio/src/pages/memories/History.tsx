@@ -31,6 +31,7 @@ const REVERTED = [
   "task",
   "session",
   "user",
+  "owners",
   "hearsay_by",
   "origin",
   "key",

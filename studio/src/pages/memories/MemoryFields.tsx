@@ -16,13 +16,13 @@ interface Props {
   change: (changes: Partial<Written>) => void;
   problems: Partial<Record<keyof Written, string>>;
   types: string[];
+  isNew?: boolean;
   /** Whether the agent is chosen here, for a memory that is new. */
   asksAgent?: boolean;
-  asksReason?: boolean;
 }
 
 /** The fields of a memory. */
-export function MemoryFields({ form, change, problems, types, asksAgent = false, asksReason = false }: Props) {
+export function MemoryFields({ form, change, problems, types, isNew = false, asksAgent = false }: Props) {
   const own = useOwnTypes();
   const group = GROUPS.find((name) => name === form.scope);
   const shownTypes = writable(types).includes(form.type) ? writable(types) : [form.type, ...writable(types)];
@@ -67,6 +67,13 @@ export function MemoryFields({ form, change, problems, types, asksAgent = false,
           />
         )}
         <TextField label={words.user} value={form.user} onChange={(user) => change({ user })} />
+        <TextArea
+          label={words.owners}
+          hint={isNew ? words.newOwnersHint : words.ownersHint}
+          rows={Math.max(form.owners.split("\n").length, 1)}
+          value={form.owners}
+          onChange={(owners) => change({ owners })}
+        />
         <TextField label={words.tags} hint={words.tagsHint} value={form.tags} onChange={(tags) => change({ tags })} />
         <TextField
           label={words.importance}
@@ -116,7 +123,7 @@ export function MemoryFields({ form, change, problems, types, asksAgent = false,
           />
         </div>
       </details>
-      {asksReason && (
+      {!isNew && (
         <TextField
           label={words.reason}
           maxLength={REASON_MAX}

@@ -70,7 +70,7 @@ export function NewMemory({
         </>
       }
     >
-      <MemoryFields form={draft.value} change={draft.change} problems={wrong} types={types} asksAgent={!agent} />
+      <MemoryFields form={draft.value} change={draft.change} problems={wrong} types={types} isNew asksAgent={!agent} />
       {failure && (
         <p role="alert" className={css.problem}>
           {failure}

@@ -1,6 +1,8 @@
 import type { MemoryRecord } from "@reverie/client";
 import { Chip, TypeChip } from "@/components/Chip";
+import { Owners } from "@/components/Owners";
 import { Happened, Time } from "@/components/Time";
+import { common } from "@/strings/common";
 import { memories as texts } from "@/strings/memories";
 import css from "./memories.module.css";
 
@@ -10,7 +12,7 @@ function isExpired({ expires_at }: MemoryRecord): boolean {
   return expires_at !== null && Date.parse(expires_at) <= Date.now();
 }
 
-/** What has become of a memory, as marks. */
+/** What has become of a memory, and to whom it belongs, as marks. */
 export function StateChips({ memory }: { memory: MemoryRecord }) {
   const { state } = texts;
   return (
@@ -22,6 +24,7 @@ export function StateChips({ memory }: { memory: MemoryRecord }) {
       {memory.embedding === "pending" && <Chip tone="warn">{state.pending}</Chip>}
       {memory.status === "done" && <Chip tone="good">{state.done}</Chip>}
       {memory.decay_exempt && <Chip tone="accent">{state.pinned}</Chip>}
+      <Owners of={memory.owners} />
     </>
   );
 }
@@ -47,7 +50,7 @@ export function Row({ memory, showAgent, isDense }: { memory: MemoryRecord; show
         <TypeChip type={memory.type} />
         <StateChips memory={memory} />
         {showAgent && <span>{memory.agent}</span>}
-        {memory.user && <span>{memory.user}</span>}
+        {memory.user && <span>{common.about(memory.user)}</span>}
         {memory.tags.slice(0, TAGS_SHOWN).map((tag) => (
           <span key={tag}>#{tag}</span>
         ))}

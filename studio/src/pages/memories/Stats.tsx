@@ -7,14 +7,16 @@ import css from "./memories.module.css";
 /** How many memories there are, and of which types; pressing a type shows those, and others with it. */
 export function Stats({
   agent,
+  user,
   chosen = [],
   onChoose,
 }: {
   agent: string | undefined;
+  user: string | undefined;
   chosen: string[] | undefined;
   onChoose: (types: string[] | undefined) => void;
 }) {
-  const { data } = useCall(calls.memoryStats({ agent }), { keepPrevious: true });
+  const { data } = useCall(calls.memoryStats({ agent, user }), { keepPrevious: true });
   if (!data || data.memories === 0) return null;
   const { stats } = texts;
   const share = `${Math.round((100 * data.recalled) / data.memories)} %`;

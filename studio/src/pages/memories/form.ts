@@ -15,6 +15,8 @@ export interface Written {
   task: string;
   session: string;
   user: string;
+  /** One per line: their names may have commas. */
+  owners: string;
   tags: string;
   status: "open" | "done";
   importance: string;
@@ -35,6 +37,7 @@ const EMPTY: Written = {
   task: "",
   session: "",
   user: "",
+  owners: "",
   tags: "",
   status: "open",
   importance: "",
@@ -71,6 +74,7 @@ export function formOf(memory: MemoryRecord): Written {
     task: memory.task ?? "",
     session: memory.session ?? "",
     user: memory.user ?? "",
+    owners: memory.owners.join("\n"),
     tags: memory.tags.join(", "),
     status: memory.status ?? "open",
     importance: `${Math.round(memory.importance * 1_000) / 1_000}`,
@@ -103,6 +107,13 @@ export function problems(form: Written): Partial<Record<keyof Written, string>> 
   };
 }
 
+function listed(written: string, separator: string): string[] {
+  return written
+    .split(separator)
+    .map((one) => one.trim())
+    .filter(Boolean);
+}
+
 /** The fields as the API takes them; a group only where the scope has one, a status only where it is a todo. */
 export function values(form: Written) {
   const group = GROUPS.find((name) => name === form.scope) as Group | undefined;
@@ -113,10 +124,8 @@ export function values(form: Written) {
     ...(group ? { [group]: form[group].trim() || null } : {}),
     ...(form.type === "todo" ? { status: form.status } : {}),
     user: form.user.trim() || null,
-    tags: form.tags
-      .split(",")
-      .map((tag) => tag.trim())
-      .filter(Boolean),
+    owners: listed(form.owners, "\n"),
+    tags: listed(form.tags, ","),
     importance: form.importance.trim() === "" ? null : Number(form.importance),
     key: form.key.trim() || null,
     occurred_at: fromLocal(form.occurred_at),

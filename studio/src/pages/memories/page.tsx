@@ -86,7 +86,7 @@ export function Page() {
         </>
       }
     >
-      <Stats agent={agent} chosen={search.type} onChoose={(type) => set({ type })} />
+      <Stats agent={agent} user={search.user} chosen={search.type} onChoose={(type) => set({ type })} />
       <Filters
         search={search}
         types={types}

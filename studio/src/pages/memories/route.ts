@@ -16,6 +16,8 @@ export interface MemoriesSearch {
   q?: string;
   type?: string[];
   scope?: (typeof SCOPES)[number][];
+  about?: string;
+  /** For whom: what belongs to nobody or to this user is shown. Default: everybody. */
   user?: string;
   session?: string;
   tag?: string;
@@ -62,6 +64,7 @@ export const memoriesRoute = createRoute({
     q: text(given.q),
     type: texts(given.type),
     scope: someOf(given.scope, SCOPES),
+    about: text(given.about),
     user: text(given.user),
     session: text(given.session),
     tag: text(given.tag),

@@ -17,6 +17,7 @@ const FILTERS = [
   "q",
   "type",
   "scope",
+  "about",
   "user",
   "session",
   "tag",
@@ -99,12 +100,13 @@ function plain(text: string): unknown {
 }
 
 function listingOf(agent: string | undefined, search: MemoriesSearch) {
-  const { q, type, scope, user, session, tag, key, source, show } = search;
+  const { q, type, scope, about, user, session, tag, key, source, show } = search;
   return calls.listMemories({
     agent,
     q,
     type,
     scope,
+    about,
     user,
     session,
     tag,
@@ -123,13 +125,14 @@ function listingOf(agent: string | undefined, search: MemoriesSearch) {
 
 /** A search is as one agent sees it, counts no access, and knows its 100 newest or best. */
 function searchOf(agent: string | undefined, search: MemoriesSearch) {
-  const { q, type, scope, user, session, tag } = search;
+  const { q, type, scope, about, user, session, tag } = search;
   return calls.preview(q ?? "", {
     agent,
     strategy: q ? undefined : "recent",
     types: type,
     scopes: scope,
     tags: tag ? [tag] : undefined,
+    about,
     user,
     session,
     since: momentOf(search.since),

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { Button } from "@/components/Button";
 import { Chip, TypeChip } from "@/components/Chip";
+import { Owners } from "@/components/Owners";
 import { EmptyState, ErrorState, Skeleton } from "@/components/States";
 import { dayOf, precisionOf } from "@/components/text";
 import { useAgent } from "@/data/agents";
@@ -25,7 +26,7 @@ function byDay(memories: MemoryRecord[]): [string, MemoryRecord[]][] {
 /** What is remembered of somebody by the day it happened, with what no longer holds. */
 export function Timeline({ user }: { user: string }) {
   const agent = useAgent();
-  const list = useList(calls.listMemories({ agent, user, include: "superseded" }));
+  const list = useList(calls.listMemories({ agent, about: user, include: "superseded" }));
   const days = useMemo(() => byDay(list.items), [list.items]);
   const agents = useMemo(() => [...new Set(list.items.map((memory) => memory.agent))].sort(), [list.items]);
   if (list.isError && list.items.length === 0) return <ErrorState error={list.error} onRetry={list.refetch} />;
@@ -58,6 +59,7 @@ export function Timeline({ user }: { user: string }) {
                   </Link>
                   <span className="row small faint">
                     <TypeChip type={memory.type} />
+                    <Owners of={memory.owners} />
                     {memory.hearsay_by && <span>{texts.saidBy(memory.hearsay_by)}</span>}
                     {memory.superseded_by && (
                       <>

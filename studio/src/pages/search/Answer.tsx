@@ -1,5 +1,6 @@
 import type { Answer as AnswerOf } from "@reverie/client";
 import { Chip } from "@/components/Chip";
+import { Viewer } from "@/components/Owners";
 import { EmptyState, ErrorState, Skeleton } from "@/components/States";
 import { duration } from "@/components/text";
 import { search as texts } from "@/strings/search";
@@ -70,6 +71,7 @@ export function Answer({
           {data.strategy}
           {data.tier && `, ${texts.tiers[data.tier]}`}
         </span>
+        <Viewer of={data.viewer} />
       </output>
       {data.degraded && (
         <p className={css.degraded} role="alert">

@@ -108,7 +108,18 @@ export function VariantFields({
   );
 }
 
-const FILTERS = ["types", "tags", "user", "session", "since", "until", "as_of", "min_importance", "where"] as const;
+const FILTERS = [
+  "types",
+  "tags",
+  "user",
+  "about",
+  "session",
+  "since",
+  "until",
+  "as_of",
+  "min_importance",
+  "where",
+] as const;
 
 /** What a search may find: the same for both of two that stand side by side. */
 export function Filters({
@@ -151,6 +162,7 @@ export function Filters({
           }}
         />
         <Typed label={words.user} value={value.user} onChange={(user) => onChange({ user })} />
+        <Typed label={words.about} value={value.about} onChange={(about) => onChange({ about })} />
         <Typed label={words.session} value={value.session} onChange={(session) => onChange({ session })} />
         <NumberField
           label={words.minImportance}

@@ -3,8 +3,10 @@ import { Link } from "@tanstack/react-router";
 import { Crosshair } from "lucide-react";
 import { Button } from "@/components/Button";
 import { Chip, TypeChip } from "@/components/Chip";
+import { Owners } from "@/components/Owners";
 import { Happened, Time } from "@/components/Time";
 import { useAgent } from "@/data/agents";
+import { common } from "@/strings/common";
 import { search as texts } from "@/strings/search";
 import { decimal } from "./Explanation";
 import css from "./search.module.css";
@@ -26,7 +28,8 @@ function What({ result }: { result: SearchResult }) {
         </Link>
         <div className="row small faint">
           <TypeChip type={memory.type} />
-          {memory.user && <span>{memory.user}</span>}
+          <Owners of={memory.owners} />
+          {memory.user && <span>{common.about(memory.user)}</span>}
           <Happened value={memory.occurred_at ?? memory.created_at} />
         </div>
       </>
@@ -45,6 +48,7 @@ function What({ result }: { result: SearchResult }) {
         </Link>
         <div className="row small faint">
           <Chip>{message.role}</Chip>
+          <Owners of={message.owners} />
           <span>{message.session}</span>
           <Time value={message.created_at} />
         </div>

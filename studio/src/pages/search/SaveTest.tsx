@@ -28,6 +28,7 @@ export const OPTIONS = [
   "types",
   "tags",
   "user",
+  "about",
   "session",
   "min_importance",
   "since",

@@ -4,6 +4,7 @@ import { lazy, Suspense, useState } from "react";
 import { Button } from "@/components/Button";
 import { Chip } from "@/components/Chip";
 import { Confirm } from "@/components/Dialog";
+import { Owners } from "@/components/Owners";
 import { ErrorState, Skeleton } from "@/components/States";
 import { Time } from "@/components/Time";
 import { attempt, toast } from "@/components/Toast";
@@ -167,6 +168,7 @@ export function Saved({ agent, address, onChange }: { agent: string; address: Se
             <li key={search.id}>
               <button type="button" aria-expanded={search.id === saved} onClick={() => choose(search.id)}>
                 <span className="grow">{search.name}</span>
+                {search.options.user && <Owners of={[search.options.user]} />}
                 <Share recall={search.last_result?.recall} />
                 {search.last_result && (
                   <span className="faint small">

@@ -10,13 +10,14 @@ function moment(local: string | undefined): string | undefined {
 
 /** The call of a search as an agent, explained. */
 export function previewOf(address: SearchAddress, variant: Variant, agent: string) {
-  const { q = "", expected, types, tags, user, session, min_importance } = address;
+  const { q = "", expected, types, tags, user, about, session, min_importance } = address;
   const options: PreviewOptions = {
     agent,
     explain_id: expected,
     types,
     tags,
     user,
+    about,
     session,
     min_importance,
     where: parsedWhere(address.where),

@@ -28,7 +28,9 @@ export interface SearchAddress extends Variant {
   expected?: string;
   types?: string[];
   tags?: string[];
+  /** For whom: what belongs to nobody or to this user is found. Default: everybody. */
   user?: string;
+  about?: string;
   session?: string;
   since?: string;
   until?: string;
@@ -80,6 +82,7 @@ export const searchRoute = createRoute({
     types: texts(given.types),
     tags: texts(given.tags),
     user: text(given.user),
+    about: text(given.about),
     session: text(given.session),
     since: text(given.since),
     until: text(given.until),

@@ -93,7 +93,7 @@ export function SettingField({
           {...common}
           options={[...(setting.isOptional ? [""] : []), ...schema.enum].map((value) => ({
             value,
-            label: value || texts.none,
+            label: texts.choices[name]?.[value] ?? (value || texts.none),
           }))}
         />
       ) : isWide ? (
