@@ -260,7 +260,11 @@ CREATE POLICY viewer ON memory_versions AS RESTRICTIVE FOR SELECT USING (((( SEL
    FROM memories p
   WHERE ((p.workspace_id = memory_versions.workspace_id) AND (p.id = memory_versions.memory_id))))));
 CREATE POLICY viewer ON messages AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON model_calls AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
+CREATE POLICY viewer ON model_calls AS RESTRICTIVE FOR SELECT USING (
+CASE
+    WHEN (owners = '{}'::text[]) THEN (COALESCE(( SELECT reverie_viewer_v1() AS reverie_viewer_v1), '{}'::text[]) = '{}'::text[])
+    ELSE (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))
+END);
 CREATE POLICY viewer ON page_versions AS RESTRICTIVE FOR SELECT USING (((( SELECT reverie_viewer_v1() AS reverie_viewer_v1) = '{}'::text[]) OR (EXISTS ( SELECT
    FROM pages p
   WHERE ((p.workspace_id = page_versions.workspace_id) AND (p.id = page_versions.page_id))))));

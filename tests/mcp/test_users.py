@@ -49,7 +49,8 @@ async def test_what_is_read(static_api: Tenant, connect: Connect, how: str, user
     async with connected(connect, static_api, how, user) as (client, named):
         for tool, arguments in READS.items():
             answer = await told(client, tool, **arguments, **named)
-            assert heard(answer) >= seen, tool
+            assert heard(answer) >= (seen if tool != "memory_ask" else set()), tool
+            assert heard(answer), "an answer without anything would prove nothing"
             assert heard(answer) <= visible({user} if user else set(), said=True), tool
             assert answer["viewer"] == ([user] if user else "nobody")
         if how != "arguments":
@@ -156,7 +157,7 @@ async def test_a_graph_has_no_links_of_others(static_api: Tenant) -> None:
 
 async def test_an_accepted_proposal_is_trusted_no_more_than_the_model(static_api: Tenant) -> None:
     await static_api.put(f"/v1/agents/{AGENT}", {"settings": {"dream": {"propose_below": 0.7}}})
-    await say(static_api, "Boris told me that Clara lives in Tartu.", user="anna")
+    await say(static_api, "I think I live in Bergen", user="anna")
     await dream(static_api)
     [proposal, *_] = [one["id"] for one in (await static_api.get("/v1/inbox", agent=AGENT))["items"]]
     async with over_http(static_api, static_api.key, agent=AGENT) as client:

@@ -111,8 +111,8 @@ async def proposed(api: Api) -> None:
     """Proposals that wait, are accepted, edited and rejected."""
     await api.put("/v1/agents/a", {"settings": {"dream": {"propose_below": 0.99}}})
     await talk(api, "I have a cat", "I have a dog", "I have a horse", "I have a bird", session=f"s-{MARK}")
-    assert (await dream(api.engine))["report"]["proposed"] >= 4
-    first, second, third, *_ = (await api.get("/v1/inbox"))["items"]
+    await dream(api.engine)
+    first, second, third, _, *_ = (await api.get("/v1/inbox"))["items"]
     for proposal, decision in (
         (first, {"action": "accept"}),
         (second, {"action": "edit", "content": f"Something else of {MARK}"}),
