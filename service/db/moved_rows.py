@@ -194,7 +194,7 @@ async def _give_way(connection: Connection, workspace: UUID) -> None:
                 SELECT 1 FROM memories m
                 WHERE m.workspace_id = $1 AND m.audience = h.audience AND m.deleted_at IS NULL
                     AND m.superseded_by IS NULL AND ((m.type = h.type AND m.identity_hash = h.identity_hash)
-                    OR (m.agent_id = h.agent_id AND m.key = h.key)))
+                    OR (m.agent_id = h.agent_id AND m.key = h.key AND m.owners = h.owners)))
             RETURNING h.id
         )
         UPDATE held_search_index i SET deleted = true FROM same WHERE i.id = same.id
@@ -205,7 +205,7 @@ async def _give_way(connection: Connection, workspace: UUID) -> None:
         """
         DELETE FROM held_proposals h WHERE h.status <> 'accepted' AND EXISTS (
             SELECT 1 FROM proposals p WHERE p.workspace_id = $1 AND p.agent_id = h.agent_id
-                AND p.fingerprint = h.fingerprint AND p.status <> 'accepted')
+                AND p.fingerprint = h.fingerprint AND p.owners = h.owners AND p.status <> 'accepted')
         """,
         workspace,
     )
@@ -236,7 +236,10 @@ async def _join_entities(connection: Connection, workspace: UUID) -> None:
     """Of what is to come back, let the entities that go by a name of one that is there by now be that one."""
     raw = connection.raw
     await raw.execute("CREATE TEMP TABLE same_entities (old uuid PRIMARY KEY, new uuid NOT NULL) ON COMMIT DROP")
-    taken = "a.workspace_id = $1 AND a.audience = h.audience AND a.alias = h.alias AND a.kind = h.kind"
+    taken = (
+        "a.workspace_id = $1 AND a.audience = h.audience AND a.owners = h.owners AND a.alias = h.alias "
+        "AND a.kind = h.kind"
+    )
     await raw.execute(
         f"INSERT INTO same_entities SELECT DISTINCT ON (h.entity_id) h.entity_id, a.entity_id "  # noqa: S608
         f"FROM held_entity_aliases h JOIN entity_aliases a ON {taken} ORDER BY h.entity_id, a.entity_id",

@@ -295,6 +295,20 @@ async def test_what_was_saved_again_meanwhile_stays_deleted(api: Api) -> None:
 
 
 @pytest.mark.exhaustive
+async def test_what_another_user_saved_meanwhile_keeps_nothing_away(api: Api) -> None:
+    link = [{"relation": "about", "entity": {"name": "Oslo"}}]
+    first = await api.save("I speak German", session="s", user="anna", key="language", links=link)
+    done = await delete(api, "/v1/sessions/s", agent="a")
+    other = await api.save("I speak Estonian", user="boris", key="language", links=link)
+    await api.post(f"/v1/deletions/{done['deletion_id']}/undo")
+    listed = {one["id"] for one in (await api.get("/v1/memories", agent="a"))["items"]}
+    assert listed == {first["id"], other["id"]}
+    for user in ("anna", "boris"):
+        (city,) = (await api.get("/v1/entities", agent="a", user=user))["items"]
+        assert (city["owners"], city["mentions"]) == ([user], 1)
+
+
+@pytest.mark.exhaustive
 async def test_a_workspace_takes_its_deletions_along(api: Api, database_url: str) -> None:
     made = await api.post("/v1/workspaces", {"name": "w"})
     other = Api(api.http, api.engine, made["key"])
