@@ -483,7 +483,8 @@ CREATE TABLE oauth_codes (
     redirect_uri text NOT NULL,
     redirect_uri_given boolean DEFAULT false NOT NULL,
     expires_at timestamp with time zone NOT NULL,
-    key_id uuid
+    key_id uuid,
+    user_name text
 );
 ALTER TABLE ONLY oauth_codes FORCE ROW LEVEL SECURITY;
 CREATE TABLE oauth_refresh_tokens (

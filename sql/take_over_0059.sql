@@ -20,6 +20,7 @@ BEGIN
 END
 $$;
 ALTER TABLE api_keys ADD COLUMN user_name text;
+ALTER TABLE oauth_codes ADD COLUMN user_name text;
 ALTER TABLE sessions ADD COLUMN members text[] DEFAULT '{}'::text[] NOT NULL;
 ALTER TABLE entity_aliases ADD COLUMN owners bytea DEFAULT reverie_owners_v1('{}'::text[]) NOT NULL;
 

@@ -81,10 +81,12 @@ class Flow:
         assert signed_in.status_code == 303, signed_in.text
         return await self.http.get(signed_in.headers["location"])
 
-    async def approve(self, key: str, agent: str = "ada", scopes: Any = ("read", "write"), **changed: Any) -> str:
+    async def approve(
+        self, key: str, agent: str = "ada", scopes: Any = ("read", "write"), user: str | None = None, **changed: Any
+    ) -> str:
         """Sign in and approve; the code that the app is sent."""
         page = await self.sign_in(key, **changed)
-        done = await self.submit(page, "approve", agent=agent, scope=list(scopes))
+        done = await self.submit(page, "approve", agent=agent, scope=list(scopes), **({"user": user} if user else {}))
         assert done.status_code == 303, done.text
         return query_of(done.headers["location"])["code"]
 

@@ -284,10 +284,11 @@ class Database:
         return [pool for pool in (self._pool, self._search_pool, self._insert_pool) if pool is not None]
 
     def search_connection(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
-        """For search statements, which only read: as ``search_transaction``, but each by itself where it can be."""
+        """For search statements, which only read: as ``search_transaction``, but each by itself where it can be. They
+        see everybody's rows, and say themselves for whom they are."""
         if self.has_autocommit_pool:
             return self._workspace_connection(self._search_pool, workspace_id)
-        return self.search_transaction(workspace_id)
+        return self.transaction(workspace_id, self._searching, viewer="everybody")
 
     @property
     def has_autocommit_pool(self) -> bool:

@@ -15,7 +15,6 @@ from service.domain.field_types import AgentName, Content, CreatedAt, Metadata, 
 from service.domain.guards import canonical_form
 from service.domain.json import JsonObject
 from service.domain.memory import Memory
-from service.domain.origin import Origin
 from service.domain.own_types import TYPES_NAMED
 from service.domain.strict import StrictModel
 from service.domain.types import POLICIES, MemoryType
@@ -131,8 +130,9 @@ class Decision(StrictModel):
     tags: Tags | None = Field(None, description="Tags of the memory, at most 50. Default: the proposal's.")
     metadata: Metadata | None = Field(None, description="JSON object of the caller's own. Default: the proposal's.")
     occurred_at: OccurredAtField = None
-    origin: Origin | None = Field(
-        None, description="Origin of the memory: `assistant` for a decision that a model passes on. Default `api`."
+    origin: Literal["api", "assistant"] | None = Field(
+        None,
+        description="Origin of the memory: `api`, or `assistant` for a decision that a model passes on. Default `api`.",
     )
 
     @model_validator(mode="after")

@@ -159,9 +159,9 @@ async def _approve(request: Request, asked: Asked, form: FormData) -> Response:
         raise Unauthenticated("Sign in first.")
     principal = (await _signed_in(request, asked.visit.key)).principal
     try:
-        agent = _NAME.validate_python(_text(form, "agent").strip())
-    except ValidationError:
-        error = InvalidInput(("body", "agent"), "Name the agent: 1 to 200 printable characters.")
+        agent = _name(form, "agent")
+        user = _name(form, "user") if _text(form, "user").strip() else None
+    except InvalidInput as error:
         return await _next_step(request, asked, error)
     params = asked.request.params
     binding = CodeBinding(
@@ -173,7 +173,7 @@ async def _approve(request: Request, asked: Asked, form: FormData) -> Response:
     )
     scopes = [scope for scope in form.getlist("scope") if isinstance(scope, str)]
     try:
-        code = await approve(_engine(request), principal, asked.client, binding, agent, scopes)
+        code = await approve(_engine(request), principal, asked.client, binding, agent, scopes, user=user)
     except (InvalidInput, Forbidden) as error:
         return await _next_step(request, asked, error)
     return _answer(request, asked, None, _redirect(asked, code=code))
@@ -196,6 +196,7 @@ async def _consent_page(request: Request, asked: Asked, signed_in: SignedIn, err
         key_name=signed_in.known.name,
         workspace=signed_in.known.workspace,
         own_agent=principal.agent,
+        own_user=principal.user,
         agent=agents[0].agent if len(agents) == 1 else "",
         agents=[one.agent for one in agents],
         scopes=[
@@ -260,6 +261,14 @@ def _held(request: Request) -> BrowserSession:
 def _engine(request: Request) -> Engine:
     engine: Engine = request.app.state.engine
     return engine
+
+
+def _name(form: FormData, field: str) -> str:
+    """Raises InvalidInput for what is no name."""
+    try:
+        return _NAME.validate_python(_text(form, field).strip())
+    except ValidationError:
+        raise InvalidInput(("body", field), f"Name the {field}: 1 to 200 printable characters.") from None
 
 
 def _text(form: FormData, field: str) -> str:

@@ -38,7 +38,7 @@ async def add_code(
 ) -> None:
     """Store a code for a key of this grant."""
     await connection.run(
-        "add_code", workspace=workspace, hash=hashed, role=grant.role, agent=grant.agent,
+        "add_code", workspace=workspace, hash=hashed, role=grant.role, agent=grant.agent, user=grant.user,
         scopes=sorted(grant.scopes or ()), client_id=binding.client_id, granted_by=binding.granted_by,
         challenge=binding.challenge, redirect_uri=binding.redirect_uri, redirect_uri_given=binding.redirect_uri_given,
         expires_at=expires_at,

@@ -40,11 +40,18 @@ LIMIT 1;
 
 -- name: bulletins_shown
 -- As get_bulletin, the latest for each set of owners that the viewer may see, nobody's first.
-SELECT DISTINCT ON (b.owners) {% include "bulletin_columns" %}
-FROM bulletins b JOIN agents a ON a.workspace_id = :workspace AND a.id = b.agent_id
-WHERE b.workspace_id = :workspace AND b.agent_id = :agent_id
-ORDER BY b.owners, b.version DESC
-LIMIT :limit;
+SELECT {% include "bulletin_columns" %}
+FROM (
+    SELECT owners, max(version) AS version FROM bulletins
+    WHERE workspace_id = :workspace AND agent_id = :agent_id
+    GROUP BY owners
+    ORDER BY owners
+    LIMIT :limit
+) latest
+JOIN bulletins b ON b.workspace_id = :workspace AND b.agent_id = :agent_id AND b.version = latest.version
+JOIN agents a ON a.workspace_id = :workspace AND a.id = b.agent_id
+WHERE b.workspace_id = :workspace
+ORDER BY b.owners;
 
 -- name: bulletin_versions
 -- As get_bulletin, a page of those of these owners.

@@ -24,15 +24,16 @@ WHERE CASE WHEN used_at IS NULL THEN created_at < :unused_before ELSE used_at < 
 
 -- name: add_code
 INSERT INTO oauth_codes (
-    workspace_id, hash, client_id, granted_by, role, agent, scopes, challenge, redirect_uri, redirect_uri_given, expires_at
+    workspace_id, hash, client_id, granted_by, role, agent, scopes, challenge, redirect_uri, redirect_uri_given, expires_at,
+    user_name
 )
 VALUES (
     :workspace, :hash, :client_id, :granted_by, :role, :agent, :scopes, :challenge, :redirect_uri, :redirect_uri_given,
-    :expires_at
+    :expires_at, :user
 );
 
 -- name: code
-SELECT client_id, granted_by, role, agent, scopes, challenge, redirect_uri, redirect_uri_given, expires_at, key_id
+SELECT client_id, granted_by, role, agent, user_name AS "user", scopes, challenge, redirect_uri, redirect_uri_given, expires_at, key_id
 FROM oauth_codes
 WHERE workspace_id = :workspace AND hash = :hash;
 

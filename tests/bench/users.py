@@ -48,15 +48,19 @@ def run(place: Place) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A query, and the user who asks it."""
+    """A query, the user who asks it, and another whom it is about."""
 
     text: str
     user: str
+    other: str
 
 
 def _asked() -> list[_Asked]:
     texts = corpus.queries(AGENT, USERS * MEMORIES, CALLS + WARM_UP)
-    return [_Asked(text, f"user-{number * 37 % USERS}") for number, text in enumerate(texts)]
+    return [
+        _Asked(text, f"user-{number * 37 % USERS}", f"user-{(number * 41 + 7) % USERS}")
+        for number, text in enumerate(texts)
+    ]
 
 
 async def _measure(place: Place, url: str) -> dict[str, Any]:
@@ -64,7 +68,7 @@ async def _measure(place: Place, url: str) -> dict[str, Any]:
     async with open_runtime(place.settings(url, "static"), "bench-users") as engine:
         ways: dict[str, Way] = {
             "search for a user": lambda n: _search(engine, asked[n].text, user=asked[n].user),
-            "search about a user": lambda n: _search(engine, asked[n].text, about=asked[n].user),
+            "search about a user": lambda n: _search(engine, asked[n].text, about=asked[n].other),
             "search for everybody": lambda n: _search(engine, asked[n].text),
             "context for a user": lambda n: build_context(
                 engine, ADMIN, ContextRequest(agent=AGENT, user=asked[n].user, message=asked[n].text)

@@ -35,6 +35,7 @@ ALTER TABLE saved_searches DROP COLUMN owners;
 ALTER TABLE search_index DROP COLUMN owners;
 ALTER TABLE sessions DROP COLUMN members;
 ALTER TABLE api_keys DROP COLUMN user_name;
+ALTER TABLE oauth_codes DROP COLUMN user_name;
 CREATE UNIQUE INDEX uq_memories_key ON memories USING btree (workspace_id, agent_id, audience, key) WHERE ((key IS NOT NULL) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
 CREATE UNIQUE INDEX uq_proposals_fingerprint ON proposals USING btree (workspace_id, agent_id, fingerprint) WHERE (status <> 'accepted'::text);
 DROP FUNCTION reverie_owners_v1(text[]), reverie_viewer_v1(), reverie_authenticate_v6(uuid, bytea),

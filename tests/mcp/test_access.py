@@ -23,7 +23,9 @@ def static_api(static_tenant: Tenant) -> Tenant:
 async def prepared(api: Tenant) -> dict[str, Json]:
     """Of ben: something for every tool to reach for. The arguments of each tool that reach for it."""
     link = {"relation": "about", "entity": {"name": "Apollo", "kind": "project"}}
-    memory = await api.save(f"Sam likes the {SECRET}", agent="ben", user="sam", type="preference", links=[link])
+    memory = await api.save(
+        f"Sam likes the {SECRET}", agent="ben", user="sam", type="preference", owners=[], links=[link]
+    )
     gone = await api.save(f"An old {SECRET}", agent="ben")
     await api.delete(f"/v1/memories/{gone['id']}")
     page = await api.post("/v1/pages", {"agent": "ben", "question": f"Which {SECRET}?"})

@@ -35,7 +35,7 @@ async def answered(client: Client, tool: str, **arguments: str) -> Any:
 async def test_what_search_finds_is_fetched_in_full(static_api: Tenant) -> None:
     api = await static_api.as_role("agent", "ada")
     long = "The harbour of Bergen is deep. " + "Ships of every flag call at it, in every month of the year. " * 5
-    memory = await api.save(long.strip(), agent="ada", user="sam", tags=["sea"])
+    memory = await api.save(long.strip(), agent="ada", user="sam", owners=[], tags=["sea"])
     document = await api.post(
         "/v1/documents", {"agent": "ada", "title": "Harbour rules", "text": "Moor at pier three."}
     )

@@ -29,10 +29,10 @@ def static_api(static_tenant: Tenant) -> Tenant:
 async def prepared(api: Tenant) -> Tenant:
     """A bulletin, a page and two people of ada's, and of ben's one each."""
     for agent, user, drink in (("ada", "Sam", "tea"), ("ben", "Kim", "coffee")):
-        await api.save(f"{user} likes {drink}", agent=agent, user=user, type="preference")
+        await api.save(f"{user} likes {drink}", agent=agent, user=user, owners=[], type="preference")
         await api.post("/v1/pages", {"agent": agent, "question": f"What does {user} drink?"})
         await api.post(f"/v1/agents/{agent}/bulletin")
-    await api.save("My name is Sam", agent="ada", user=ODD_NAME, type="identity")
+    await api.save("My name is Sam", agent="ada", user=ODD_NAME, owners=[], type="identity")
     await dream(api, "ada")
     return await api.as_role("agent", "ada")
 

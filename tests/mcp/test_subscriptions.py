@@ -32,7 +32,7 @@ def profile_of(user: str) -> str:
 async def ada_of(api: Tenant) -> Tenant:
     """Ada, who has a bulletin and a page; and ben, who has them too."""
     for agent in ("ada", "ben"):
-        await api.save("Sam likes tea", agent=agent, user="Sam", type="preference")
+        await api.save("Sam likes tea", agent=agent, user="Sam", owners=[], type="preference")
         await api.post("/v1/pages", {"agent": agent, "question": "What does Sam drink?"})
         await api.post(f"/v1/agents/{agent}/bulletin")
         await dream(api, agent)
@@ -41,7 +41,7 @@ async def ada_of(api: Tenant) -> Tenant:
 
 async def learn(api: Tenant, agent: str, user: str, text: str) -> None:
     """Save a preference, and dream, so that the profile knows it."""
-    await api.save(text, agent=agent, user=user, type="preference")
+    await api.save(text, agent=agent, user=user, owners=[], type="preference")
     await dream(api, agent)
 
 
@@ -71,6 +71,7 @@ async def test_a_client_is_told_of_what_changes_and_of_nothing_else(static_api: 
         await say(static_api, "My name is Sam and I work as a nurse.", agent="ada", user=ODD_NAME)
         await dream(static_api, "ada")
         await named_until(subscription, profile_of(ODD_NAME))
+    async with over_http(static_api, ada.key, path=f"/mcp?user={quote(ODD_NAME, safe='')}") as client:
         content = (await client.read_resource("reverie://bulletin")).contents[0]
         assert "nurse" in str(getattr(content, "text", ""))
 

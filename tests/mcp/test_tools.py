@@ -56,13 +56,13 @@ async def test_every_tool_is_listed_described_and_called(static_api: Tenant, con
         assert saved["outcome"] == "created"
         again = await told(client, "memory_save", content="Ana prefers green tea", type="preference", user="ana")
         assert again == {"id": saved["id"], "outcome": "known already"}
-        found = await told(client, "memory_search", query="what does Ana drink?")
+        found = await told(client, "memory_search", query="what does Ana drink?", user="ana")
         assert found["memories"][0]["id"] == saved["id"]
         context = (await client.call_tool("memory_context", {"message": "tea?", "user": "ana"})).content[0]
         assert "green tea" in context.text  # type: ignore[union-attr]
-        assert await told(client, "memory_forget", memory_id=saved["id"]) == {"deleted": saved["id"]}
-        assert (await told(client, "memory_search", query="what does Ana drink?"))["memories"] == []
-        refused = await client.call_tool("memory_forget", {"memory_id": saved["id"]})
+        assert await told(client, "memory_forget", memory_id=saved["id"], user="ana") == {"deleted": saved["id"]}
+        assert (await told(client, "memory_search", query="what does Ana drink?", user="ana"))["memories"] == []
+        refused = await client.call_tool("memory_forget", {"memory_id": saved["id"], "user": "ana"})
         assert refused.is_error
         assert "404" in refused.content[0].text  # type: ignore[union-attr]
         bad = await client.call_tool("memory_save", {"content": "x", "type": "rumour"})

@@ -53,12 +53,12 @@ async def test_the_inbox_is_decided_on(static_api: Tenant) -> None:
     await say(static_api, "I think I work at Acme", "I think I live in Bergen", user="sam")
     await dream(static_api)
     agent = await static_api.as_role("agent", "a")
-    async with over_http(static_api, agent.key) as client:
+    async with over_http(static_api, agent.key, user="sam") as client:
         waiting = (await told(client, "inbox_list"))["proposals"]
         assert len(waiting) == 2
         accepted = await told(client, "inbox_decide", proposal_id=waiting[0]["id"], action="accept")
         assert accepted["status"] == "accepted"
-        edit = {"action": "edit", "content": "Sam lives in Oslo", "user": "sam"}
+        edit = {"action": "edit", "content": "Sam lives in Oslo", "about": "sam"}
         edited = await told(client, "inbox_decide", proposal_id=waiting[1]["id"], **edit)
         assert (await agent.get(f"/v1/memories/{edited['memory_id']}"))["content"] == "Sam lives in Oslo"
         assert (await told(client, "inbox_list"))["proposals"] == []
@@ -82,7 +82,7 @@ async def test_a_dream_that_is_waited_for_reports_how_it_is(own_static_api: Api,
         await begun.wait()
         assert await Dreamer(own_static_api.engine, "test", 60).dream_next()
 
-    async with connect(own_static_api, agent.key) as client:
+    async with connect(own_static_api, agent.key, user="sam") as client:
         worker = asyncio.create_task(work())
         done: Any = (await client.call_tool("dream", {"wait_s": 300}, progress_callback=note)).structured_content
         await worker

@@ -77,7 +77,7 @@ async def test_a_user_has_a_bulletin_of_their_own(visitor: AppPage, service: Ser
     await page.get_by_label("For user").fill("Mira")
     await expect(page.get_by_role("heading", name="No bulletin yet")).to_be_visible()
     await visitor.press("Regenerate")
-    await expect(article).to_contain_text("alto")
+    await expect(page.get_by_role("article", name="Version 2")).to_contain_text("alto")
     assert "user=Mira" in page.url
     await page.get_by_label("For user").fill("")
     await expect(article).to_contain_text("choir")

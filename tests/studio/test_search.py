@@ -119,7 +119,7 @@ async def test_a_search_for_a_user_says_for_whom_it_is_and_becomes_a_test_of_tha
     results = answer.get_by_role("list", name="Search").get_by_role("listitem")
     await expect(results).to_have_count(3)
     await expect(answer.get_by_role("status")).to_contain_text("for everybody")
-    await page.get_by_text("Filters", exact=True).click()
+    await page.get_by_text("Filters", exact=True).first.click()
     await page.get_by_label("For user").fill("Wanda")
     await expect(answer.get_by_role("status")).to_contain_text("for Wanda")
     await expect(results).to_have_count(2)

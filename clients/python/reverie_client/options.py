@@ -214,7 +214,7 @@ class ProposalEdit(TypedDict, total=False):
     tags: list[str] | None
     metadata: Json | None
     occurred_at: Moment | None
-    origin: Origin | None
+    origin: Literal["api", "assistant"] | None
 
 
 class PageFields(TypedDict, total=False):

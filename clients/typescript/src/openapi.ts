@@ -3243,8 +3243,8 @@ export interface components {
             } | null;
             /** @description Time of the described event. */
             occurred_at?: string | null;
-            /** @description Origin of the memory: `assistant` for a decision that a model passes on. Default `api`. */
-            origin?: ("own_user" | "api" | "assistant" | "other_user" | "imported" | "document" | "tool") | null;
+            /** @description Origin of the memory: `api`, or `assistant` for a decision that a model passes on. Default `api`. */
+            origin?: ("api" | "assistant") | null;
         };
         /** @description Decision on several proposals, all or none. */
         DecisionOnMany: {
@@ -3271,8 +3271,8 @@ export interface components {
             } | null;
             /** @description Time of the described event. */
             occurred_at?: string | null;
-            /** @description Origin of the memory: `assistant` for a decision that a model passes on. Default `api`. */
-            origin?: ("own_user" | "api" | "assistant" | "other_user" | "imported" | "document" | "tool") | null;
+            /** @description Origin of the memory: `api`, or `assistant` for a decision that a model passes on. Default `api`. */
+            origin?: ("api" | "assistant") | null;
             /** @description Ids of the proposals, 1 to 100. */
             ids: string[];
         };

@@ -127,10 +127,17 @@ def grantable_scopes(principal: Principal, asked: Sequence[str] | None = None) -
 
 
 async def approve(
-    engine: Engine, principal: Principal, client: Client, binding: CodeBinding, agent: str, scopes: Sequence[str]
+    engine: Engine,
+    principal: Principal,
+    client: Client,
+    binding: CodeBinding,
+    agent: str,
+    scopes: Sequence[str],
+    *,
+    user: str | None = None,
 ) -> str:
-    """A code that the client can exchange for a key of this agent and these scopes, which counts against the limits of
-    the principal's.
+    """A code that the client can exchange for a key of this agent, this user and these scopes, which counts against the
+    limits of the principal's. Without a user it is bound to that of the principal's, if there is one.
 
     Raises Forbidden for what exceeds the key of the principal, and InvalidInput without any scope.
     """
@@ -141,9 +148,12 @@ async def approve(
     if not scopes:
         raise InvalidInput(("body", "scope"), "choose at least one")
     name = await name_in_workspace(engine, principal.workspace_id, client)
+    if user is not None:
+        masking = await workspace_masking(engine, principal.workspace_id)
+        (user,) = await masked_names(engine, principal.workspace_id, masking, [(("body", "user"), user)], refuse=True)
     grant = KeyGrant(
         "reader" if principal.role == "reader" else "agent", name, agent,
-        frozenset(scope for scope in allowed if scope in scopes), client_id=client.id,
+        frozenset(scope for scope in allowed if scope in scopes), client_id=client.id, user=user,
     )  # fmt: skip
     code = make_key(principal.workspace_id)
     now = engine.now()
@@ -180,7 +190,7 @@ async def redeem_code(engine: Engine, client: Client, code: str) -> Tokens:
     key_id, text = new_id(), make_key(workspace)
     scopes = frozenset(row["scopes"])
     name = await name_in_workspace(engine, workspace, client)
-    asked = KeyGrant(row["role"], name, row["agent"], scopes, client_id=client.id)
+    asked = KeyGrant(row["role"], name, row["agent"], scopes, client_id=client.id, user=row["user"])
     try:
         async with engine.db.transaction(workspace) as connection:
             granter = await _granter(connection, workspace, row["granted_by"], now)
