@@ -56,6 +56,7 @@ async def test_what_a_dream_changed_is_seen_with_its_evidence_and_undone(
     oscar = created.get_by_role("listitem").filter(has_text="Oscar").first
     await visitor.press("Evidence", oscar)
     await expect(oscar.get_by_text("I have a dog named Oscar.", exact=True)).to_be_visible()
+    await expect(article).to_contain_text("belongs to Caroline")
     await visitor.check_screens("dreams")
     before = await contents(service, "night")
     await visitor.press("Undo this change", oscar)

@@ -76,8 +76,11 @@ async def test_how_users_are_kept_apart_is_a_choice_that_says_what_each_means(
     page = visitor.page
     await visitor.open("/engine", tab="settings", find="users")
     field = page.get_by_label("Users", exact=True)
-    await expect(field.locator("option:checked")).to_have_text(re.compile("^Separate: a user sees what is theirs"))
+    await expect(page.get_by_text("a prompt for no user has what is nobody's")).to_be_visible()
+    await field.select_option("shared")
+    await expect(page.get_by_text("One team behind one agent: all see all.")).to_be_visible()
     await field.select_option("strict")
+    await expect(page.get_by_text("every request for no user sees what is nobody's")).to_be_visible()
     await visitor.press("Save")
     await expect(page.get_by_role("button", name="Save")).to_have_count(0)
     assert (await service.call("GET", "/v1/settings")).json()["users"] == "strict"

@@ -67,6 +67,7 @@ async def test_a_hub_shows_its_neighbours_and_memories_by_keys_alone(visitor: Ap
     entity = page.get_by_role("article", name="Dagny Roe")
     await expect(entity.get_by_role("list", name="Named together with")).to_contain_text("Northwind")
     await expect(entity.get_by_role("list", name="Memories")).to_contain_text("Trondheim")
+    await expect(entity).to_contain_text("belongs to Ola")
     assert "entity=" in page.url
     await entity.get_by_role("link", name="Northwind").first.click()
     await expect(page.get_by_role("article", name="Northwind")).to_be_visible()

@@ -45,6 +45,7 @@ async def test_proposals_are_decided_on_by_click(visitor: AppPage, service: Serv
     await rows.filter(has_text="Bergen").get_by_role("link").click()
     article = page.get_by_role("article")
     await expect(article.get_by_text("I live in Bergen.", exact=True)).to_be_visible()
+    await expect(article).to_contain_text("belongs to sam")
     await visitor.check_screens("inbox")
     await article.get_by_role("button", name="Accept").dblclick()
     await expect(article.get_by_text("accepted", exact=True)).to_be_visible()

@@ -121,12 +121,12 @@ export const engine = {
     yes: "yes",
     no: "no",
     noMatch: "No setting is called so.",
-    /** What the choices of a setting mean, where their names do not say it. */
+    /** What the chosen value of a setting means, where its description would say it of all. */
     choices: {
       users: {
-        separate: "Separate: a user sees what is theirs or nobody's; prompts for no user, what is nobody's.",
-        shared: "Shared: a team behind one agent, of which all see all.",
-        strict: "Strict: as separate, and requests for no user see what is nobody's, everywhere.",
+        separate: "A user sees what is theirs or nobody's; a prompt for no user has what is nobody's.",
+        shared: "One team behind one agent: all see all.",
+        strict: "A user sees what is theirs or nobody's; every request for no user sees what is nobody's.",
       },
     } as Record<string, Record<string, string>>,
     costs: "Costs",

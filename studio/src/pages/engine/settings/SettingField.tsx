@@ -73,7 +73,7 @@ export function SettingField({
   const label = labelOf(name);
   const original = textOf(setting, preset);
   const isDisabled = disabled || lockedBy !== undefined;
-  const hint = lockedBy ? texts.locked(lockedBy) : schema.description;
+  const hint = lockedBy ? texts.locked(lockedBy) : (texts.choices[name]?.[text] ?? schema.description);
   const isWide = schema.type === "object" || schema.type === "array" || (schema.maxLength ?? 0) > LINE_MAX;
   const common = { label, hint, problem, value: text, disabled: isDisabled, onChange };
   return (
@@ -93,7 +93,7 @@ export function SettingField({
           {...common}
           options={[...(setting.isOptional ? [""] : []), ...schema.enum].map((value) => ({
             value,
-            label: texts.choices[name]?.[value] ?? (value || texts.none),
+            label: value || texts.none,
           }))}
         />
       ) : isWide ? (
