@@ -71,7 +71,7 @@ def dream(
     workspace: Annotated[str, typer.Option(help="by name")] = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Dream for one agent now, and say what it did."""
+    """Dream for one agent now, and say what it did: one dream for each set of users of whom something is new."""
     settings = Settings()
     with paused_for_imports():
         from service.database import open_database
@@ -85,16 +85,17 @@ def dream(
         settings = settings.model_copy(update={"database_url": url})
         dreaming = dream_now(settings, workspace, agent, dry_run=dry_run, watching=watching)
         done = asyncio.run(under_watchdog(dreaming, settings.step_deadline_s))
-    emit(as_json, done, *_described(done))
-    if done.status == "failed":
+    emit(as_json, {"items": done}, *(line for one in done for line in _described(one)))
+    if done[-1].status == "failed":
         sys.exit(FAILED)
 
 
 def _described(done: Dream) -> list[str]:
     """Put a dream into lines as a person reads it: what it did, and each change to a memory."""
     color = "red" if done.status == "failed" else "green"
+    whose = f" for {escape(', '.join(done.owners))}" if done.owners else ""
     return [
-        f"[bold]Dream {done.id}[/] of {escape(done.agent)}: [{color}]{done.status}[/]",
+        f"[bold]Dream {done.id}[/] of {escape(done.agent)}{whose}: [{color}]{done.status}[/]",
         escape(done.summary),
         *(f"  [{_SHOWN[change.op]}]{escape(change.text)}[/]" for change in done.changes or () if change.op in _SHOWN),
     ]

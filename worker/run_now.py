@@ -21,8 +21,8 @@ WAIT_S = 60
 
 async def dream_now(
     settings: Settings, workspace: str, agent: str, *, dry_run: bool, watching: ProgressDisplay
-) -> Dream:
-    """Dream for the agent and return the dream with its changes, waiting a minute for a worker that holds it.
+) -> list[Dream]:
+    """Dream for the agent and return the dreams with their changes, waiting a minute for a worker that holds it.
 
     Raises NotFound for an unknown workspace or agent, Conflict when another worker does not let go, or the agent's
     memory is switched off.
@@ -44,7 +44,7 @@ async def dream_now(
         )
         for _ in range(WAIT_S):
             done = await own.dream_for(found, row.id, dry_run=dry_run)
-            if done is not None:
+            if done:
                 return done
             await asyncio.sleep(1)
     raise Conflict(f"Another worker is dreaming for {agent!r} and has not let go for {WAIT_S} s.")

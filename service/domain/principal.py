@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Literal, get_args
@@ -172,9 +173,10 @@ class Principal:
             raise Forbidden("This key is bound to another user.")
         return self.user or named
 
-    def check_is_for(self, user: str) -> None:
-        """Raise Forbidden where the request is made for another user than the one it is about."""
-        if self.acting_user(None) not in (None, user):
+    def check_is_for(self, forms: Collection[str]) -> None:
+        """Raise Forbidden where the request is made for another user than the one of these forms of a name, whom it is
+        about."""
+        if self.acting_user(None) not in (None, *forms):
             raise Forbidden("This request is made for another user.")
 
     def saves_for(self, about: str | None) -> str | None:

@@ -33,6 +33,12 @@ WHERE s.workspace_id = :workspace AND s.agent_id = (
         SELECT a.id FROM agents a WHERE a.workspace_id = :workspace AND a.agent = :agent)
     AND s.lease_until > clock_timestamp() AND h.seen_at < clock_timestamp() - make_interval(secs => :silent_s::float8);
 
+-- name: agent_is_held
+-- Whether a worker holds the agent.
+SELECT EXISTS (
+    SELECT FROM dream_schedule s JOIN agents a ON a.workspace_id = :workspace AND a.id = s.agent_id
+    WHERE s.workspace_id = :workspace AND a.agent = :agent AND s.lease_until > clock_timestamp());
+
 -- name: dreams_running
 SELECT count(*) FROM dream_schedule WHERE workspace_id = :workspace AND lease_until > now();
 

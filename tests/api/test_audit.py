@@ -29,7 +29,7 @@ async def test_acts_are_recorded_newest_first(api: Tenant) -> None:
     assert lines[1]["details"] == {"window": {"idle_s": 60}}
     granted = lines[3]["details"]
     assert set(granted.pop("limits").values()) == {None}
-    assert granted == {"role": "agent", "agent": "a", "scopes": None, "expires_at": None}
+    assert granted == {"role": "agent", "agent": "a", "user": None, "scopes": None, "expires_at": None}
     assert {line["actor"] for line in lines} == {lines[0]["actor"]}
     assert made["key"] not in str(lines)
     assert await actions(api, action="key.rotated") == [("key.rotated", made["id"])]

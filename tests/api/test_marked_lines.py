@@ -38,7 +38,9 @@ async def test_each_line_of_what_is_not_trusted_has_its_label(tenant: Tenant, or
 
 
 async def test_each_line_of_hearsay_has_a_label(tenant: Tenant) -> None:
-    await tenant.save("Ann's boat is blue\nAnn is away on Monday", agent="a", user="ann", hearsay_by="mallory")
+    await tenant.save(
+        "Ann's boat is blue\nAnn is away on Monday", agent="a", user="ann", hearsay_by="mallory", owners=[]
+    )
     lines = [line for line in await shown(tenant, "which boat is blue?") if "Ann" in line]
     assert len(lines) == 2
     assert all("mallory" in line or "[unverified" in line for line in lines)

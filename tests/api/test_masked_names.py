@@ -59,16 +59,17 @@ async def test_a_batch_of_names_that_are_masked_alike_loses_nothing(redacting: A
     assert [[one["content"] for one in answer["items"]] for answer in answers] == [[str(n)] for n in range(50)]
 
 
-@pytest.mark.parametrize("field", [*PLACES, "tag"])
+@pytest.mark.parametrize("field", [*PLACES, "about", "tag"])
 async def test_every_filter_finds_what_was_saved_under_the_original(redacting: Api, field: str) -> None:
     for who in (BOB, AMY):
         given: dict[str, Any] = {"tags": [who]} if field == "tag" else {field: who}
+        given = {"user": who, "owners": []} if field == "about" else given
         await redacting.save("likes tea", **({"agent": "a"} | given), key=f"of {who}")
     searched = {"tags": [BOB]} if field == "tag" else {field: BOB}
     found = await redacting.search("tea", **({"agent": "a"} | searched))
     listed = [] if field == "task" else (await redacting.get("/v1/memories", **{field: BOB}))["items"]
     for memory in [*found, *listed]:
-        told = memory["tags"][0] if field == "tag" else memory[field]
+        told = memory["tags"][0] if field == "tag" else memory["user" if field == "about" else field]
         assert MASKED.fullmatch(told)
         assert (await redacting.get("/v1/memories", key=f"of {BOB}"))["items"][0]["id"] == memory["id"]
     assert len(found) == 1
@@ -202,8 +203,9 @@ async def test_a_refusal_names_the_field(api: Api) -> None:
 async def test_where_personal_data_is_refused_it_may_still_be_looked_for(api: Api) -> None:
     await api.put("/v1/settings", {"pii": {"mode": "reject"}})
     await api.save("likes tea")
-    assert await api.search("tea", user=BOB) == []
-    assert (await api.get("/v1/memories", user=BOB, key=BOB, tag=BOB))["items"] == []
+    assert await api.search("tea", about=BOB) == []
+    assert len(await api.search("tea", user=BOB)) == 1, "for Bob there is what nobody owns"
+    assert (await api.get("/v1/memories", user=BOB, about=BOB, key=BOB, tag=BOB))["items"] == []
     assert await api.status("GET", f"/v1/agents/{there(BOB)}") == 404
     assert await api.status("POST", f"/v1/users/{there(BOB)}/purge") == 200
 

@@ -274,7 +274,7 @@ async def test_two_agents_of_a_team_may_use_one_key(api: Caller) -> None:
 
 async def test_an_upsert_keeps_the_identity_of_what_it_keeps(api: Caller) -> None:
     first = await api.save("One", key="k", user="u1")
-    await api.save("Two", key="k")
+    await api.save("Two", key="k", owners=["u1"])
     again = await api.post("/v1/memories", {"agent": "a", "type": "fact", "content": "Two", "key": "k", "user": "u1"})
     assert (again["memory"]["id"], again["reinforced"]) == (first["id"], True)
 

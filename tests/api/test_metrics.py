@@ -23,7 +23,7 @@ async def scraped(api: Api) -> dict[str, float]:
 
 
 async def test_requests_searches_dreams_and_queues_are_measured(api: Api) -> None:
-    await api.save("The ferry leaves at nine")
+    await api.save("The ferry leaves at nine", user="u1")
     await api.search("ferry")
     await say(api, "I live in Oslo.")
     await dream(api.engine)

@@ -47,7 +47,7 @@ async def test_a_name_works_everywhere(api: Caller, name: str) -> None:
     own = await api.as_role("agent", name)
     assert await own.search("thing", agent=name)
     receipt = (await api.post(f"/v1/users/{there}/purge"))["receipt"]
-    assert (receipt["counts"]["messages"], receipt["why"]) == (1, {"session": 1})
+    assert (receipt["counts"]["messages"], receipt["why"]) == (1, {"owner": 1})
     assert (await api.get("/v1/sessions"))["items"] == []
 
 

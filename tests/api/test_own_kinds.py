@@ -185,10 +185,9 @@ async def test_personal_data_in_metadata_is_masked_or_refused(kinds: Tenant) -> 
 async def test_a_purge_takes_what_only_the_user_said_of_an_entity(kinds: Tenant) -> None:
     described = {"owner": "zacharias", "species": "dog", "food": "pemmikan", "home": "Tromsø"}
     await kinds.put("/v1/settings", {"entity_kinds": {}})
-    await kinds.post(
-        "/v1/memories", memory("The dog of zacharias eats pemmikan", link("Rex", "pet", **described), user="zacharias")
-    )
-    await kinds.post("/v1/memories", memory("A dog lives in Tromsø", link("Rex", "pet"), user="kim"))
+    theirs = link("Rex", "pet", **described)
+    await kinds.post("/v1/memories", memory("The dog of zacharias eats pemmikan", theirs, user="zacharias", owners=[]))
+    await kinds.post("/v1/memories", memory("A dog lives in Tromsø", link("Rex", "pet"), user="kim", owners=[]))
     await kinds.post("/v1/memories", memory("Bo is small", link("Bo", "pet", food="pemmikan", friend="Zacharias")))
     exported = await kinds.get("/v1/users/zacharias/export")
     assert [edge["entity_metadata"] for edge in exported["edges"]] == [described]
@@ -237,7 +236,9 @@ async def test_a_model_describes_entities_within_their_kinds(kinds: Tenant, serv
 
 
 async def test_a_dream_that_is_undone_takes_its_metadata_back(kinds: Tenant, server: FakeOpenAI) -> None:
-    await kinds.post("/v1/memories", memory("Rex barks", link("Rex", species="dog"), link("Bo", species="cat")))
+    await kinds.post(
+        "/v1/memories", memory("Rex barks", link("Rex", species="dog"), link("Bo", species="cat"), user="u1")
+    )
     server.default_reply = saying(
         fact("Rex and Bo weigh 7 and Eve 9", 1, entities=[
             named(name, '{"species": "cat", "weight_kg": 7}') for name in ("Rex", "Bo", "Eve")

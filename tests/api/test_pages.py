@@ -52,9 +52,9 @@ async def test_nothing_known_is_an_answer_without_sentences(tenant: Caller) -> N
 
 
 async def test_the_scope_and_the_length_bound_an_answer(tenant: Caller) -> None:
-    await decide(tenant, "Pricing for Ada is ten a month", user="ada", tags=["deal"])
-    await decide(tenant, "Pricing for Bo is twenty a month", user="bo")
-    assert texts(await make(tenant, scope={"user": "ada"})) == ["Pricing for Ada is ten a month"]
+    await decide(tenant, "Pricing for Ada is ten a month", user="ada", owners=[], tags=["deal"])
+    await decide(tenant, "Pricing for Bo is twenty a month", user="bo", owners=[])
+    assert texts(await make(tenant, scope={"about": "ada"})) == ["Pricing for Ada is ten a month"]
     assert texts(await make(tenant, scope={"tags": ["deal"]})) == ["Pricing for Ada is ten a month"]
     assert texts(await make(tenant, scope={"until": "2020-01-01T00:00:00Z"})) == []
     for number in range(9):
@@ -291,8 +291,8 @@ async def test_personal_data_in_a_question_is_masked(api: Api) -> None:
 async def test_personal_data_in_a_filter_is_masked_as_what_it_filters(api: Api, database_url: str) -> None:
     mail = "ada@example.com"
     await api.put("/v1/settings", {"pii": {"mode": "redact"}})
-    memory = await api.save("Pricing for Ada is ten", user=mail, metadata={"contact": mail, mail: 1})
-    await api.save("Pricing for Bo is twenty", user="bo")
+    memory = await api.save("Pricing for Ada is ten", user=mail, owners=[], metadata={"contact": mail, mail: 1})
+    await api.save("Pricing for Bo is twenty", user="bo", owners=[])
     for where in (
         {"user": mail},
         {"metadata.contact": {"eq": mail}},

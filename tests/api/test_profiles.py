@@ -236,11 +236,11 @@ def section(context: dict[str, Any], name: str) -> str:
 
 
 async def test_a_context_has_the_profile_of_the_speaker_instead_of_lines_of_the_bulletin(api: Tenant) -> None:
-    await stated(api, "ada lives in Oslo, by the fjord.", "lives_in", "oslo")
-    await api.save("ada broke a ski.", user="ada")
-    await stated(api, "bob lives in Rome.", "lives_in", "rome", user="bob")
-    await stated(api, "ada likes tea.", "likes/tea", "tea", type="preference")
-    await stated(api, "ada works at Initech.", "works_at", "initech", scope="session", session="other")
+    await stated(api, "ada lives in Oslo, by the fjord.", "lives_in", "oslo", owners=[])
+    await api.save("ada broke a ski.", user="ada", owners=[])
+    await stated(api, "bob lives in Rome.", "lives_in", "rome", user="bob", owners=[])
+    await stated(api, "ada likes tea.", "likes/tea", "tea", type="preference", owners=[])
+    await stated(api, "ada works at Initech.", "works_at", "initech", scope="session", session="other", owners=[])
     await api.post("/v1/agents/a/bulletin")
     hers = await api.post("/v1/context", {"agent": "a", "user": "ada", "message": "Hello", "session": "s"})
     shown = section(hers, "bulletin")

@@ -95,7 +95,7 @@ async def test_a_later_dream_brings_nothing_back(api: Api, settings: Settings, d
     await run_once(settings)
     after = dump(database_url).lower()
     assert [word for word in (BADGE, PLACE.lower(), "u1-anna") if word in after] == []
-    assert KEPT in (await api.get("/v1/agents/a/bulletin"))["content"]
+    assert KEPT in (await api.get("/v1/agents/a/bulletin", user="u2"))["content"]
 
 
 async def test_a_purge_during_a_dream_wins(api: Api, settings: Settings, database_url: str) -> None:

@@ -101,7 +101,7 @@ async def test_every_filter_works_inside_the_search(static_api: Caller) -> None:
         metadata={"a": 1, "b": {"c": 2}}, occurred_at="2026-03-01T00:00:00Z",
     )  # fmt: skip
     filters: list[dict[str, object]] = [
-        {"types": ["event"]}, {"user": "u1"}, {"session": "s1"}, {"task": "t1"}, {"tags": ["red", "blue"]},
+        {"types": ["event"]}, {"about": "u1"}, {"session": "s1"}, {"task": "t1"}, {"tags": ["red", "blue"]},
         {"tags": ["red", "hot"], "tags_mode": "all"}, {"metadata": {"a": 1}}, {"metadata": {"b": {"c": 2}}},
         {"min_importance": 0.8}, {"until": "2026-03-02T00:00:00Z"},
     ]  # fmt: skip

@@ -56,7 +56,7 @@ async def test_dreams_are_counted_and_dry_runs_are_not(api: Api) -> None:
 
 
 async def test_what_a_dream_replaces_and_finds_faded(api: Api) -> None:
-    await api.save("Walked past the bakery", type="observation", importance=0.2)
+    await api.save("Walked past the bakery", type="observation", importance=0.2, user="u1")
     await say(api, "I live in Porto.")
     await dream(api.engine)
     await say(api, "I moved to Braga.", session="later")

@@ -192,7 +192,7 @@ async def test_whom_each_note_is_about_is_said_where_they_differ(api: Tenant) ->
     for user, thing in (("Sam", "green tea from the hills"), ("Ida", "black coffee from the market")):
         for day in ("weekdays", "holidays"):
             content = f"Prefers to drink {thing} on {day} after a slow walk along the water with neighbours and dogs"
-            await api.save(content, type="fact", user=user, importance=0.2, created_at=old)
+            await api.save(content, type="fact", user=user, owners=[], importance=0.2, created_at=old)
     folded = await summarize(api, dry_run=False)
     assert folded["memory"]["user"] is None
     lines = folded["memory"]["content"].splitlines()[1:]

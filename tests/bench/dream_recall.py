@@ -186,8 +186,8 @@ async def dreamed(engine: Engine, agent: str) -> None:
         row = await get_agent(connection, ADMIN.workspace_id, agent)
     assert row is not None
     done = await Dreamer(engine, "bench", LEASE_S).dream_for(ADMIN.workspace_id, row.id)
-    if done is None or done.status != "succeeded":
-        raise RuntimeError(f"the dream of {agent} failed: {done and done.error}")
+    if not done or done[-1].status != "succeeded":
+        raise RuntimeError(f"the dream of {agent} failed: {done and done[-1].error}")
 
 
 async def sources(engine: Engine, turn_of: Found) -> dict[UUID, list[str]]:

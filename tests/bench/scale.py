@@ -190,8 +190,7 @@ async def _dream(engine: Engine, name: str) -> float:
     assert row is not None
     started = time.perf_counter()
     done = await Dreamer(engine, "bench", 60).dream_for(ADMIN.workspace_id, row.id)
-    assert done is not None
-    assert done.status == "succeeded", done
+    assert done[-1].status == "succeeded", done
     return time.perf_counter() - started
 
 

@@ -39,13 +39,12 @@ async def agent_id(engine: Engine, agent: str = "a", workspace: UUID = DEFAULT_W
 
 
 async def dream(at: Engine | Api | Tenant, agent: str = "a", *, dry_run: bool = False, **options: Any) -> Json:
-    """Dream for an agent here and now; the dream with its changes. ``options``: of the Dreamer."""
+    """Dream for an agent here and now; the last dream with its changes. ``options``: of the Dreamer."""
 
     async def dreamed(engine: Engine, workspace: UUID = DEFAULT_WORKSPACE) -> Json:
         dreamer = Dreamer(engine, "test", 60, **options)
         done = await dreamer.dream_for(workspace, await agent_id(engine, agent, workspace), dry_run=dry_run)
-        assert done is not None
-        return asdict(done)
+        return asdict(done[-1])
 
     if isinstance(at, Engine):
         return await dreamed(at)

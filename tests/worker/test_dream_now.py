@@ -68,3 +68,13 @@ async def test_the_api_tells_the_same_words(api: Api) -> None:
     ]
     (listed,) = (await api.get("/v1/dreams"))["items"]
     assert listed["summary"] == shown["summary"]
+
+
+async def test_it_dreams_for_each_user_and_names_them(api: Api, settings: Settings) -> None:
+    await say(api, "I like tea.", user="anna", session="one")
+    await say(api, "I live in Tartu.", user="boris", session="two")
+    done = await by_hand(settings, "--agent", "a")
+    assert done.returncode == 0, done.stderr
+    heads = [line for line in done.stdout.splitlines() if line.startswith("Dream ")]
+    assert [" for anna:" in heads[0], " for boris:" in heads[1]] == [True, True]
+    assert "  + fact: boris lives in Tartu." in done.stdout.splitlines()

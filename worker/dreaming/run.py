@@ -105,22 +105,24 @@ class Dreamer:
             log.warning("lease_lost", agent_id=str(lease.agent_id))
         return Outcome(lease.workspace_id, lease.agent_id, error)
 
-    async def dream_for(self, workspace: UUID, agent_id: UUID, *, dry_run: bool = False) -> domain.Dream | None:
-        """Dream for one agent now and return the dream with its changes; None while another worker has the agent,
-        or when it takes the agent over."""
+    async def dream_for(self, workspace: UUID, agent_id: UUID, *, dry_run: bool = False) -> list[domain.Dream]:
+        """Dream for one agent now and return the dreams with their changes, at least one for each set of owners of whom
+        something was due; none while another worker has the agent, or when it takes the agent over. A ``dry_run`` is
+        one dream."""
         async with self.engine.db.unscoped() as connection:
             lease = await dreams.claim(
                 connection, workspace, agent_id, worker=self.worker, lease_s=self.lease_s, now=self.engine.now()
             )
         if lease is None:
-            return None
+            return []
         try:
             with paid_by(await payer_for(self.engine, workspace, agent_id)):
-                dream_id = await self._with_lease(lease, self._agent_run(lease).dream_now(dry_run=dry_run))
+                ids = await self._with_lease(lease, self._agent_run(lease).dream_now(dry_run=dry_run))
         except LeaseLost:
-            return None
+            return []
         async with self.engine.db.transaction(workspace) as connection:
-            return await dreams.get_whole(connection, workspace, dream_id)
+            done = [await dreams.get_whole(connection, workspace, id_) for id_ in ids]
+        return [dream for dream in done if dream is not None]
 
     def _agent_run(self, lease: Lease) -> AgentRun:
         return AgentRun(self, lease, self.in_flight or InFlight(self.engine, self.worker))
@@ -170,22 +172,24 @@ class AgentRun:
         await self._compact_and_release()
         return None
 
-    async def dream_now(self, *, dry_run: bool) -> UUID:
-        """One dream now, after those left unfinished or asked for before; its id."""
+    async def dream_now(self, *, dry_run: bool) -> list[UUID]:
+        """Dream until nothing is due, after those left unfinished or asked for before; return the ids of the dreams, or
+        of the one before that failed."""
         while running := await self._begin(None, scheduled=False):
             if await self._dream(running) is DreamOutcome.FAILED:
-                return running.id
+                return [running.id]
+        made: list[UUID] = []
         ended = DreamOutcome.MORE
         while ended is DreamOutcome.MORE:
             running = await self._begin("manual", dry_run=dry_run)
             assert running is not None
+            made.append(running.id)
             ended = await self._dream(running)
             if dry_run:
                 break
         if ended is not DreamOutcome.FAILED:
             await self._compact_and_release()
-        assert running is not None
-        return running.id
+        return made
 
     async def _postponed(self) -> datetime | None:
         """When to look again, where the settings do not let the agent dream now; None where they do. What was asked for

@@ -63,11 +63,11 @@ async def purge_user(engine: Engine, principal: Principal, user: str) -> PurgeRe
     """Forget a user; return the receipt, whose ``why`` has the ties of ``subjects.WHY``. Raises Forbidden for anyone
     but an admin, and where the request is made for another user."""
     principal.require_admin()
-    principal.check_is_for(user)
     now = engine.now()
     workspace = principal.workspace_id
     receipt_id = new_id()
     users = await forms_of(engine, workspace, await masking_of(engine, principal), user)
+    principal.check_is_for(users)
     async with engine.db.transaction(workspace, viewer="everybody") as connection:
         await connection.set_timeout(LONGEST_S)
         await subjects.lock_purges(connection, workspace)

@@ -59,10 +59,10 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Subjec
     Raises Forbidden for anyone but an admin, and where the request is made for another user.
     """
     principal.require_admin()
-    principal.check_is_for(user)
     workspace = principal.workspace_id
     pii = await masking_of(engine, principal)
     users = await forms_of(engine, workspace, pii, user)
+    principal.check_is_for(users)
     (subject,) = await masked_names(engine, workspace, pii, [(("path", "user"), user)], refuse=False)
     async with engine.db.transaction(workspace, viewer="everybody") as connection:
         await connection.set_timeout(LONGEST_S)

@@ -61,11 +61,15 @@ def _check_limits(principal: Principal, before: DreamCounts, after: DreamCounts)
 async def wait_for_dream(
     engine: Engine, principal: Principal, dream_id: UUID, disconnected: Callable[[], Awaitable[bool]]
 ) -> Dream:
-    """Return the dream once it is over. Raises Unavailable when no worker finishes it in five minutes, when the worker
-    that holds the agent is silent (another takes over when its lease ends), or whoever waits is ``disconnected``."""
+    """Return the dream once it is over and, where the request names no user, the worker has let go of the agent, for
+    whose other users it dreams in the same turn.
+
+    Raises Unavailable when no worker finishes it in five minutes, when the worker that holds the agent is silent
+    (another takes over when its lease ends), or the client has ``disconnected``.
+    """
     for looked in range(int(WAIT_S / POLL_S)):
         dream = await get_dream(engine, principal, dream_id)
-        if dream.status in OVER:
+        if dream.status in OVER and (principal.own or dream.dry_run or not await _is_held(engine, principal, dream)):
             return dream
         if await disconnected():
             break
@@ -73,6 +77,12 @@ async def wait_for_dream(
             await _refuse_abandoned(engine, principal, dream.agent)
         await asyncio.sleep(POLL_S)
     raise Unavailable("No worker has finished the dream yet; it stays queued.", retry_after_s=10)
+
+
+async def _is_held(engine: Engine, principal: Principal, dream: Dream) -> bool:
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        held: bool = await connection.value("agent_is_held", workspace=principal.workspace_id, agent=dream.agent)
+    return held
 
 
 async def _refuse_abandoned(engine: Engine, principal: Principal, agent: str) -> None:

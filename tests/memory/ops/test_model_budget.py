@@ -174,8 +174,7 @@ async def test_what_is_not_called_for_lack_of_budget_is_told(api: Api, model: Fa
     assert 0 < int(refused.headers["retry-after"]) <= 86_400
 
     dreamer = Dreamer(api.engine, "test", 60)
-    done = await dreamer.dream_for(DEFAULT_WORKSPACE, await agent_id(api.engine))
-    assert done is not None
+    (*_, done) = await dreamer.dream_for(DEFAULT_WORKSPACE, await agent_id(api.engine))
     assert done.status == "succeeded"
     assert done.report["stopped"].startswith("budget reached")
     assert model.calls == before
