@@ -134,10 +134,18 @@ def _explained(one: Explanation) -> list[str]:
     ]
 
 
-def ask(question: Text, agent: Agent = None, url: Url = None, key: Key = None, as_json: AsJson = False) -> None:
+def ask(
+    question: Text,
+    user: Annotated[str | None, typer.Option(help="who asks")] = None,
+    agent: Agent = None,
+    url: Url = None,
+    key: Key = None,
+    as_json: AsJson = False,
+) -> None:
     """Answer a question from memory, with the memories it rests on."""
+    chosen: Any = {"user": user} if user else {}
     with connected(url, key, agent) as client:
-        answer = client.ask(given_text(question))
+        answer = client.ask(given_text(question), **chosen)
     lines = [escape(answer.answer)] if answer.answer else []
     lines += [f"  [dim]{one.get('id')}[/] {escape(str(one.get('content')))}" for one in answer.memories]
     emit(as_json, answer.model_dump(), *(lines or ["Nothing is known of that."]))

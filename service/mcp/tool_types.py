@@ -73,8 +73,12 @@ def client_of(ctx: ToolContext, user: str | None = None) -> AsyncReverie:
 
 
 async def acting_user(client: AsyncReverie) -> str | None:
-    """Whom the client's calls are for: the user named, else that of its key; None where there is none."""
-    return client.options.user or (await client.whoami()).user
+    """Whom the client's calls are for: the user named, else that of its key; None where there is none. Raises ToolError
+    where another than that of the key is named."""
+    named, bound = client.options.user, (await client.whoami()).user
+    if named is not None and bound not in (None, named):
+        raise ToolError(OTHER_USER)
+    return named or bound
 
 
 async def client_about(client: AsyncReverie, person: str) -> AsyncReverie:

@@ -60,7 +60,8 @@ async def memory_save(
     )  # fmt: skip
     with tool_errors():
         client = client_of(ctx, user)
-        if about and (speaker := await acting_user(client)):
+        speaker = await acting_user(client) if about or user else None
+        if about and speaker:
             fields["owners"] = [speaker]
         saved = await client.save_memory(type, content, **cast(MemoryFields, fields))
     outcome = "created" if saved.created else "updated" if saved.updated else "known already"

@@ -46,7 +46,7 @@ async def claims_end(settings: Settings) -> None:
 
 @pytest.mark.parametrize("step", ["written", "committed", "page:writing", "page:written"])
 async def test_a_page_is_written_once(api: Api, settings: Settings, server: FakeOpenAI, step: str) -> None:
-    page = await api.post("/v1/pages", {"agent": "a", "question": "Where does u1 live?"})
+    page = await api.post("/v1/pages", {"agent": "a", "question": "Where does u1 live?", "scope": {"user": "u1"}})
     await say(api, "I live in Oslo.")
     async with dreaming(settings, server.base_url, {step: 1}) as worker:
         assert await worker.wait_for_step() == step
@@ -66,7 +66,9 @@ async def test_insights_and_pages_of_a_dream_killed_at_every_step(
     api: Api, settings: Settings, server: FakeOpenAI
 ) -> None:
     await api.put("/v1/agents/a", {"settings": {"dream": {"reflect": "model"}}})
-    page = await api.post("/v1/pages", {"agent": "a", "question": "Which drinks does Sam like?"})
+    page = await api.post(
+        "/v1/pages", {"agent": "a", "question": "Which drinks does Sam like?", "scope": {"user": "Sam"}}
+    )
     for drink in ("tea", "coffee", "mate"):
         await api.save(f"Sam likes {drink}.", type="preference", user="Sam")
     for step in STEPS:

@@ -194,7 +194,9 @@ async def test_a_poisonous_saved_memory_is_set_aside_and_the_others_are_read(
     api: Api, settings: Settings, how: str
 ) -> None:
     said = [f"Mia{n} likes tea{end}" for n in range(4) for end in (".", "")]
-    saved = [await api.save(content, type="preference") for content in (*said[:4], f"POISON {how}", *said[4:])]
+    saved = [
+        await api.save(content, type="preference", user="u1") for content in (*said[:4], f"POISON {how}", *said[4:])
+    ]
     await say(api, "I live in Bergen.")
     assert await deaths(settings, "dream", "saved", how=how) == 3
     (letter,) = await letters(api)

@@ -59,7 +59,7 @@ async def test_out_and_in_and_again(settings: Settings) -> None:
             await api.post("/v1/memories/batch", {"items": items}, timeout=600)
         lines = await exported(api)
         counts = json.loads(lines.splitlines()[-1])["counts"]
-        assert (counts["memory"], counts["history"], counts["entity"]) == (COUNT, CHANGED, 150)
+        assert (counts["memory"], counts["history"], counts["entity"]) == (COUNT, CHANGED, 11 * 150)
         assert counts["edge"] >= COUNT
 
         twin = Api(api.http, api.engine, await key_in_workspace(settings, KeyGrant("admin", "k"), "twin"))

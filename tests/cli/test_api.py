@@ -61,7 +61,7 @@ async def test_a_memory_is_saved_found_shown_and_forgotten(static_api: Api, comm
     assert (await run("inbox", "--reject", str(proposals[1]))).stdout.startswith("rejected")
     assert (await run("inbox")).stdout.strip() == "Nothing waits."
     assert "Bergen" in (await run("context", "where does Sam live?", "--user", "Sam")).stdout
-    assert json.loads((await run("ask", "where does Sam live?", "--json")).stdout)["memories"]
+    assert json.loads((await run("ask", "where does Sam live?", "--user", "Sam", "--json")).stdout)["memories"]
     await static_api.save("Sam is done", type="goal", user="Sam", agent="ada")
     assert "Sam is done" in (await run("profile", "Sam")).stdout
     assert json.loads((await run("profile", "Sam", "--json")).stdout)["fields"][0]["name"] == "goals"
@@ -107,7 +107,7 @@ async def test_saved_searches_pass_or_fail_by_their_recall(static_api: Api, comm
     ferry = await static_api.save("The ferry [to Bergen] leaves at nine", agent="ada")
     tea = await static_api.save("Green tea is brewed at 80 degrees", agent="ada", tags=["x"])
     assert (await run("searches", "run", "--min-recall", "1")).stdout.strip() == "There is no saved search."
-    saved = {"agent": "ada", "name": "Ferry [1]", "query": "when does the ferry leave?", "options": {"user": "nobody"}}
+    saved = {"agent": "ada", "name": "Ferry [1]", "query": "when does the ferry leave?", "options": {"about": "nobody"}}
     search = await static_api.post("/v1/searches", saved | {"expected": [ferry["id"], tea["id"]]})
     assert (await run("searches", "list")).stdout.split() == ["–", "Ferry", "[1]", search["id"]]
     passed = (await run("searches", "run")).stdout

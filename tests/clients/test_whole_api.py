@@ -57,14 +57,14 @@ async def test_a_dream_and_what_came_of_it(client: AsyncReverie, static: Setting
     await run_once(static)
     assert len((await client.message_memories(stored.messages[0].id)).items) == 1
     (dream,) = [one async for one in client.list_dreams(status="succeeded")]
-    written = await client.write_bulletin("a")
-    assert (await client.bulletin("a")).version == written.version
-    assert written.version in {one.version async for one in client.list_bulletins("a")}
+    written = await client.write_bulletin("a", user="sam")
+    assert (await client.bulletin("a", user="sam")).version == written.version
+    assert written.version in {one.version async for one in client.list_bulletins("a", user="sam")}
     (candidate,) = (await client.extract("I moved to Bergen.", user="sam")).candidates
     assert (candidate.content, candidate.user) == ("sam moved to Bergen.", "sam")
     said: list[MessageDraft] = [{"role": "user", "content": "I moved to Bergen."}]
     assert "I moved to Bergen." in str((await client.extract(said, instructions="Be brief.", prompts=True)).prompts)
-    answer = await client.ask("Where does Sam live?")
+    answer = await client.ask("Where does Sam live?", user="sam")
     assert answer.answer is None
     assert answer.memories
     assert (await client.summarize())["not_folded"] == "too_few"

@@ -115,7 +115,7 @@ FILLED: dict[str, Any] = {
     "happens": True, "start": 0, "found": [], "slot": "ann/marital_status",
     "kind": "EMAIL_ADDRESS", "own_model": None, "owner": "Ann",
     "id_": _ID, "index": 0, "key": None, "lead": "", "memory": {}, "name": "Ann", "named": ["x"], "now": _NOW,
-    "lease": Lease(_ID, _ID, 1, None, 0, 0, scheduled=False),
+    "lease": Lease(_ID, _ID, 1, None, 0, 0, scheduled=False, owners=[]),
     "notes": [Note("x", [], _NOW)], "number": 1, "occurred_at": None, "ordinal": 1, "overlap_tokens": 50,
     "path": "/", "people": ["Ann"], "placement": "system", "policy": _POLICY, "reading": {}, "role": "user", "rows": [],
     "schema": Notes, "secret": "x", "so_far": None, "speaker": "Ann",

@@ -179,8 +179,8 @@ async def _belongings(admin: Api, place: str, agent: str, numbers: Any) -> list[
     made.append(thing("document", (await admin.post("/v1/documents", document))["id"], token=token))
     there = quote(agent, safe="")
     made.append(thing("dream", (await admin.post(f"/v1/agents/{there}/dream", {}))["id"]))
-    await admin.post(f"/v1/agents/{there}/bulletin")
-    page = await admin.post("/v1/pages", {"agent": agent, "question": "Which harbour word?"})
+    await admin.post(f"/v1/agents/{there}/bulletin", params={"user": USER})
+    page = await admin.post("/v1/pages", {"agent": agent, "question": "Which harbour word?"}, params={"user": USER})
     made.append(thing("page", page["id"]))
     token = word()
     search = {"agent": agent, "name": f"Find {token}", "query": "harbour", "expected": [made[0].id]}

@@ -59,7 +59,7 @@ TELLS = {
     "GET /v1/inbox": ["proposal"],
     "GET /v1/entities": ["entity"],
     "GET /v1/graph": ["entity"],
-    "GET /v1/model-calls": ["model_call"],
+    "GET /v1/model-calls": ["model_calls"],
     "GET /v1/export": ["memory", "message", "document", "entity", "edge", "proposal", "dreams", "page", "search"],
     "GET /v1/users/{user}/profile": ["message"],
     "GET /v1/users/{user}/profile/diff": ["message"],
@@ -80,10 +80,12 @@ READING_POSTS = {
 
 CASES = MATRIX | {
     "POST /v1/memories/search": [
-        *MATRIX["POST /v1/memories/search"], view(SEARCH | {"session": None, "task": None}),
+        *MATRIX["POST /v1/memories/search"],
+        view(SEARCH | {"session": None, "task": None}),
     ],
-}  # fmt: skip
-"""Documents have no session, which narrows a search."""
+    "GET /v1/model-calls": [*MATRIX["GET /v1/model-calls"], view(role="admin", purpose="page")],
+}
+"""Documents have no session, which narrows a search; pages are written by no other test."""
 
 KINDS = {"dream": "dreams", "dead_letter": "dead_letters"}
 """Kinds of cases whose things are found by their tables."""

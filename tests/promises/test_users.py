@@ -146,3 +146,15 @@ async def test_a_masked_user_is_the_same_in_every_place(api: Api) -> None:
     listed = (await api.get("/v1/memories", agent="a", user=user))["items"]
     assert len(listed) == 2
     assert user not in json.dumps(listed) + named.text
+
+
+async def test_each_user_has_a_bulletin(api: Api) -> None:
+    await told(api)
+    for user in SAID:
+        written = await api.call("POST", "/v1/agents/a/bulletin", params={"user": user})
+        assert written.status_code == 200, written.text
+        shown = await api.get("/v1/agents/a/bulletin", user=user)
+        assert heard(shown, user)
+        assert heard(shown, "boris" if user == "anna" else "anna") == []
+    nobodys = await api.post("/v1/agents/a/bulletin")
+    assert heard(nobodys, "anna") + heard(nobodys, "boris") == []

@@ -27,7 +27,7 @@ ASTRAY = """
     WITH wanted AS (
         SELECT reverie_term_v1(i.audience, i.kind, f.facet) AS term, i.id
         FROM search_index i,
-            unnest(reverie_facets_v1(CASE WHEN i.kind = 0 THEN i.type END, i.user_name, i.tags)) AS f(facet)
+            unnest(reverie_facets_v1(CASE WHEN i.kind = 0 THEN i.type END, i.user_name, i.tags, i.owners)) AS f(facet)
         WHERE i.workspace_id = $1
     ), spoken AS (
         SELECT reverie_term_v1(m.audience, 0::smallint, unnest(tsvector_to_array(m.lexemes))) AS term, m.id
@@ -50,7 +50,7 @@ LIMITS = replace(LOW_LIMITS, listed_from=100)
 HNSW_LIMITS = replace(LOW_HNSW_LIMITS, common_from=200)
 WITHOUT_LISTS = SearchLimits(exact_rows=100, listed_from=10**9)
 FILTERS: list[dict[str, Any]] = [
-    {"user": "u"},
+    {"about": "u"},
     {"where": {"metadata.shelf": 4}},
     {"where": {"metadata.shelf": {"in": [4, 7]}, "not": {"tags": "often"}}, "tags": ["rare"]},
     {"tags": ["rare"]},
@@ -64,7 +64,7 @@ FILTERS: list[dict[str, Any]] = [
     {"tags": ["odd"], "types": ["goal", "event"]},
     {"tags": ["often"], "min_importance": 0.9},
     {"tags": ["often"], "include": ["memories", "messages"]},
-    {"user": "nobody"},
+    {"about": "nobody"},
     {"types": []},
 ]
 
@@ -123,7 +123,7 @@ async def test_a_short_list_finds_what_a_scan_does(filled: Engine, filters: dict
         by_list, listed = await found(strategy, LIMITS)
         assert listed == (filters != {"types": []})
         assert await found(strategy, WITHOUT_LISTS) == (by_list, False)
-        assert bool(by_list) == (filters not in ({"user": "nobody"}, {"types": []}))
+        assert bool(by_list) == (filters not in ({"about": "nobody"}, {"types": []}))
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,7 @@ async def test_what_a_save_meets_is_looked_up(engine: Engine, name: str, index: 
         values = {
             "workspace": DEFAULT_WORKSPACE, "agent_id": row["agent_id"], "audience": row["audience"], "key": "k7",
             "type": "fact", "identity_hash": f"\\x{row['identity_hash'].hex()}", "id": row["id"],
+            "owners": row["owners"],
         }  # fmt: skip
         statement = query(name)
         arguments = statement.arguments({name: values[name] for name in statement.parameters})
@@ -95,7 +96,7 @@ async def test_a_dream_reads_what_is_of_its_agent(engine: Engine, name: str) -> 
         agent_id = await connection.raw.fetchval("SELECT id FROM agents WHERE agent = 'b'")
         values = {
             "workspace": DEFAULT_WORKSPACE, "agent_id": agent_id, "now": engine.now(), "days": 30, "faded_below": 0.1,
-            "limit": 100, "reinforced": [], "left_out": [], "origins": ["own_user", "api"],
+            "limit": 100, "reinforced": [], "left_out": [], "origins": ["own_user", "api"], "owners": [],
         }  # fmt: skip
         values = {name: values[name] for name in statement.parameters}
         plan = await connection.raw.fetchval(f"EXPLAIN (ANALYZE, FORMAT JSON) {with_values(statement, values)}")

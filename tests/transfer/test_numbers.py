@@ -64,7 +64,7 @@ async def test_a_memory_changes_after_the_largest_version(api: Api) -> None:
 
 
 async def test_a_bulletin_is_rewritten_after_the_largest_version(api: Api) -> None:
-    await brought_in(api, MEMORY, BULLETIN | {"version": VERSION_MAX})
+    await brought_in(api, MEMORY, BULLETIN | {"version": VERSION_MAX, "owners": []})
     assert (await api.post("/v1/agents/a/bulletin"))["version"] == VERSION_MAX + 1
     page = await api.get("/v1/agents/a/bulletin/versions", limit=1)
     rest = await api.get("/v1/agents/a/bulletin/versions", limit=1, cursor=page["next_cursor"])

@@ -44,6 +44,7 @@ async def dream(at: Engine | Api | Tenant, agent: str = "a", *, dry_run: bool = 
     async def dreamed(engine: Engine, workspace: UUID = DEFAULT_WORKSPACE) -> Json:
         dreamer = Dreamer(engine, "test", 60, **options)
         done = await dreamer.dream_for(workspace, await agent_id(engine, agent, workspace), dry_run=dry_run)
+        assert done, "the lease was lost"
         return asdict(done[-1])
 
     if isinstance(at, Engine):

@@ -45,8 +45,9 @@ ATTACKS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 @pytest.fixture
-def api(tenant: Tenant) -> Tenant:
-    """A workspace of a server that other tests share."""
+async def api(tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share, in which all users of an agent see all."""
+    await tenant.put("/v1/settings", {"users": "shared"})
     return tenant
 
 
@@ -57,7 +58,7 @@ async def live(api: Tenant, agent: str = "a", **filters: Any) -> list[Json]:
 
 async def own(api: Tenant, user: str, agent: str = "a", **filters: Any) -> list[Json]:
     """The current memories of a user that are not hearsay."""
-    return [memory for memory in await live(api, agent, user=user, **filters) if memory["hearsay_by"] is None]
+    return [memory for memory in await live(api, agent, about=user, **filters) if memory["hearsay_by"] is None]
 
 
 async def test_another_user_changes_nothing_of_hers(api: Tenant) -> None:
@@ -72,7 +73,7 @@ async def test_another_user_changes_nothing_of_hers(api: Tenant) -> None:
         await say(api, text, session=f"theirs {number}", user=f"mallory{number}")
     await dream(api)
     assert await own(api, "Alice") == before
-    assert len({one["hearsay_by"] for one in await live(api, user="Alice")}) > len(plain) / 2
+    assert len({one["hearsay_by"] for one in await live(api, about="Alice")}) > len(plain) / 2
     with table() as row:
         for number, (text, fields) in enumerate(claims):
             with row(text, fields):
@@ -95,7 +96,7 @@ async def test_a_friends_word_stands_beside_and_gives_way_to_her_own(api: Tenant
     (created,) = [change for change in changes if change["op"] == "created"]
     assert created["after"]["hearsay_by"] == "bob"
     assert created["text"] == "+ fact: Alice works at Initech. (according to bob)"
-    acme, initech = await live(api, user="Alice")
+    acme, initech = await live(api, about="Alice")
     assert (acme["content"], acme["hearsay_by"], acme["version"]) == ("Alice works at Acme.", None, 1)
     assert (initech["content"], initech["hearsay_by"]) == ("Alice works at Initech.", "bob")
     assert initech["confidence"] < acme["confidence"] / 1.5
@@ -103,7 +104,7 @@ async def test_a_friends_word_stands_beside_and_gives_way_to_her_own(api: Tenant
     assert source["session"] == "his"
     await say(api, "I work at Initech.", session="hers", user="Alice")
     await dream(api)
-    (now,) = await live(api, user="Alice")
+    (now,) = await live(api, about="Alice")
     assert (now["content"], now["hearsay_by"]) == ("Alice works at Initech.", None)
     assert {await superseded_by(api, one["id"]) for one in (acme, initech)} == {now["id"]}
     (source,) = (await api.get(f"/v1/memories/{now['id']}/sources"))["items"]
@@ -143,7 +144,7 @@ async def test_each_updates_only_what_they_said_themselves(api: Tenant) -> None:
     await dream(api)
     await say(api, "Alice lives in Hell.", session="theirs", user="mallory")
     await dream(api)
-    held = {(memory["content"], memory["hearsay_by"]) for memory in await live(api, user="Alice")}
+    held = {(memory["content"], memory["hearsay_by"]) for memory in await live(api, about="Alice")}
     assert held == {
         ("Alice lives in Oslo.", None),
         ("Alice lives in Bergen.", "bob"),
@@ -160,7 +161,7 @@ async def test_the_order_makes_no_difference(api: Tenant, order: str) -> None:
         if order != "in one dream":
             await dream(api)
     await dream(api)
-    held = {(memory["content"], memory["hearsay_by"]) for memory in await live(api, user="Alice", type="fact")}
+    held = {(memory["content"], memory["hearsay_by"]) for memory in await live(api, about="Alice", type="fact")}
     assert held == {("Alice lives in Oslo.", None), ("Alice lives in Hell.", "mallory")}
 
 
@@ -184,7 +185,7 @@ async def test_users_called_alike_do_not_meet(api: Tenant) -> None:
     await say(api, "I live in Berlin.", session="alice", user="alice")
     await dream(api)
     for user, place in (places | {"alice": "Berlin"}).items():
-        assert {memory["content"] for memory in await live(api, user=user)} == {
+        assert {memory["content"] for memory in await live(api, about=user)} == {
             f"{user} lives in {place}.",
             f"{user} likes tea.",
         }
@@ -244,13 +245,13 @@ async def test_the_user_of_a_name_outranks_who_only_spoke_under_it(api: Tenant) 
     await dream(api)
     await say(api, "I live in Oslo.", session="hers", user="Alice")
     await dream(api)
-    (now,) = await live(api, user="Alice")
+    (now,) = await live(api, about="Alice")
     assert (now["content"], now["hearsay_by"]) == ("Alice lives in Oslo.", None)
     await say(api, "I live in Hell.", session="theirs", user="mallory", name="Alice")
     await say(api, "I live in Rome.", session="nobody's", user=None, name="Alice")  # type: ignore[arg-type]
     await dream(api)
     assert await own(api, "Alice") == [now]
-    assert {one["hearsay_by"] for one in await live(api, user="Alice")} == {None, "mallory", "Alice"}
+    assert {one["hearsay_by"] for one in await live(api, about="Alice")} == {None, "mallory", "Alice"}
 
 
 async def test_what_was_saved_or_edited_by_the_api_stays_as_it_is(api: Tenant) -> None:

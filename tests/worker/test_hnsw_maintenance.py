@@ -55,7 +55,7 @@ async def test_a_narrow_filter_never_leaves_the_answer_short(settings: Settings)
         await remember(engine, ADMIN, notes(600))
         await maintain_hnsw(engine)
         for strategy in ("hybrid", "semantic"):
-            assert len(await best(engine, "a train to Bergen", user="u", strategy=strategy, limit=50)) == 12
+            assert len(await best(engine, "a train to Bergen", about="u", strategy=strategy, limit=50)) == 12
             assert len(await best(engine, "green tea", tags=["odd"], strategy=strategy, limit=20)) == 20
 
 

@@ -33,8 +33,9 @@ HER_OWN = [
 
 
 @pytest.fixture
-def api(tenant: Tenant) -> Tenant:
-    """A workspace of a server that other tests share."""
+async def api(tenant: Tenant) -> Tenant:
+    """A workspace of a server that other tests share, in which all users of an agent see all."""
+    await tenant.put("/v1/settings", {"users": "shared"})
     return tenant
 
 

@@ -32,9 +32,9 @@ def texts(page: Json) -> list[str]:
 
 
 async def test_a_dream_writes_the_pages_it_may_concern(api: Api) -> None:
-    where = await make(api, "Where does u1 live?")
-    goals = await make(api, "Where does u1 live?", scope={"types": ["goal"]})
-    asked = await make(api, "Where does u1 live?", trigger="manual")
+    where = await make(api, "Where does u1 live?", scope={"user": "u1"})
+    goals = await make(api, "Where does u1 live?", scope={"user": "u1", "types": ["goal"]})
+    asked = await make(api, "Where does u1 live?", scope={"user": "u1"}, trigger="manual")
     await say(api, "I live in Oslo.")
     done = await dream(api.engine)
     page = await read(api, where)
@@ -51,7 +51,7 @@ async def test_a_dream_writes_the_pages_it_may_concern(api: Api) -> None:
 async def test_a_superseded_fact_is_never_shown_as_current(api: Api) -> None:
     await say(api, "I live in Oslo.")
     await dream(api.engine)
-    page = await make(api, "Where does u1 live?", trigger="manual")
+    page = await make(api, "Where does u1 live?", scope={"user": "u1"}, trigger="manual")
     assert "Oslo" in str(texts(page))
     await say(api, "I moved to Bergen.")
     await dream(api.engine)
@@ -70,7 +70,7 @@ async def test_a_superseded_fact_is_never_shown_as_current(api: Api) -> None:
 async def test_undo_takes_the_versions_of_a_dream_back(api: Api) -> None:
     await say(api, "I live in Oslo.")
     await dream(api.engine)
-    page = await make(api, "Where does u1 live?")
+    page = await make(api, "Where does u1 live?", scope={"user": "u1"})
     await say(api, "I moved to Bergen.")
     done = await dream(api.engine)
     assert (await read(api, page))["version"] == 2
@@ -82,7 +82,7 @@ async def test_undo_takes_the_versions_of_a_dream_back(api: Api) -> None:
 
 async def test_undo_before_the_page_is_written_leaves_no_version_of_the_dream(api: Api) -> None:
     """The dream has committed, its worker has died, and nobody has written its pages yet."""
-    page = await make(api, "Where does u1 live?")
+    page = await make(api, "Where does u1 live?", scope={"user": "u1"})
     await say(api, "I live in Oslo.")
     with pytest.raises(asyncio.CancelledError):
         await dream(api.engine, on_step=stop_at("committed"))
@@ -163,8 +163,8 @@ async def test_a_purge_while_a_model_writes_leaves_nothing(own_api: Api, server:
     api = own_api
     api.engine.llm = model(server)
     page = await make(api, "When is tea?", trigger="0 6 * * *")
-    await api.save(f"Tea is at five, {MARK}", user=f"u-{MARK}")
-    await api.save("Tea is green", user="u2")
+    await api.save(f"Tea is at five, {MARK}", user=f"u-{MARK}", owners=[])
+    await api.save("Tea is green", user="u2", owners=[])
     now = api.engine.now()
     api.engine.now = lambda: now + timedelta(days=1)
 
@@ -178,8 +178,8 @@ async def test_a_purge_while_a_model_writes_leaves_nothing(own_api: Api, server:
 
 
 async def test_a_purge_erases_sentences_of_every_version(api: Api, database_url: str) -> None:
-    theirs = await api.save(f"Tea is at five, {MARK} says", user=f"u-{MARK}")
-    await api.save("Tea is green", user="u2")
+    theirs = await api.save(f"Tea is at five, {MARK} says", user=f"u-{MARK}", owners=[])
+    await api.save("Tea is green", user="u2", owners=[])
     page = await make(api, "What of tea?")
     await make(api, "What of tea?", scope={"user": f"u-{MARK}"})
     await make(api, f"What of u-{MARK}?")

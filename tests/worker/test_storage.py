@@ -186,7 +186,7 @@ async def test_a_dream_sees_what_is_similar(kept: Settings, storage: Storage) ->
     async with open_runtime(kept, "test") as engine:
         await remember(engine, ADMIN, notes(20))
         await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content="The budget is 50,000 euro")])
-        lease = Lease(DEFAULT_WORKSPACE, await agent_id(engine), 1, None, 0, 0, True)
+        lease = Lease(DEFAULT_WORKSPACE, await agent_id(engine), 1, None, 0, 0, True, [])
         tracker = await InFlight(engine).open(DEFAULT_WORKSPACE, "dream", lease.agent_id)
         candidate = Candidate("fact", "The budget is 60,000 euro", (uuid4(),))
         around = await find_related(engine, lease, [candidate], [], tracker)

@@ -239,13 +239,14 @@ def _one() -> np.ndarray[Any, Any]:
 
 def _identity(one: Candidate) -> str:
     return identity_hash(
-        one.type, one.content, user=one.subject, key=None, occurred_at=one.occurred_at, hearsay_by=one.hearsay_by
-    )
+        one.type, one.content, user=one.subject, key=None, occurred_at=one.occurred_at, hearsay_by=one.hearsay_by,
+        owners=(),
+    )  # fmt: skip
 
 
 def _known(one: NewMemory) -> ExistingMemory:
     return ExistingMemory(
-        one.id, HOME, 1, one.slot, one.value, one.polarity, one.type, one.policy_type, one.content, one.subject,
+        one.id, HOME, [], 1, one.slot, one.value, one.polarity, one.type, one.policy_type, one.content, one.subject,
         one.identity, one.since, one.at, one.word_of, one.hearsay_by, one.origin, False, None, one.since, None, None,
         False, None, {}, 0,
     )  # fmt: skip

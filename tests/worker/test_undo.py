@@ -59,7 +59,7 @@ async def test_an_export_before_and_after_compares_equal(own_static_api: Api) ->
     api = own_static_api
     await say(api, "I like tea.", "I live in Oslo.", "I work at Acme with Maria.", "I'm planning a trip to Rome.")
     await dream(api.engine)
-    await api.save("The gate squeaks", type="observation", created_at="2020-01-01T00:00:00Z")
+    await api.save("The gate squeaks", type="observation", user="u1", created_at="2020-01-01T00:00:00Z")
     async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
         await connection.raw.execute("UPDATE memories SET learned_at = created_at WHERE type = 'observation'")
     await say(api, "I quit tea, coffee only.", "I live in Oslo.", "Maria moved to Bergen.", "I now work at Globex.")
@@ -81,7 +81,7 @@ async def test_dreams_are_undone_one_by_one_back_to_the_beginning(static_tenant:
         ("I moved to Bergen.", "I like tea."),
         ("I quit tea.", "I have a dog named Rex.", "I live in Bergen."),
     )
-    await api.save("Something to begin with")
+    await api.save("Something to begin with", user="u1")
     before, dreams = [], []
     for day, said in enumerate(days):
         await say(api, *said, session=f"day {day}")

@@ -158,6 +158,7 @@ async def test_the_model_tells_and_what_it_forgets_is_listed(api: Api, server: F
 
 
 async def test_a_summary_says_who_spoke_each_turn(api: Api) -> None:
+    await api.put("/v1/settings", {"users": "shared"})
     await say(api, "The red car is mine.", session="both", user="alice")
     await say(api, "The blue car is mine.", session="both", user="mallory")
     await say(api, "The green car is mine.", session="both", user="alice", name="Mel")

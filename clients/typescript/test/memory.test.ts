@@ -31,7 +31,7 @@ test("the ids may be among the filters; the others are equal to metadata, and no
     query: "tea",
     agent: "ana",
     user: "ana",
-    limit: 3,
+    limit: 100, // what belongs to nobody is left out of the answer
     include: ["memories"],
     metadata: { category: "drinks" },
     min_relevance: 0.5,

@@ -112,7 +112,8 @@ async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> 
                 made = await bulletin.write(llm, agent, rows, choices)
         except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
             log.warning("bulletin_by_rules", error=error.message)
-    async with engine.db.transaction(workspace) as connection:
+    # Versions are numbered over all owners, whom the user of the request does not see.
+    async with engine.db.transaction(workspace, viewer="everybody") as connection:
         rows_now = await bulletin.inputs(connection, workspace, found.id, principal.own, engine.now())
         if made is None or made.inputs_hash != bulletin.inputs_hash(rows_now, writer):
             made = bulletin.compose(agent, rows_now, choices.bulletin_tokens_max)

@@ -226,7 +226,9 @@ async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[Memory
     drafts = await redact_links(engine, principal, drafts, locs)
     settings = await get_settings(engine, principal)
     given = [draft.owners for draft in drafts]
-    drafts = [_owned(principal, draft, draft.owners, settings.users) for draft in drafts]
+    drafts = await engine.executor.each(
+        lambda draft: _owned(principal, draft, draft.owners, settings.users), drafts, lambda draft: len(draft.content)
+    )
     await check_types(engine, settings.memory_types, drafts, locs)
     contents = [draft.content for draft in drafts]
     agents_named = {draft.agent for draft in drafts}

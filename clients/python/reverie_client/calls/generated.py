@@ -586,20 +586,22 @@ def put_agent(agent: str, **fields: Unpack[AgentChanges]) -> Call[AgentRecord]:
     return Call("PUT", f"/v1/agents/{part(agent)}", AgentRecord, body={**fields})
 
 
-def bulletin(agent: str, version: int | None = None) -> Call[Bulletin]:
+def bulletin(agent: str, version: int | None = None, user: str | None = None) -> Call[Bulletin]:
     """Get the bulletin of an agent."""
-    return Call("GET", f"/v1/agents/{part(agent)}/bulletin", Bulletin, query={"version": version})
+    return Call("GET", f"/v1/agents/{part(agent)}/bulletin", Bulletin, query={"version": version, "user": user})
 
 
-def write_bulletin(agent: str) -> Call[Bulletin]:
+def write_bulletin(agent: str, user: str | None = None) -> Call[Bulletin]:
     """Rewrite the bulletin of an agent.
 
     Generates a new bulletin from the current memories and returns it.
     """
-    return Call("POST", f"/v1/agents/{part(agent)}/bulletin", Bulletin)
+    return Call("POST", f"/v1/agents/{part(agent)}/bulletin", Bulletin, query={"user": user})
 
 
-def list_bulletins(agent: str, compared_to: int | None = None, limit: int = 50) -> Call[Page[BulletinVersion]]:
+def list_bulletins(
+    agent: str, compared_to: int | None = None, user: str | None = None, limit: int = 50
+) -> Call[Page[BulletinVersion]]:
     """List the bulletins of an agent.
 
     All versions of the bulletin, newest first, each with the sentences added and removed.
@@ -608,7 +610,7 @@ def list_bulletins(agent: str, compared_to: int | None = None, limit: int = 50) 
         "GET",
         f"/v1/agents/{part(agent)}/bulletin/versions",
         Page[BulletinVersion],
-        query={"compared_to": compared_to, "limit": limit},
+        query={"compared_to": compared_to, "user": user, "limit": limit},
     )
 
 

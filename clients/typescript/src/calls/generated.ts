@@ -341,8 +341,8 @@ export function bulletin(agent: string, query?: Query<"get_bulletin">) {
  *
  * Generates a new bulletin from the current memories and returns it.
  */
-export function writeBulletin(agent: string) {
-  return post<"rewrite_bulletin">(path`/v1/agents/${agent}/bulletin`);
+export function writeBulletin(agent: string, query?: Query<"rewrite_bulletin">) {
+  return post<"rewrite_bulletin">(path`/v1/agents/${agent}/bulletin`, undefined, { query });
 }
 
 /**

@@ -33,7 +33,7 @@ export function Page() {
   async function regenerate(agent: string) {
     await attempt(async () => {
       const before = await api.send(calls.listBulletins(agent, { user, limit: 1 }));
-      const written = await api.send({ ...calls.writeBulletin(agent), query: { user } });
+      const written = await api.send(calls.writeBulletin(agent, { user }));
       const isSame = written.version === before.items[0]?.version;
       toast(isSame ? texts.bulletin.unchanged : texts.bulletin.regenerated(written.version));
       await navigate({ search: ({ agent, user }) => ({ agent, user }), replace: true });
