@@ -390,9 +390,14 @@ class _Decay(OfOwners):
     faded_below: float
 
 
-async def has_decayed(connection: Connection, lease: Lease, settings: WorkspaceSettings, now: datetime) -> bool:
-    """Return whether ``decay`` would change anything."""
-    return await connection.value("has_decayed", **_decay(lease, settings, now))
+async def decayed_owners(
+    connection: Connection, lease: Lease, settings: WorkspaceSettings, now: datetime
+) -> list[str] | None:
+    """Return the owners of a memory of the agent that ``decay`` would change; None where there is none."""
+    return await connection.value(
+        "decayed_owners", **lease.of_agent, now=now, days=settings.retention.decay_days,
+        faded_below=settings.retrieval.faded_below,
+    )  # fmt: skip
 
 
 async def decay(connection: Connection, lease: Lease, settings: WorkspaceSettings, now: datetime) -> list[Fading]:

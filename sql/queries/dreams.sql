@@ -86,11 +86,12 @@ WHERE m.workspace_id = :workspace AND m.id = free.id
 RETURNING m.id;
 
 -- name: queue_dream
--- A dream waiting for a worker; one already waiting for this agent and these owners is taken instead.
+-- A dream waiting for a worker; one already waiting for this agent and these owners, or for
+-- any where none are named, is taken instead.
 WITH waiting AS (
     SELECT id FROM dreams
-    WHERE workspace_id = :workspace AND agent_id = :agent_id AND owners = :owners::text[] AND status = 'queued'
-        AND dry_run = :dry_run
+    WHERE workspace_id = :workspace AND agent_id = :agent_id AND status = 'queued' AND dry_run = :dry_run
+        AND (owners = :owners::text[] OR :owners = '{}')
     ORDER BY created_at LIMIT 1
 ), made AS (
     INSERT INTO dreams (workspace_id, id, agent_id, owners, status, trigger, dry_run, created_at, key_id)
@@ -631,18 +632,17 @@ WHERE i.workspace_id = :workspace AND i.id = due.id
     AND (due.importance <> due.importance_before OR due.faded <> due.faded_before)
 RETURNING i.id, due.importance_before, due.faded_before, due.importance, due.faded;
 
--- name: has_decayed
--- Whether ``decay`` would change anything.
-SELECT EXISTS (
-    SELECT 1
-    FROM memories m
-    JOIN search_index i ON i.workspace_id = m.workspace_id AND i.id = m.id
-    LEFT JOIN memory_usage u ON u.workspace_id = m.workspace_id AND u.memory_id = m.id
-    CROSS JOIN LATERAL (SELECT reverie_decayed_v1(
-        m.importance, {% include "policy_type" %}, m.decay_exempt, greatest(m.created_at, m.learned_at), m.reinforced_at, u.last_accessed_at, :now, :days
-    ) AS importance) d
-    WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.owners = :owners::text[]
-        AND {% include "policy_type" %} IN ('event', 'observation') AND m.deleted_at IS NULL AND m.superseded_by IS NULL
-        AND (i.importance <> d.importance::real
-            OR i.faded <> (d.importance < :faded_below::float8 AND d.importance < m.importance))
-);
+-- name: decayed_owners
+-- The owners of a memory of the agent that ``decay`` would change; nothing where there is none.
+SELECT m.owners
+FROM memories m
+JOIN search_index i ON i.workspace_id = m.workspace_id AND i.id = m.id
+LEFT JOIN memory_usage u ON u.workspace_id = m.workspace_id AND u.memory_id = m.id
+CROSS JOIN LATERAL (SELECT reverie_decayed_v1(
+    m.importance, {% include "policy_type" %}, m.decay_exempt, greatest(m.created_at, m.learned_at), m.reinforced_at, u.last_accessed_at, :now, :days
+) AS importance) d
+WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id
+    AND {% include "policy_type" %} IN ('event', 'observation') AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+    AND (i.importance <> d.importance::real
+        OR i.faded <> (d.importance < :faded_below::float8 AND d.importance < m.importance))
+LIMIT 1;

@@ -244,14 +244,7 @@ async def no_parameter(api: Api, document: Json, given: list[Any], data: Data) -
                 names["team"] = "m"
                 if one["in"] == "path":
                     names[one["name"]] = quote(value, safe="")
-                where = path.format(
-                    **(
-                        dict.fromkeys(
-                            ("memory_id", "dream_id", "entity_id", "page_id", "proposal_id", "search_id"), UUID(int=0)
-                        )
-                        | names
-                    )
-                )
+                where = path.format(**dict.fromkeys(re.findall(r"{(\w+)}", path), UUID(int=0)) | names)
                 query: dict[str, Any] = {"agent": "a", "wait": "false"}
                 if one["in"] == "query":
                     query[one["name"]] = value

@@ -163,3 +163,12 @@ async def test_history_survives_ten_dreams_and_decays_from_when_it_was_learned(a
     assert await importances(api, saved[0]) == pytest.approx((0.4, 0.4))
     await days_pass(api, 31)
     assert (await importances(api, saved[0]))[1] == pytest.approx(0.2)
+
+
+async def test_what_belongs_to_a_user_who_says_nothing_more_fades(api: Tenant) -> None:
+    await api.save("Sam sat by the window", type="observation", importance=0.3, user="Sam")
+    await dream(api)
+    await days_pass(api, 93)
+    done = await dream(api)
+    assert (done["owners"], done["report"]["decayed"]) == (["Sam"], 1)
+    assert "window" not in (await api.get("/v1/agents/a/bulletin", user="Sam"))["content"]

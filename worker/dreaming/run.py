@@ -225,11 +225,14 @@ class AgentRun:
         return DreamRun(begun.id, begun.trigger, begun.dry_run, begun.usage, settled)
 
     async def _due_owners(self, connection: Connection) -> list[str]:
-        """The owners of what has been due the longest; none where nothing is due."""
-        embedded = self.dreamer.engine.embedder is not None
+        """The owners of what has been due the longest, else of something that fades; none where there is neither."""
+        engine, lease = self.dreamer.engine, self.lease
         found: list[str] | None = await connection.value(
-            "due_owners", **self.lease.of_agent, embedded=embedded, now=self.dreamer.engine.now()
+            "due_owners", **lease.of_agent, embedded=engine.embedder is not None, now=engine.now()
         )
+        if found is None:
+            settings = await agent_settings(connection, lease.workspace_id, lease.agent_id)
+            found = await dreams.decayed_owners(connection, lease, settings, engine.now())
         return found or []
 
     async def _has_reason(self, connection: Connection) -> bool:
@@ -242,7 +245,7 @@ class AgentRun:
         if await connection.value("count_unread_memories", **self.lease.of_agent, embedded=embedded, now=now):
             return True
         settings = await agent_settings(connection, workspace, agent_id)
-        if await dreams.has_decayed(connection, self.lease, settings, now):
+        if await dreams.decayed_owners(connection, self.lease, settings, now) is not None:
             return True
         rows = await bulletin.inputs(connection, workspace, agent_id, [], now)
         latest = await bulletins.latest_hash(connection, workspace, agent_id, [])

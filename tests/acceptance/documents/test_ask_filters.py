@@ -25,11 +25,16 @@ async def answered_from(api: Caller, question: str, **filters: Any) -> set[str]:
 @pytest.mark.parametrize(
     ("filters", "shown"),
     [
-        ({}, {0, 1, 2}),
+        ({}, {0, 2}),
+        ({"user": "ramesh"}, {0, 1, 2}),
+        ({"user": "priya"}, {0, 2}),
         ({"types": ["decision", "event"]}, {0, 2}),
         ({"tags": ["release"]}, {0}),
-        ({"metadata": {"project": "apollo"}}, {1}),
-        ({"user": "ramesh"}, {1}),
+        ({"user": "ramesh", "metadata": {"project": "apollo"}}, {1}),
+        ({"metadata": {"project": "apollo"}}, set()),
+        ({"user": "ramesh", "about": "ramesh"}, {1}),
+        ({"user": "priya", "about": "ramesh"}, set()),
+        ({"about": "ramesh"}, set()),
         ({"since": "2026-04-01T00:00:00Z", "until": "2026-06-01T00:00:00Z"}, {2}),
     ],
 )

@@ -11,17 +11,17 @@ from tests.worker.test_decay import days_pass
 Json = dict[str, Any]
 
 
-async def bulletin(tenant: Tenant, agent: str = "a") -> str:
+async def bulletin(tenant: Tenant, agent: str = "a", **params: Any) -> str:
     """The agent's bulletin, written now."""
-    written: str = (await tenant.post(f"/v1/agents/{agent}/bulletin"))["content"]
+    written: str = (await tenant.post(f"/v1/agents/{agent}/bulletin", params=params))["content"]
     return written
 
 
 async def test_its_sections_say_who_whom_what_next_and_what_was_decided(tenant: Tenant) -> None:
     for type_, content, more in (
         ("identity", "I'm Prime at Acme", {}),
-        ("fact", "Priya leads marketing", {"user": "Priya"}),
-        ("preference", "Priya prefers bullet points over paragraphs", {"user": "Priya"}),
+        ("fact", "Priya leads marketing", {"user": "Priya", "owners": []}),
+        ("preference", "Priya prefers bullet points over paragraphs", {"user": "Priya", "owners": []}),
         ("goal", "Launch the marketing site by 2026-05-01", {}),
         ("todo", "Ping Ramesh about the Q3 numbers", {}),
         ("decision", "Ship v0.4 with Telegram only", {}),
@@ -55,14 +55,16 @@ async def test_what_is_done_leaves_the_priorities_and_the_newest_decision_comes_
 async def test_what_is_alike_is_said_in_one_clause(tenant: Tenant) -> None:
     for what in ("tea", "Go", "long walks"):
         await tenant.save(f"Ada likes {what}", type="preference", user="Ada")
-    assert "People: Ada likes" in await bulletin(tenant)
-    assert (await bulletin(tenant)).count("Ada") == 1
+    assert "People: Ada likes" in await bulletin(tenant, user="Ada")
+    assert (await bulletin(tenant, user="Ada")).count("Ada") == 1
+    assert "Ada" not in await bulletin(tenant)
+    assert "Ada likes" not in await bulletin(tenant, user="Bob")
 
 
 async def test_no_section_starves_the_others(tenant: Tenant) -> None:
     await tenant.call("PUT", "/v1/settings", json={"dream": {"bulletin_tokens_max": 200}})
     for n in range(60):
-        await tenant.save(f"Ada has visited the city number {n} in one year", user="Ada")
+        await tenant.save(f"Ada has visited the city number {n} in one year", user="Ada", owners=[])
     await tenant.save("Ship v0.4", type="decision")
     await tenant.save("The office has two floors")
     written = await tenant.post("/v1/agents/a/bulletin")
@@ -96,7 +98,7 @@ async def test_a_prime_agent_knows_what_the_others_saved_for_it(tenant: Tenant) 
 
 async def test_its_sentences_cite_memories_and_it_is_stale_once_one_is_superseded(tenant: Tenant) -> None:
     api = tenant
-    berlin = await api.save("Sam lives in Berlin", user="Sam")
+    berlin = await api.save("Sam lives in Berlin", user="Sam", owners=[])
     todo = await api.save("Ping Ramesh", type="todo")
     floors = await api.save("The office has two floors")
     written = await api.post("/v1/agents/a/bulletin")
@@ -120,8 +122,9 @@ async def test_its_versions_say_what_came_and_went(tenant: Tenant) -> None:
     await dream(api)
     await api.save("Sam has moved to Bergen", user="Sam")
     done = await dream(api)
+    assert done["owners"] == ["Sam"]
     path = "/v1/agents/a/bulletin/versions"
-    second, first = (await api.get(path))["items"]
+    second, first = (await api.get(path, user="Sam"))["items"]
     assert [[one["text"] for one in second[name]] for name in ("added", "removed")] == [
         ["Sam has moved to Bergen."], ["Sam lives in Berlin."]
     ]  # fmt: skip
@@ -130,12 +133,12 @@ async def test_its_versions_say_what_came_and_went(tenant: Tenant) -> None:
     (bergen,) = second["sentences"]
     assert former["superseded_by"] == bergen["memory_ids"]
     assert former["memory_ids"] == [berlin["id"]]
-    newest = (await api.get(path, compared_to=2))["items"][0]
+    newest = (await api.get(path, user="Sam", compared_to=2))["items"][0]
     assert (newest["added"], newest["removed"]) == ([], [])
-    assert (await api.get(path, limit=1))["items"][0]["removed"] == second["removed"]
-    assert await api.status("GET", path, params={"compared_to": 9}) == 404
+    assert (await api.get(path, user="Sam", limit=1))["items"][0]["removed"] == second["removed"]
+    assert await api.status("GET", path, params={"user": "Sam", "compared_to": 9}) == 404
     await api.post(f"/v1/dreams/{done['id']}/undo")
-    (left,) = (await api.get(path))["items"]
+    (left,) = (await api.get(path, user="Sam"))["items"]
     assert (left["version"], left["stale"], [one["text"] for one in left["sentences"]]) == (
         1, False, ["Sam lives in Berlin."]
     )  # fmt: skip

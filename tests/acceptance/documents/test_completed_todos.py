@@ -33,14 +33,25 @@ def closed_in(dreamed: Json) -> list[str]:
 
 @pytest.mark.parametrize("user", ["Sam", None])
 async def test_a_saved_todo_is_closed_by_what_is_said(api: Tenant, user: str | None) -> None:
-    await api.save(TODO, type="todo", user=user)
+    await api.save(TODO, type="todo", user=user, owners=["Sam"])
     await say(api, DONE, user="Sam")
     done = await dream(api)
     assert await todos(api) == {TODO: "done"}
     assert closed_in(done) == [TODO]
     assert done["report"]["completed"] == 1
     assert "1 todo done" in (await api.get(f"/v1/dreams/{done['id']}"))["summary"]
-    assert TODO not in (await api.get("/v1/agents/a/bulletin"))["content"]
+    assert TODO not in (await api.get("/v1/agents/a/bulletin", user="Sam"))["content"]
+
+
+async def test_the_agent_s_todo_is_closed_by_what_a_user_says_where_all_users_see_all(api: Tenant) -> None:
+    await api.save(TODO, type="todo")
+    await say(api, DONE, user="Sam")
+    await dream(api)
+    assert await todos(api) == {TODO: "open"}
+    await api.put("/v1/settings", {"users": "shared"})
+    await say(api, f"{DONE} this morning.", user="Sam", session="later")
+    assert closed_in(await dream(api)) == [TODO]
+    assert await todos(api) == {TODO: "done"}
 
 
 async def test_a_todo_of_a_conversation_is_closed_by_a_later_one(api: Tenant) -> None:
@@ -88,7 +99,9 @@ async def test_what_closes_nothing(api: Tenant) -> None:
     assert set((await todos(api)).values()) == {"open"}
 
 
-async def test_nobody_closes_the_todo_of_another_person_or_agent(api: Tenant) -> None:
+@pytest.mark.parametrize("users", ["separate", "shared"])
+async def test_nobody_closes_the_todo_of_another_person_or_agent(api: Tenant, users: str) -> None:
+    await api.put("/v1/settings", {"users": users})
     await api.save(TODO, type="todo", user="Tom")
     await api.save(TODO, type="todo", agent="b")
     await say(api, DONE, user="Sam")
@@ -99,13 +112,13 @@ async def test_nobody_closes_the_todo_of_another_person_or_agent(api: Tenant) ->
 
 async def test_a_report_of_before_the_todo_closes_nothing(api: Tenant) -> None:
     await say(api, DONE, f"{TODO}.", user="Sam")
-    await api.save(TODO, type="todo")
+    await api.save(TODO, type="todo", owners=["Sam"])
     await dream(api)
     assert set((await todos(api)).values()) == {"open"}
 
 
 async def test_a_dry_run_shows_it_and_an_undo_opens_it_again(api: Tenant) -> None:
-    saved = await api.save(TODO, type="todo")
+    saved = await api.save(TODO, type="todo", owners=["Sam"])
     await say(api, DONE, user="Sam")
     assert closed_in(await dream(api, dry_run=True)) == [TODO]
     assert await todos(api) == {TODO: "open"}
@@ -119,7 +132,7 @@ async def test_a_dry_run_shows_it_and_an_undo_opens_it_again(api: Tenant) -> Non
 
 
 async def test_an_undo_is_refused_once_somebody_has_changed_the_todo(api: Tenant) -> None:
-    saved = await api.save(TODO, type="todo")
+    saved = await api.save(TODO, type="todo", owners=["Sam"])
     await say(api, DONE, user="Sam")
     done = await dream(api)
     await api.patch(f"/v1/memories/{saved['id']}", {"version": 2, "status": "open"})

@@ -77,7 +77,7 @@ async def test_an_undo_takes_insight_profile_page_and_bulletin_back(api: Tenant)
             "profile": [(one["name"], one["value"]) for one in profile["fields"]],
             "page": [one["text"] for one in shown["sentences"]],
             "versions": [(one["version"], [each["text"] for each in one["sentences"]]) for one in versions],
-            "bulletin": (await api.get("/v1/agents/a/bulletin"))["content"],
+            "bulletin": (await api.get("/v1/agents/a/bulletin", user="Sam"))["content"],
         }
 
     await say(api, "I live in Berlin.", user="Sam", session="may", created_at="2026-05-02T10:00:00Z")

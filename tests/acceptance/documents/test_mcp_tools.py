@@ -99,7 +99,10 @@ async def test_a_todo_is_marked_done_by_the_api(tenant: Tenant) -> None:
 async def test_an_update_touches_only_what_is_the_agent_s(tenant: Tenant) -> None:
     async with prime(tenant) as client:
         mine = await told(client, "memory_save", content="The budget is 50000", tags=["money"], user="priya")
-        changed = await told(client, "memory_update", memory_id=mine["id"], content="The budget is 60000")
+        fields = {"memory_id": mine["id"], "content": "The budget is 60000"}
+        for user in ({}, {"user": "ramesh"}):
+            assert "404" in await refusal(client, "memory_update", **fields, **user)
+        changed = await told(client, "memory_update", **fields, user="priya")
         assert (changed["content"], changed["tags"], changed["user"]) == ("The budget is 60000", ["money"], "priya")
         theirs = await tenant.save("The budget is 10", agent="other")
         assert "404" in await refusal(client, "memory_update", memory_id=theirs["id"], content="The budget is 0")

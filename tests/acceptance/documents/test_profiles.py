@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.live_api import Tenant
 from tests.worker.dreaming import dream, say
 
@@ -26,7 +28,9 @@ async def test_an_undone_dream_takes_back_what_a_profile_shows(static_tenant: Te
     assert (after["fields"], after["version"]) == (before["fields"], before["version"])
 
 
-async def test_what_others_say_of_a_user_is_in_no_profile(static_tenant: Tenant) -> None:
+@pytest.mark.parametrize("users", ["separate", "shared"])
+async def test_what_others_say_of_a_user_is_in_no_profile(static_tenant: Tenant, users: str) -> None:
+    await static_tenant.put("/v1/settings", {"users": users})
     await say(static_tenant, "I live in Oslo.")
     await dream(static_tenant)
     await say(static_tenant, "u1 lives in Rome.", session="other", user="mallory")

@@ -27,8 +27,13 @@ REFERENCES: list[tuple[str, Json]] = [
     ("metadata", {"metadata": {"user_id": "anna"}}),
     ("metadata", {"metadata": {"user": ["bob", "anna"]}}),
     ("metadata", {"metadata": {"ticket": {"email": "anna"}}}),
-    ("session", {"scope": "session", "session": "s-anna"}),
-    ("session", {"session": "s-anna"}),
+    ("session", {"scope": "session", "session": "s-anna", "owners": []}),
+    ("session", {"session": "s-anna", "owners": []}),
+    ("session", {"session": "s-anna", "owners": ["bob"]}),
+    ("owner", {"scope": "session", "session": "s-anna"}),
+    ("owner", {"session": "s-anna"}),
+    ("owner", {"owners": ["anna"]}),
+    ("owner", {"user": "bob", "owners": ["anna"]}),
 ]
 
 OTHERS: list[Json] = [
@@ -42,6 +47,8 @@ OTHERS: list[Json] = [
     {"metadata": {"user_id": "annabel"}},
     {"metadata": {"colour": "anna"}},
     {"session": "s-bob", "scope": "session"},
+    {"owners": ["Anna", "annabel"]},
+    {"user": "bob", "owners": []},
 ]
 
 
