@@ -8,10 +8,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Coroutine
 from functools import wraps
-from typing import Any, get_args, get_origin
+from typing import Any, get_args
 
 from fastapi import APIRouter
-from fastapi.datastructures import DefaultPlaceholder
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.params import Header, Path, Query
 from pydantic import BaseModel
@@ -19,7 +18,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from service.api.bodies import LargeBodyRoute
-from service.api.dependencies import JsonResponse
 from service.api.problems import PROBLEMS
 from service.domain.naming import Loc, plan_of
 from service.errors import InvalidInput
@@ -43,8 +41,6 @@ class NamingRoute(LargeBodyRoute):
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         refuse = set(options["methods"]) != {"GET"} and path not in LOOKUP_PATHS
         signature = inspect.signature(endpoint, eval_str=True)
-        if isinstance(options.get("response_model"), DefaultPlaceholder):
-            options["response_model"] = _answer_of(signature)
         super().__init__(path, _naming(endpoint, signature, refuse=refuse), **options)
 
     def get_route_handler(self) -> Handler:
@@ -59,12 +55,6 @@ class NamingRoute(LargeBodyRoute):
             return await handle(request)
 
         return checked
-
-
-def _answer_of(signature: inspect.Signature) -> Any:
-    """Return the type of the JSON that a route is declared to return; None where it is none."""
-    declared = signature.return_annotation
-    return get_args(declared)[0] if get_origin(declared) is JsonResponse else None
 
 
 def _unknown(name: str, known: frozenset[str]) -> str:

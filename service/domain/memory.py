@@ -17,8 +17,8 @@ from service.domain.types import Scope
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
-    """Stored memory."""
+class MemoryFields:
+    """Fields of a memory that its versions keep."""
 
     id: Annotated[UUID, Field(description="Id of the memory.")]
     agent: AgentName
@@ -46,7 +46,6 @@ class Memory:
     content: Annotated[str, Field(description="Text of the memory.")]
     summary: Annotated[str, Field(description="One-line summary.")]
     importance: Annotated[float, Field(description="Importance from 0 to 1 before decay.")]
-    effective_importance: Annotated[float, Field(description="Importance from 0 to 1 after decay.")]
     confidence: Annotated[float, Field(description="Confidence from 0 to 1.")]
     tags: Annotated[list[str], Field(description="Tags of the memory.")]
     metadata: Annotated[JsonObject, Field(description="JSON object of the caller's own.")]
@@ -55,12 +54,6 @@ class Memory:
         Literal["open", "done"] | None, Field(description="Status of a todo: `open` or `done`; null for other types.")
     ]
     decay_exempt: Annotated[bool, Field(description="Exemption from the decay of importance.")]
-    embedding: Annotated[
-        Literal["ready", "pending", "none"],
-        Field(description="State of the vector: `ready`, `pending` (still to be computed) or `none` (not indexed)."),
-    ]
-    access_count: Annotated[int, Field(description="Number of returns by searches and contexts.")]
-    last_accessed_at: Annotated[datetime | None, Field(description="Time of the last return by a search or context.")]
     occurred_at: Annotated[datetime | None, Field(description="Time of the described event.")]
     valid_from: Annotated[datetime, Field(description="Start of validity.")]
     valid_until: Annotated[datetime | None, Field(description="End of validity; null while valid.")]
@@ -71,6 +64,30 @@ class Memory:
     deleted_at: Annotated[datetime | None, Field(description="Time of deletion; null for a live memory.")]
     version: Annotated[int, Field(description="Version number, starting at 1.")]
     dream_id: Annotated[UUID | None, Field(description="Id of the creating dream; null for memories saved by the API.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory(MemoryFields):
+    """Stored memory."""
+
+    effective_importance: Annotated[float, Field(description="Importance from 0 to 1 after decay.")]
+    embedding: Annotated[
+        Literal["ready", "pending", "none"],
+        Field(description="State of the vector: `ready`, `pending` (still to be computed) or `none` (not indexed)."),
+    ]
+    access_count: Annotated[int, Field(description="Number of returns by searches and contexts.")]
+    last_accessed_at: Annotated[datetime | None, Field(description="Time of the last return by a search or context.")]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryVersion(MemoryFields):
+    """Memory as a version of its history has it."""
+
+    language: Annotated[str | None, Field(description="Language of the text.")]
+    tokens: Annotated[int, Field(description="Length of the text in tokens.")]
+    actor: Annotated[str, Field(description="Actor of the change: `agent:<name>`, `<role>:<key id>` or `dream`.")]
+    reason: Annotated[str, Field(description="Reason for the change.")]
+    at: Annotated[datetime, Field(description="Time of the change.")]
 
 
 Outcome = Literal["created", "reinforced", "updated"]

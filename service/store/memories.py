@@ -304,14 +304,6 @@ async def types_in_use(connection: Connection, workspace: UUID, types: Sequence[
     return [row["type"] for row in await connection.fetch("types_in_use", workspace=workspace, types=types)]
 
 
-async def history(connection: Connection, workspace: UUID, memory_id: UUID) -> list[JsonObject]:
-    """Return every version, oldest first: its JSON as it was then, with version, actor, dream, reason and time."""
-    rows = await connection.fetch("memory_history", workspace=workspace, id=memory_id)
-    return [
-        row["record"] | {name: row[name] for name in ("version", "actor", "dream_id", "reason", "at")} for row in rows
-    ]
-
-
 async def add_sources(
     connection: Connection, workspace: UUID, pairs: Sequence[tuple[UUID, UUID]]
 ) -> list[tuple[UUID, UUID]]:

@@ -1,3 +1,12 @@
+-- fragment: version_record
+-- Beside a memory ``m`` and the JSON ``v.record`` of a version: its columns ``x``.
+CROSS JOIN LATERAL jsonb_to_record(jsonb_build_object('origin', m.origin, 'owners', m.owners) || v.record) AS x(
+    type text, scope text, team text, task text, "user" text, owners text[], hearsay_by text, origin text, key text, content text, summary text,
+    language text, tokens integer, importance float8, confidence float8, tags text[], metadata jsonb, source jsonb, status text,
+    decay_exempt boolean, occurred_at timestamptz, valid_from timestamptz, valid_until timestamptz, superseded_by uuid,
+    expires_at timestamptz, updated_at timestamptz, deleted_at timestamptz, version integer
+)
+
 -- fragment: version_then
 -- Beside a memory ``m`` that has former versions: ``x``, that of ``as_of``, or the first, where all were stored later.
 CROSS JOIN LATERAL (
@@ -6,12 +15,7 @@ CROSS JOIN LATERAL (
     ORDER BY v.at <= :as_of DESC, CASE WHEN v.at <= :as_of THEN -v.version ELSE v.version END
     LIMIT 1
 ) AS v
-CROSS JOIN LATERAL jsonb_to_record(jsonb_build_object('origin', m.origin, 'owners', m.owners) || v.record) AS x(
-    type text, scope text, team text, task text, "user" text, owners text[], hearsay_by text, origin text, key text, content text, summary text,
-    language text, tokens integer, importance float8, confidence float8, tags text[], metadata jsonb, source jsonb, status text,
-    decay_exempt boolean, occurred_at timestamptz, valid_from timestamptz, valid_until timestamptz, superseded_by uuid,
-    expires_at timestamptz, updated_at timestamptz, deleted_at timestamptz, version integer
-)
+{% include "version_record" %}
 
 -- fragment: past_records
 -- As memory_records: what there was at ``as_of``, as it was then, as searches of the past have it. What has not changed

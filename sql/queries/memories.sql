@@ -564,16 +564,20 @@ ORDER BY m.type;
 
 -- name: memory_history
 -- Every version, oldest first, the present one last.
-SELECT version, record, changed_by AS actor, dream_id, change_reason AS reason, at
-FROM memory_versions
-WHERE workspace_id = :workspace AND memory_id = :id
-UNION ALL
-SELECT m.version,
-    to_jsonb(r) - '{workspace_id,agent_id,audience,session_id,task_id,embedding,effective_importance,access_count,last_accessed_at}'::text[],
-    m.changed_by, m.dream_id, m.change_reason, m.updated_at
-FROM memories m JOIN {% include "memory_records" %} r ON r.workspace_id = m.workspace_id AND r.id = m.id
-WHERE m.workspace_id = :workspace AND m.id = :id
-ORDER BY version;
+SELECT m.id, m.agent, m.session, m.created_at, x.*, v.dream_id, v.actor, v.reason, v.at
+FROM {% include "memory_records" %} m
+CROSS JOIN LATERAL (
+    SELECT record, changed_by AS actor, dream_id, change_reason AS reason, at
+    FROM memory_versions
+    WHERE workspace_id = :workspace AND memory_id = m.id
+    UNION ALL
+    SELECT to_jsonb(m), n.changed_by, n.dream_id, n.change_reason, n.updated_at
+    FROM memories n
+    WHERE n.workspace_id = :workspace AND n.id = m.id
+) AS v
+{% include "version_record" %}
+WHERE m.id = :id
+ORDER BY x.version;
 
 -- name: memory_messages
 -- The messages a memory was made of, as far as they are of sessions of ``owner``; null sees all.

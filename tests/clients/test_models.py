@@ -33,7 +33,7 @@ READ: dict[type[BaseModel], str] = {
     models.Extraction: "Extraction",
     models.FoundMessage: "FoundMessage",
     models.IgnoredMemory: "IgnoredCandidate",
-    models.Imported: "ImportResponse",
+    models.Imported: "ImportResult",
     models.Key: "Key",
     models.MemoryRecord: "Memory",
     models.MemoryStats: "MemoryStats",

@@ -82,7 +82,7 @@ async def test_what_a_save_meets_is_looked_up(engine: Engine, name: str, index: 
 
 
 @pytest.mark.usefixtures("keyed")
-@pytest.mark.parametrize("name", ["has_decayed", "decay", "bulletin_inputs"])
+@pytest.mark.parametrize("name", ["decayed_owners", "decay", "bulletin_inputs"])
 async def test_a_dream_reads_what_is_of_its_agent(engine: Engine, name: str) -> None:
     for start in range(0, MEMORIES, 500):
         drafts = [MemoryDraft(agent="c", type="event", content=f"Event {n}") for n in range(start, start + 500)]

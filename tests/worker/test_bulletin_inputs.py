@@ -12,7 +12,6 @@ from service.domain.ids import DEFAULT_WORKSPACE
 from service.memory.dreams import bulletin
 from service.memory.saving.remember import remember
 from service.provider.library import load_litellm
-from service.store import bulletins
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
 from tests.worker.dreaming import agent_id, contents, dream, model, say
@@ -36,8 +35,8 @@ async def latest_is_by_the_model(api: Api, *, of: set[str]) -> None:
     agent, llm = await agent_id(api.engine), api.engine.llm
     assert llm is not None
     async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-        rows = await bulletin.inputs(connection, DEFAULT_WORKSPACE, agent, api.engine.now())
-        latest = await bulletins.latest_hash(connection, DEFAULT_WORKSPACE, agent)
+        rows = await bulletin.inputs(connection, DEFAULT_WORKSPACE, agent, [], api.engine.now())
+        latest = await connection.value("bulletin_hash", workspace=DEFAULT_WORKSPACE, agent_id=agent, owners=[])
     assert {row.content for row in rows if row.type != "goal"} == of
     assert latest == bulletin.inputs_hash(rows, llm.model)
 
@@ -48,6 +47,7 @@ async def test_a_bulletin_is_made_of_what_will_be_known(api: Api, server: FakeOp
         MemoryDraft(agent="a", type="goal", content=f"Reach peak {n}", importance=1, decay_exempt=True)
         for n in range(bulletin.INPUTS_MAX - 2)
     ]
+    await api.put("/v1/settings", {"users": "shared"})
     await remember(api.engine, ADMIN, goals)
     await say(api, "I live in Oslo.")
     await dream(api.engine)

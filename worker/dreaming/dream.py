@@ -29,7 +29,7 @@ from service.memory.dreams.in_flight import Tracker
 from service.memory.dreams.personal_data import Masked, masked_turns, with_stored_names
 from service.memory.dreams.prompts import WrittenBulletin
 from service.memory.engine import Engine
-from service.store import bulletins, proposals
+from service.store import proposals
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from worker.dreaming.adjudicate import judge_pairs
@@ -280,7 +280,9 @@ class Dream:
                 left_out=work.plan.left_out(), reinforced=list(work.plan.reinforced),
                 added=[new.bulletin_input(now) for new in work.plan.new if new.replaced_by is None and not new.done],
             )  # fmt: skip
-            latest = await bulletins.latest_hash(connection, workspace, self.lease.agent_id, self.lease.owners)
+            latest: str | None = await connection.value(
+                "bulletin_hash", **self.lease.of_agent, owners=self.lease.owners
+            )
             choices = (await agent_settings(connection, workspace, self.lease.agent_id)).dream
         writer, tokens_max = f"{bulletin.writer_of(llm, choices)}", choices.bulletin_tokens_max
         if not rows or not bulletin.is_stale(latest, rows, writer):

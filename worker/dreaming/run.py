@@ -27,7 +27,7 @@ from service.memory.engine import Engine
 from service.memory.ops.scrape import count_dream
 from service.memory.pages.due import write_due
 from service.memory.sessions.compaction import compact_agent
-from service.store import bulletins, dreams
+from service.store import dreams
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from worker.dreaming.checkpoints import UnsavedResults
@@ -248,7 +248,7 @@ class AgentRun:
         if await dreams.decayed_owners(connection, self.lease, settings, now) is not None:
             return True
         rows = await bulletin.inputs(connection, workspace, agent_id, [], now)
-        latest = await bulletins.latest_hash(connection, workspace, agent_id, [])
+        latest: str | None = await connection.value("bulletin_hash", **self.lease.of_agent, owners=[])
         llm = self.dreamer.engine.model("bulletin", workspace, settings.llm)
         return bulletin.is_stale(latest, rows, bulletin.writer_of(llm, settings.dream))
 

@@ -17,7 +17,7 @@ from service.extraction.extraction import Extraction
 from service.llm import LLM
 from service.memory.dreams import bulletin as bulletins_of
 from service.memory.dreams.bulletin import NewBulletin
-from service.store import bulletins, dead_letters, dreams, memories
+from service.store import dead_letters, dreams, memories
 from service.store.dreams import Lease, MarkedRead
 from service.store.settings import agent_settings
 from service.store.vectors import EmbeddingBatch
@@ -129,7 +129,9 @@ class Writer:
         rows = await bulletins_of.inputs(
             self.connection, self._workspace, self.lease.agent_id, self.lease.owners, self.now
         )
-        latest = await bulletins.latest_hash(self.connection, self._workspace, self.lease.agent_id, self.lease.owners)
+        latest: str | None = await self.connection.value(
+            "bulletin_hash", **self.lease.of_agent, owners=self.lease.owners
+        )
         writer = bulletins_of.writer_of(llm, choices)
         if not bulletins_of.is_stale(latest, rows, writer):
             return
@@ -140,9 +142,9 @@ class Writer:
                 bulletins_of.compose, agent, rows, choices.bulletin_tokens_max, characters=characters
             )
         made = written
-        version = await bulletins.add(
-            self.connection, self._workspace, self.lease.agent_id, self.lease.owners, content=made.content,
-            tokens=made.tokens, inputs_hash=made.inputs_hash, parts=made.parts, dream_id=self.dream_id, now=self.now,
+        version: int = await self.connection.value(
+            "add_bulletin", **self.lease.of_agent, owners=self.lease.owners, content=made.content, tokens=made.tokens,
+            inputs_hash=made.inputs_hash, parts=made.parts, dream_id=self.dream_id, now=self.now,
         )  # fmt: skip
         self.diff.bulletin_version = version
         self.diff.note(

@@ -7,7 +7,7 @@ from uuid import UUID
 from service.memory.access.workspace import active_workspaces
 from service.memory.dreams import bulletin
 from service.memory.engine import Engine
-from service.store import bulletins, dreams
+from service.store import dreams
 from service.store.settings import agent_settings
 
 AGENTS_AT_ONCE = 200
@@ -33,7 +33,9 @@ async def _stale(engine: Engine, workspace: UUID) -> list[UUID]:
             )
             for row in page:
                 rows = await bulletin.inputs(connection, workspace, row["id"], [], engine.now())
-                latest = await bulletins.latest_hash(connection, workspace, row["id"], [])
+                latest: str | None = await connection.value(
+                    "bulletin_hash", workspace=workspace, agent_id=row["id"], owners=[]
+                )
                 settings = await agent_settings(connection, workspace, row["id"])
                 llm = engine.model("bulletin", workspace, settings.llm)
                 if bulletin.is_stale(latest, rows, bulletin.writer_of(llm, settings.dream)):

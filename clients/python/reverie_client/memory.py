@@ -206,22 +206,22 @@ def delete_all(*, user_id: str | None = None, agent_id: str | None = None, run_i
 
 def history(memory_id: Id) -> Steps[list[m.Json]]:
     """What became of a memory, oldest first."""
-    page: m.Page[m.Json] = yield calls.memory_history(memory_id)
+    page: m.Page[m.MemoryVersion] = yield calls.memory_history(memory_id)
     changes: list[m.Json] = []
-    before: m.Json = {}
+    before: m.MemoryVersion | None = None
     for version in page.items:
-        deleted = bool(version.get("deleted_at"))
+        deleted = version.deleted_at is not None
         changes.append(
             {
-                "id": f"{memory_id}/{version['version']}",
+                "id": f"{memory_id}/{version.version}",
                 "memory_id": str(memory_id),
-                "old_memory": before.get("content"),
-                "new_memory": None if deleted else version["content"],
+                "old_memory": before.content if before else None,
+                "new_memory": None if deleted else version.content,
                 "event": "DELETE" if deleted else "UPDATE" if before else "ADD",
-                "created_at": version["at"],
+                "created_at": version.at.isoformat(),
                 "is_deleted": deleted,
-                "actor_id": version.get("actor"),
-                "reason": version.get("reason"),
+                "actor_id": version.actor,
+                "reason": version.reason,
             }
         )
         before = version

@@ -206,19 +206,19 @@ export class Memory {
   /** What became of a memory, oldest first. */
   async history(memoryId: string): Promise<HistoryItem[]> {
     const { items } = await this.reverie.memoryHistory(memoryId);
-    return (items as Json[]).map((version, index) => {
-      const before = items[index - 1] as Json | undefined;
-      const deleted = Boolean(version.deleted_at);
+    return items.map((version, index) => {
+      const before = items[index - 1];
+      const deleted = version.deleted_at !== null;
       return {
         id: `${memoryId}/${version.version}`,
         memory_id: memoryId,
-        old_memory: (before?.content as string | undefined) ?? null,
-        new_memory: deleted ? null : (version.content as string),
+        old_memory: before?.content ?? null,
+        new_memory: deleted ? null : version.content,
         event: deleted ? "DELETE" : before ? "UPDATE" : "ADD",
-        created_at: version.at as string,
+        created_at: version.at,
         is_deleted: deleted,
-        actor_id: (version.actor as string | undefined) ?? null,
-        reason: (version.reason as string | undefined) ?? null,
+        actor_id: version.actor,
+        reason: version.reason,
       };
     });
   }

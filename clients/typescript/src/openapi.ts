@@ -4362,18 +4362,18 @@ export interface components {
             unchanged: number;
             /** @description Number of updated records. */
             updated: number;
-            /** @description Number of skipped records. */
+            /** @description Number of skipped records, which refer to what is not in this workspace. */
             skipped: number;
         };
         /** @description Result of an import. */
-        ImportResponse: {
+        ImportResult: {
             /** @description Number of created records. */
             created: number;
             /** @description Number of records identical to the stored ones. */
             unchanged: number;
             /** @description Number of updated records. */
             updated: number;
-            /** @description Number of skipped records. */
+            /** @description Number of skipped records, which refer to what is not in this workspace. */
             skipped: number;
             /** @description Completeness of the export read: false for a truncated export, null for formats without an end marker. */
             complete: boolean | null;
@@ -4407,6 +4407,10 @@ export interface components {
             /** @description All items. */
             items: components["schemas"]["MemorySource"][];
         };
+        Items_MemoryVersion_: {
+            /** @description All items. */
+            items: components["schemas"]["MemoryVersion"][];
+        };
         Items_Memory_: {
             /** @description All items. */
             items: components["schemas"]["Memory"][];
@@ -4422,12 +4426,6 @@ export interface components {
         Items_SettingSource_: {
             /** @description All items. */
             items: components["schemas"]["SettingSource"][];
-        };
-        Items_dict_str__object__: {
-            /** @description All items. */
-            items: {
-                [key: string]: unknown;
-            }[];
         };
         /** @description API key without its secret. */
         Key: {
@@ -4653,8 +4651,6 @@ export interface components {
             summary: string;
             /** @description Importance from 0 to 1 before decay. */
             importance: number;
-            /** @description Importance from 0 to 1 after decay. */
-            effective_importance: number;
             /** @description Confidence from 0 to 1. */
             confidence: number;
             /** @description Tags of the memory. */
@@ -4671,15 +4667,6 @@ export interface components {
             status: ("open" | "done") | null;
             /** @description Exemption from the decay of importance. */
             decay_exempt: boolean;
-            /**
-             * @description State of the vector: `ready`, `pending` (still to be computed) or `none` (not indexed).
-             * @enum {string}
-             */
-            embedding: "ready" | "pending" | "none";
-            /** @description Number of returns by searches and contexts. */
-            access_count: number;
-            /** @description Time of the last return by a search or context. */
-            last_accessed_at: string | null;
             /** @description Time of the described event. */
             occurred_at: string | null;
             /**
@@ -4709,6 +4696,17 @@ export interface components {
             version: number;
             /** @description Id of the creating dream; null for memories saved by the API. */
             dream_id: string | null;
+            /** @description Importance from 0 to 1 after decay. */
+            effective_importance: number;
+            /**
+             * @description State of the vector: `ready`, `pending` (still to be computed) or `none` (not indexed).
+             * @enum {string}
+             */
+            embedding: "ready" | "pending" | "none";
+            /** @description Number of returns by searches and contexts. */
+            access_count: number;
+            /** @description Time of the last return by a search or context. */
+            last_accessed_at: string | null;
         };
         /** @description Memory to save. */
         MemoryDraft: {
@@ -4962,6 +4960,103 @@ export interface components {
             types: {
                 [key: string]: components["schemas"]["TypeStats"];
             };
+        };
+        /** @description Memory as a version of its history has it. */
+        MemoryVersion: {
+            /**
+             * Format: uuid
+             * @description Id of the memory.
+             */
+            id: string;
+            /** @description Name of the agent. */
+            agent: string;
+            /** @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. */
+            type: string;
+            /** @description Scope of the memory. */
+            scope: components["schemas"]["Scope"];
+            /** @description Team of a team-scoped memory. */
+            team: string | null;
+            /** @description Task of a task-scoped memory. */
+            task: string | null;
+            /** @description Session of origin. */
+            session: string | null;
+            /** @description User described by the memory. */
+            user: string | null;
+            /** @description Users the memory belongs to; no other user sees it. Empty: the agent's. */
+            owners: string[];
+            /** @description Speaker of a statement about somebody else; null for a statement that is not hearsay. */
+            hearsay_by: string | null;
+            /**
+             * @description Origin: `own_user` (user of the session), `api` (direct save), `assistant`, `other_user`, `imported`, `document` or `tool`; of a conclusion the least trusted one of its sources.
+             * @enum {string}
+             */
+            origin: "own_user" | "api" | "assistant" | "other_user" | "imported" | "document" | "tool";
+            /** @description Upsert key, unique per agent and scope. */
+            key: string | null;
+            /** @description Text of the memory. */
+            content: string;
+            /** @description One-line summary. */
+            summary: string;
+            /** @description Importance from 0 to 1 before decay. */
+            importance: number;
+            /** @description Confidence from 0 to 1. */
+            confidence: number;
+            /** @description Tags of the memory. */
+            tags: string[];
+            /** @description JSON object of the caller's own. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** @description JSON object with the origin. */
+            source: {
+                [key: string]: unknown;
+            };
+            /** @description Status of a todo: `open` or `done`; null for other types. */
+            status: ("open" | "done") | null;
+            /** @description Exemption from the decay of importance. */
+            decay_exempt: boolean;
+            /** @description Time of the described event. */
+            occurred_at: string | null;
+            /**
+             * Format: date-time
+             * @description Start of validity.
+             */
+            valid_from: string;
+            /** @description End of validity; null while valid. */
+            valid_until: string | null;
+            /** @description Id of the replacing memory. */
+            superseded_by: string | null;
+            /** @description Time of expiry. */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description Creation time.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change.
+             */
+            updated_at: string;
+            /** @description Time of deletion; null for a live memory. */
+            deleted_at: string | null;
+            /** @description Version number, starting at 1. */
+            version: number;
+            /** @description Id of the creating dream; null for memories saved by the API. */
+            dream_id: string | null;
+            /** @description Language of the text. */
+            language: string | null;
+            /** @description Length of the text in tokens. */
+            tokens: number;
+            /** @description Actor of the change: `agent:<name>`, `<role>:<key id>` or `dream`. */
+            actor: string;
+            /** @description Reason for the change. */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description Time of the change.
+             */
+            at: string;
         };
         /** @description Entity of the overview. */
         MentionedEntity: {
@@ -8245,7 +8340,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Items_dict_str__object__"];
+                    "application/json": components["schemas"]["Items_MemoryVersion_"];
                 };
             };
         };
@@ -11161,7 +11256,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ImportResponse"];
+                    "application/json": components["schemas"]["ImportResult"];
                     "application/x-ndjson": unknown;
                 };
             };

@@ -32,6 +32,7 @@ export type Fields<Name extends Operation, Given extends PropertyKey = never> = 
 export type Item<Name extends Operation> = Answer<Name> extends { items: (infer One)[] } ? One : never;
 
 export type MemoryRecord = Answer<"get_memory">;
+export type MemoryVersion = Item<"list_memory_history">;
 export type MemoryDraft = Body<"save_memory">;
 export type MemoryType = MemoryDraft["type"];
 export type SavedMemory = Answer<"save_memory">;

@@ -78,24 +78,24 @@ async def revoke_key(call: Call, key_id: KeyId) -> None:
     await keys.revoke_key(*call, key_id)
 
 
-@router.get("/settings", response_model=schemas.Settings, summary="Get the workspace settings")
-async def get_settings(call: Call) -> schemas.Settings:
+@router.get("/settings", summary="Get the workspace settings")
+async def get_settings(call: Call) -> JsonResponse[schemas.Settings]:
     """With an admin key of the default workspace also `embedding` and `rerank` as in effect, and which environment
     variables win (`locked_by`)."""
     return await _shown(*call, await workspace.get_settings(*call))
 
 
-@router.put("/settings", response_model=schemas.Settings, summary="Update the workspace settings")
-async def update_settings(call: Call, body: schemas.PutSettings) -> schemas.Settings:
+@router.put("/settings", summary="Update the workspace settings")
+async def update_settings(call: Call, body: schemas.PutSettings) -> JsonResponse[schemas.Settings]:
     """Omitted sections and fields keep their value. In effect on the next call; `embedding` and `rerank` in all
     processes within five seconds, after a trial of the model."""
     changed = await workspace.put_settings(*call, body.of_workspace(), body.of_models())
     return await _shown(*call, changed)
 
 
-async def _shown(engine: Engine, caller: Principal, settings: WorkspaceSettings) -> schemas.Settings:
+async def _shown(engine: Engine, caller: Principal, settings: WorkspaceSettings) -> JsonResponse[schemas.Settings]:
     models = (await model_settings(engine)).model_dump() if caller.is_installation_admin else {}
-    return schemas.Settings.model_validate(settings.shown().model_dump() | models)
+    return json_response(schemas.Settings.model_validate(settings.shown().model_dump() | models))
 
 
 @router.get("/settings/sources", summary="List the workspace settings with their defaults")
@@ -104,8 +104,8 @@ async def list_setting_sources(call: Call) -> JsonResponse[Items[SettingSource]]
     return items_response(await setting_sources.setting_sources(*call))
 
 
-@router.post("/settings/reset", response_model=schemas.Settings, summary="Reset workspace settings to their defaults")
-async def reset_settings(call: Call, body: schemas.ResetSettings) -> schemas.Settings:
+@router.post("/settings/reset", summary="Reset workspace settings to their defaults")
+async def reset_settings(call: Call, body: schemas.ResetSettings) -> JsonResponse[schemas.Settings]:
     """The settings after the reset. Admin keys only."""
     return await _shown(*call, await setting_sources.reset_settings(*call, body.names))
 

@@ -8,8 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from starlette.responses import Response
-
 from service.api.dependencies import Call, JsonResponse, json_response
 from service.api.naming import api_router
 from service.api.streams import HoldingStream, holding
@@ -37,11 +35,10 @@ async def build_context(call: Call, request: ContextRequest) -> JsonResponse[con
 
 @router.post(
     "/ask",
-    response_model=AskAnswer,
     responses={200: {"content": {"text/event-stream": {}}, "description": "Answer, or with `stream` its events"}},
     summary="Answer a question from memory",
 )
-async def ask_memory(call: Call, request: AskRequest) -> Response:
+async def ask_memory(call: Call, request: AskRequest) -> JsonResponse[AskAnswer] | HoldingStream:
     """Returns the answer with the cited memories; without a language model, the best memories only. With `stream`,
     server-sent events: `memories` at once, then `answer`, or `error`."""
     if not request.stream:

@@ -33,8 +33,8 @@ from service.memory.ops.verify import verify as run_verify
 router = api_router(prefix="/v1", tags=["engine"])
 
 
-@router.get("/engine", response_model=EngineState, summary="Get the state of the engine")
-async def get_engine(request: Request, engine: EngineDep, given: Bearer) -> Response:
+@router.get("/engine", summary="Get the state of the engine")
+async def get_engine(request: Request, engine: EngineDep, given: Bearer) -> JsonResponse[EngineState] | Response:
     """Checked at the time of the request. Versions, sizes, hosts and error messages are null except for admin keys of
     the default workspace. While the database does not answer, 503 lists the `checks` of `GET /readyz`, for any key."""
     found = await checks(engine)

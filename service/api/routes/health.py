@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.responses import PlainTextResponse, Response
 
-from service.api.dependencies import Bearer, EngineDep, json_response
+from service.api.dependencies import Bearer, EngineDep, JsonResponse, json_response
 from service.api.operations import OperationRoute
 from service.api.problems import PROBLEMS
 from service.errors import Unauthenticated
@@ -19,26 +19,25 @@ router = APIRouter(route_class=OperationRoute, tags=["health"], responses=PROBLE
 
 
 @router.get("/", include_in_schema=False)
-async def root() -> dict[str, str]:
+async def root() -> JsonResponse[dict[str, str]]:
     """What is served here, and where."""
-    return {"name": "Reverie", "docs": "/docs", "openapi": "/openapi.json", "health": "/readyz"}
+    return json_response({"name": "Reverie", "docs": "/docs", "openapi": "/openapi.json", "health": "/readyz"})
 
 
 @router.head("/healthz", include_in_schema=False)
 @router.get("/healthz")
-async def check_liveness() -> dict[str, str]:
+async def check_liveness() -> JsonResponse[dict[str, str]]:
     """Check the liveness of the process."""
-    return {"status": "ok"}
+    return json_response({"status": "ok"})
 
 
 @router.head("/readyz", include_in_schema=False)
 @router.get(
     "/readyz",
-    response_model=Readiness,
     responses={503: {"model": Readiness, "description": "Unavailable"}},
     summary="Check the readiness of the service",
 )
-async def check_readiness(engine: EngineDep) -> Response:
+async def check_readiness(engine: EngineDep) -> JsonResponse[Readiness]:
     """503 without a database, or with a schema of another release. `degraded` lists the other failing parts."""
     found = await checks(engine)
     states = found.states()

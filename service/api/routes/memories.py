@@ -6,7 +6,6 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import Path, Query
-from starlette.responses import Response
 
 from service.api import bulk_schemas, deletion_schemas, schemas
 from service.api.dependencies import (
@@ -23,7 +22,7 @@ from service.api.lists import Items
 from service.api.naming import api_router
 from service.domain.drafts import MemoryDraft, MemoryPatch
 from service.domain.field_types import AsGiven, Name, Tag, Text, Timestamp
-from service.domain.memory import Memory, MemoryPage, MemorySource, MemoryStats, SavedMemory
+from service.domain.memory import Memory, MemoryPage, MemorySource, MemoryStats, MemoryVersion, SavedMemory
 from service.domain.own_types import TYPES_MAX, TypeName
 from service.domain.principal import CachedCredential, Principal
 from service.domain.search import PreviewRequest, SearchRequest
@@ -206,8 +205,8 @@ async def rate_memory(call: Call, memory_id: MemoryId, given: schemas.Feedback) 
     return json_response(await lifecycle.record_feedback(*call, memory_id, useful=given.useful))
 
 
-@router.get("/{memory_id}/history", response_model=Items[dict[str, object]], summary="List the versions of a memory")
-async def list_memory_history(call: Call, memory_id: MemoryId) -> Response:
+@router.get("/{memory_id}/history", summary="List the versions of a memory")
+async def list_memory_history(call: Call, memory_id: MemoryId) -> JsonResponse[Items[MemoryVersion]]:
     """All versions of the memory, oldest first."""
     return items_response(await lifecycle.memory_history(*call, memory_id))
 

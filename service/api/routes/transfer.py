@@ -11,10 +11,9 @@ from typing import Annotated, Any
 import orjson
 from fastapi import Query, Request
 from starlette.requests import ClientDisconnect
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import StreamingResponse
 
-from service.api import transfer_schemas as schemas
-from service.api.dependencies import AgentQuery, Call, WhereText, json_response
+from service.api.dependencies import AgentQuery, Call, JsonResponse, WhereText, json_response
 from service.api.errors import problem_response
 from service.api.naming import api_router
 from service.api.routes.memories import included
@@ -67,7 +66,6 @@ async def export_records(
 
 @router.post(
     "/import",
-    response_model=schemas.ImportResponse,
     responses={200: {"content": {NDJSON: {}}}},
     openapi_extra={"requestBody": {"required": True, "content": {NDJSON: {"schema": {"type": "string"}}}}},
     summary="Import an export",
@@ -83,7 +81,7 @@ async def import_records(
             "table of ARKOS). Default `reverie`."
         ),
     ] = "reverie",
-) -> Response:
+) -> JsonResponse[ImportResult] | HoldingStream:
     """All or nothing, and idempotent.
 
     With `Accept: application/x-ndjson` the progress is streamed once all lines are checked: a line `progress` per
@@ -103,7 +101,7 @@ async def import_records(
 
 async def _with_progress(
     start: Callable[[Callable[[Progress], None]], Coroutine[Any, Any, ImportResult]], held: ExitStack
-) -> Response:
+) -> HoldingStream:
     """The progress of an import as it is written; raises what goes wrong before that, while a status can say it."""
     queue: asyncio.Queue[Progress | None] = asyncio.Queue()
     task = asyncio.create_task(start(queue.put_nowait))

@@ -20,7 +20,7 @@ from service.memory.access.own_types import check_filters
 from service.memory.access.redaction import redact_fields
 from service.memory.dreams import bulletin
 from service.memory.engine import Engine
-from service.store import agents, bulletins
+from service.store import agents
 from service.store.settings import agent_settings, workspace_settings
 
 log = structlog.get_logger(__name__)
@@ -104,7 +104,9 @@ async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> 
         settings = await agent_settings(connection, workspace, found.id)
         choices, llm = settings.dream, engine.model("bulletin", workspace, settings.llm)
         writer = bulletin.writer_of(llm, choices)
-        written = await bulletins.latest_hash(connection, workspace, found.id, principal.own)
+        written: str | None = await connection.value(
+            "bulletin_hash", workspace=workspace, agent_id=found.id, owners=principal.own
+        )
     made = None
     if llm and rows and written != bulletin.inputs_hash(rows, writer):
         try:
@@ -118,9 +120,9 @@ async def rewrite_bulletin(engine: Engine, principal: Principal, agent: str) -> 
         if made is None or made.inputs_hash != bulletin.inputs_hash(rows_now, writer):
             made = bulletin.compose(agent, rows_now, choices.bulletin_tokens_max)
         if written not in (bulletin.inputs_hash(rows_now, writer), made.inputs_hash):
-            await bulletins.add(
-                connection, workspace, found.id, principal.own, content=made.content, tokens=made.tokens,
-                inputs_hash=made.inputs_hash, parts=made.parts, dream_id=None, now=engine.now(),
+            await connection.run(
+                "add_bulletin", workspace=workspace, agent_id=found.id, owners=principal.own, content=made.content,
+                tokens=made.tokens, inputs_hash=made.inputs_hash, parts=made.parts, dream_id=None, now=engine.now(),
             )  # fmt: skip
     return await get_bulletin(engine, principal, agent, None)
 

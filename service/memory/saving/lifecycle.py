@@ -16,8 +16,7 @@ from service.db.records import make
 from service.db.viewing import current_viewer
 from service.domain import cursors
 from service.domain.drafts import MemoryDraft, MemoryPatch
-from service.domain.json import JsonObject
-from service.domain.memory import Memory, MemoryPage, MemorySource, MemoryStats, TypeStats
+from service.domain.memory import Memory, MemoryFields, MemoryPage, MemorySource, MemoryStats, MemoryVersion, TypeStats
 from service.domain.origin import least_trusted
 from service.domain.principal import Principal
 from service.domain.where import Where
@@ -310,7 +309,7 @@ async def bring_back(connection: Connection, principal: Principal, locked: Row, 
     return present[0]
 
 
-async def memory_history(engine: Engine, principal: Principal, memory_id: UUID) -> list[JsonObject]:
+async def memory_history(engine: Engine, principal: Principal, memory_id: UUID) -> list[MemoryVersion]:
     """Return every version of a memory the caller may see, deleted ones included, oldest first.
 
     Whom it was shared with later sees the versions since, not what was private before.
@@ -318,18 +317,19 @@ async def memory_history(engine: Engine, principal: Principal, memory_id: UUID) 
     async with engine.db.transaction(principal.workspace_id) as connection:
         memory = await _load_visible(connection, principal, memory_id)
         engine.read_audit.note(principal, "history", [memory.agent])
-        versions = await memories.history(connection, principal.workspace_id, memory_id)
+        versions = await connection.many(
+            MemoryVersion, "memory_history", workspace=principal.workspace_id, id=memory_id
+        )
     if principal.agent in (None, memory.agent) and current_viewer() == "everybody":
         return versions
     return _since_shared(versions)
 
 
-def _since_shared(versions: list[JsonObject]) -> list[JsonObject]:
+def _since_shared(versions: list[MemoryVersion]) -> list[MemoryVersion]:
     """Return the last versions that were all shared alike."""
 
-    def sharing(version: JsonObject) -> tuple[object, ...]:
-        owners = version.get("owners", versions[-1]["owners"])
-        return (owners, *(version[name] for name in ("scope", "team", "task", "session")))
+    def sharing(version: MemoryVersion) -> tuple[object, ...]:
+        return version.owners, version.scope, version.team, version.task, version.session
 
     alike = takewhile(lambda version: sharing(version) == sharing(versions[-1]), reversed(versions))
     return list(alike)[::-1]
@@ -371,7 +371,7 @@ def _patched(memory: Memory, patch: MemoryPatch, given: set[str]) -> MemoryDraft
     An edit of the content has the less trusted of both origins: correcting the words of a tool or a model does not make
     them the user's.
     """
-    names = (MemoryDraft.model_fields.keys() & Memory.__slots__) - {"created_at"}
+    names = (MemoryDraft.model_fields.keys() & MemoryFields.__slots__) - {"created_at"}
     present = {name: getattr(memory, name) for name in names}
     changed = {name: getattr(patch, name) for name in given}
     if "metadata" in changed:

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
+from typing import Annotated, TypeVar
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection
@@ -28,12 +28,14 @@ Lines = list[tuple[int, Line]]
 
 @dataclass(slots=True)
 class ImportCounts:
-    """What became of the lines of one record."""
+    """Counts of imported records."""
 
-    created: int = 0
-    unchanged: int = 0
-    updated: int = 0
-    skipped: int = 0
+    created: Annotated[int, Field(description="Number of created records.")]
+    unchanged: Annotated[int, Field(description="Number of records identical to the stored ones.")]
+    updated: Annotated[int, Field(description="Number of updated records.")]
+    skipped: Annotated[
+        int, Field(description="Number of skipped records, which refer to what is not in this workspace.")
+    ]
 
 
 class ImportTransaction:
@@ -56,7 +58,7 @@ class ImportTransaction:
         self.workspace = principal.workspace_id
         self.now = now
         self.places = ScopeResolver(connection, principal, membership=False)
-        self.tallies: dict[str, ImportCounts] = defaultdict(ImportCounts)
+        self.tallies: dict[str, ImportCounts] = defaultdict(lambda: ImportCounts(0, 0, 0, 0))
         self.same: dict[UUID, UUID] = {}
         self.made_sessions: set[UUID] = set()
         self.unowned_entities: set[UUID] = set()

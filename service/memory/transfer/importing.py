@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass
 from itertools import takewhile
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from service.concurrency.executor import ITEM_CHARACTERS, NOT_KNOWN, FairExecutor
 from service.domain.export_lines import NEEDED, RECORDS, MemoryLine
@@ -54,18 +54,23 @@ class Progress:
 
 
 @dataclass(slots=True)
-class ImportResult:
-    """What an import did, over all lines and by record. ``skipped`` lines refer to what is not here.
+class ImportResult(ImportCounts):
+    """Result of an import."""
 
-    ``complete`` is False when an export was cut off before its last line, None where nothing says how much there was.
-    """
+    complete: Annotated[
+        bool | None,
+        Field(
+            description="Completeness of the export read: false for a truncated export, null for formats without an "
+            "end marker."
+        ),
+    ]
+    records: Annotated[dict[str, ImportCounts], Field(description="Counts by record type.")]
 
-    created: int = 0
-    unchanged: int = 0
-    updated: int = 0
-    skipped: int = 0
-    complete: bool | None = None
-    records: dict[str, ImportCounts] = field(default_factory=dict)
+    @classmethod
+    def of(cls, records: dict[str, ImportCounts], complete: bool | None) -> ImportResult:
+        """Return the result with the sums of these counts."""
+        created, unchanged, updated, skipped = map(sum, zip((0, 0, 0, 0), *map(astuple, records.values()), strict=True))
+        return cls(created, unchanged, updated, skipped, complete, records)
 
 
 def _nothing(_: Progress) -> None:
@@ -90,25 +95,17 @@ async def import_lines(
     """
     principal.require_admin()
     with closing(ParsedLines()) as lines:
-        answer = ImportResult()
-        answer.complete = await _check(
-            engine, principal, _source(engine, format, chunks, agent), lines, agent, on_progress
-        )
+        source = _source(engine, format, chunks, agent)
+        complete = await _check(engine, principal, source, lines, agent, on_progress)
         if principal.no_memory:
-            return answer
+            return ImportResult.of({}, complete)
         embedded = await _embed(engine, lines)
         async with engine.db.transaction(principal.workspace_id, viewer="everybody") as connection:
             writing = ImportTransaction(connection, principal, engine.now(), embedded, engine.executor)
             await _write(writing, lines, on_progress)
             await insights.let_fall(connection, principal.workspace_id, None)
             await audit.record(connection, principal, "import", target=agent, details=dict(lines.counts))
-    answer.records = {record: tally for record, tally in writing.tallies.items() if record in lines.counts}
-    for tally in answer.records.values():
-        answer.created += tally.created
-        answer.unchanged += tally.unchanged
-        answer.updated += tally.updated
-        answer.skipped += tally.skipped
-    return answer
+    return ImportResult.of({name: tally for name, tally in writing.tallies.items() if name in lines.counts}, complete)
 
 
 def _source(

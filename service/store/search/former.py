@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from service.db.pool import Connection, Row
-from service.domain.memory import Memory
+from service.domain.memory import Memory, MemoryFields
 from service.domain.memory_words import content_words, field_words
 from service.domain.ranking import Candidate
 from service.domain.text_features import extract_features
@@ -53,7 +53,7 @@ class FormerVersions:
         version = self.versions.get(id_)
         if version is None or not isinstance(found.record, Memory):
             return found
-        then = {name: version[name] for name in Memory.__slots__ if name in version}
+        then = {name: version[name] for name in MemoryFields.__slots__ if name in version}
         then |= {"scope": Scope(version["scope"]), "effective_importance": version["importance"]}
         return FoundRecord("memory", replace(found.record, **then), version["tokens"])
 

@@ -33,6 +33,7 @@ from reverie_client.models import (
     MemoryRecord,
     MemorySource,
     MemoryStats,
+    MemoryVersion,
     MessageRecord,
     Page,
     PageVersion,
@@ -334,12 +335,12 @@ def feedback(memory_id: Id, useful: bool) -> Call[Json]:
     return Call("POST", f"/v1/memories/{part(memory_id)}/feedback", Json, body={"useful": useful})
 
 
-def memory_history(memory_id: Id) -> Call[Page[Json]]:
+def memory_history(memory_id: Id) -> Call[Page[MemoryVersion]]:
     """List the versions of a memory.
 
     All versions of the memory, oldest first.
     """
-    return Call("GET", f"/v1/memories/{part(memory_id)}/history", Page[Json])
+    return Call("GET", f"/v1/memories/{part(memory_id)}/history", Page[MemoryVersion])
 
 
 def memory_sources(memory_id: Id) -> Call[Page[MemorySource]]:

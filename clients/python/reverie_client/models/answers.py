@@ -51,6 +51,7 @@ __all__ = [
     "MemoryRecord",
     "MemorySource",
     "MemoryStats",
+    "MemoryVersion",
     "MessageRecord",
     "NeededChange",
     "OmittedItems",
@@ -115,16 +116,12 @@ class MemoryRecord(Hearsay):
     content: str
     summary: str
     importance: float
-    effective_importance: float
     confidence: float
     tags: list[str] = []
     metadata: Json = {}
     source: Json = {}
     status: Literal["open", "done"] | None = None
     decay_exempt: bool
-    embedding: Literal["ready", "pending", "none"]
-    access_count: int
-    last_accessed_at: datetime | None = None
     occurred_at: datetime | None = None
     valid_from: datetime
     valid_until: datetime | None = None
@@ -135,6 +132,10 @@ class MemoryRecord(Hearsay):
     deleted_at: datetime | None = None
     version: int
     dream_id: UUID | None = None
+    effective_importance: float
+    embedding: Literal["ready", "pending", "none"]
+    access_count: int
+    last_accessed_at: datetime | None = None
 
 
 class SavedMemory(Answer):
@@ -288,6 +289,47 @@ class MemoryStats(TypeStats):
     """Statistics of the live memories visible to the caller."""
 
     types: dict[str, TypeStats] = {}
+
+
+class MemoryVersion(Answer):
+    """Memory as a version of its history has it."""
+
+    id: UUID
+    agent: str
+    type: str
+    scope: Scope
+    team: str | None = None
+    task: str | None = None
+    session: str | None = None
+    user: str | None = None
+    owners: list[str] = []
+    hearsay_by: str | None = None
+    origin: Origin
+    key: str | None = None
+    content: str
+    summary: str
+    importance: float
+    confidence: float
+    tags: list[str] = []
+    metadata: Json = {}
+    source: Json = {}
+    status: str | None = None
+    decay_exempt: bool
+    occurred_at: datetime | None = None
+    valid_from: datetime
+    valid_until: datetime | None = None
+    superseded_by: UUID | None = None
+    expires_at: datetime | None = None
+    created_at: datetime
+    updated_at: datetime
+    deleted_at: datetime | None = None
+    version: int
+    dream_id: UUID | None = None
+    language: str | None = None
+    tokens: int
+    actor: str
+    reason: str
+    at: datetime
 
 
 class MemorySource(Answer):

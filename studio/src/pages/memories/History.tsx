@@ -1,4 +1,4 @@
-import type { MemoryRecord } from "@reverie/client";
+import type { MemoryRecord, MemoryVersion } from "@reverie/client";
 import { Link } from "@tanstack/react-router";
 import { History as HistoryIcon } from "lucide-react";
 import { Button } from "@/components/Button";
@@ -12,14 +12,6 @@ import { refresh, useCall } from "@/data/queries";
 import { memories as texts } from "@/strings/memories";
 import { plain } from "./About";
 import css from "./memories.module.css";
-
-type Version = Partial<MemoryRecord> & {
-  version: number;
-  content: string;
-  at: string;
-  actor?: string;
-  reason?: string;
-};
 
 /** What a revert brings back. */
 const REVERTED = [
@@ -52,18 +44,18 @@ function isEqual(one: unknown, other: unknown): boolean {
   return JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
 }
 
-function actorOf(named: string | undefined): string {
-  const [kind = history.unknown, rest] = (named ?? history.unknown).split(/:(.*)/s);
+function actorOf(named: string): string {
+  const [kind = history.unknown, rest] = named.split(/:(.*)/s);
   return history.actors[kind] ?? rest ?? kind;
 }
 
 /** The fields that make the present memory what a version was. */
-export function revertingChanges(present: MemoryRecord, version: Version): Record<string, unknown> {
-  const differing = REVERTED.filter((name) => name in version && !isEqual(present[name], version[name]));
+export function revertingChanges(present: MemoryRecord, version: MemoryVersion): Record<string, unknown> {
+  const differing = REVERTED.filter((name) => !isEqual(present[name], version[name]));
   return Object.fromEntries(differing.map((name) => [name, version[name] ?? null]));
 }
 
-async function revert(memory: MemoryRecord, version: Version) {
+async function revert(memory: MemoryRecord, version: MemoryVersion) {
   const changes = { ...revertingChanges(memory, version), reason: history.reason(version.version) };
   await attempt(() => api.changeMemory(memory.id, memory.version, changes), history.reverted(version.version));
   await refresh("/v1/memories");
@@ -74,8 +66,7 @@ export function History({ memory, canRevert }: { memory: MemoryRecord; canRevert
   const { data, error, isPending, refetch } = useCall(calls.memoryHistory(memory.id));
   if (error && !data) return <ErrorState error={error} onRetry={refetch} />;
   if (isPending || !data) return <Skeleton />;
-  const versions = data.items as unknown as Version[];
-  const newestFirst = versions.map((version, at) => ({ version, before: versions[at - 1] })).reverse();
+  const newestFirst = data.items.map((version, at) => ({ version, before: data.items[at - 1] })).reverse();
   return (
     <ol className="stack" aria-label={texts.tabs.history}>
       {newestFirst.map(({ version, before }, at) => (
@@ -102,9 +93,9 @@ export function History({ memory, canRevert }: { memory: MemoryRecord; canRevert
   );
 }
 
-function Actor({ version, agent }: { version: Version; agent: string }) {
+function Actor({ version, agent }: { version: MemoryVersion; agent: string }) {
   const name = actorOf(version.actor);
-  if (!version.dream_id || !version.actor?.startsWith("dream")) return name;
+  if (!version.dream_id || !version.actor.startsWith("dream")) return name;
   return (
     <Link to="/dreams" search={{ agent, dream: version.dream_id }}>
       {name}
@@ -112,7 +103,7 @@ function Actor({ version, agent }: { version: Version; agent: string }) {
   );
 }
 
-function Changed({ before, after }: { before: Version; after: Version }) {
+function Changed({ before, after }: { before: MemoryVersion; after: MemoryVersion }) {
   // A summary that nobody wrote is the content.
   const isOwn = before.summary !== before.content || after.summary !== after.content;
   const names = COMPARED.filter(
