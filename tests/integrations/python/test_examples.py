@@ -81,7 +81,9 @@ def framework(request: pytest.FixtureRequest, model: FakeModels) -> str:
     return name
 
 
-def run(framework: str, script: Path, model: FakeModels, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(
+    framework: str, script: Path, model: FakeModels, *arguments: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Run a script in a framework's environment, with a model and nothing of this process's settings."""
     plain = {name: value for name, value in os.environ.items() if not name.startswith(("REVERIE_", "PYTHON"))}
     given = {
@@ -90,7 +92,7 @@ def run(framework: str, script: Path, model: FakeModels, **environment: str) -> 
         "ANTHROPIC_BASE_URL": model.base_url.removesuffix("/v1"), "OPENAI_AGENTS_DISABLE_TRACING": "1",
         "HAYSTACK_TELEMETRY_ENABLED": "False", "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     }  # fmt: skip
-    command = [str(python_of(framework)), str(script)]
+    command = [str(python_of(framework)), str(script), *arguments]
     return subprocess.run(
         command, cwd=script.parent, env=plain | given | environment, capture_output=True, text=True, check=False
     )
