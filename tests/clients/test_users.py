@@ -10,7 +10,9 @@ import pytest
 from reverie_client import AsyncMemory, AsyncReverie, NotFound
 from reverie_client.chat_memory import ChatMemory, UserMessage
 from reverie_client.integrations import AgentMemory
-from tests.live_api import Tenant
+from reverie_client.integrations.memory_files import MemoryFiles
+from tests.clients.langgraph_stores import store_of
+from tests.live_api import Json, Tenant
 from tests.three_users import AGENT, QUERY, SESSION, USERS, heard, prepare, visible
 
 
@@ -74,3 +76,25 @@ async def test_a_chat_memory_is_one_user_s(api: Tenant) -> None:
     memory = ChatMemory("clara", "clara's", **place)
     known = await asyncio.to_thread(memory.retrieve_long_memory, [UserMessage(content=QUERY)], 50)
     assert visible({"clara"}) <= heard(known.content) <= visible({"clara"}, said=True)
+
+
+@pytest.mark.parametrize("settings", [{}, {"users": "shared"}, {"pii": {"mode": "redact"}}], ids=str)
+async def test_a_langgraph_store_deletes_what_its_user_has_and_nothing_else(api: Tenant, settings: Json) -> None:
+    await api.put("/v1/settings", settings)
+    anna, boris = (store_of(api, user=f"{user}@example.org") for user in ("anna", "boris"))
+    async with anna, boris, store_of(api) as nobodys:
+        for store, key in ((anna, "anna's"), (boris, "boris's"), (nobodys, "nobody's")):
+            await store.aput(("notes",), key, {"text": "bread"})
+        for key in ("anna's", "boris's", "nobody's"):
+            await anna.adelete(("notes",), key)
+        left = [one["metadata"]["langgraph"]["key"] for one in (await api.get("/v1/memories", agent=AGENT))["items"]]
+        assert sorted(left) == ["boris's", "nobody's"]
+
+
+async def test_a_user_whose_name_is_masked_has_files(api: Tenant) -> None:
+    await api.put("/v1/settings", {"pii": {"mode": "redact"}})
+    place: Any = {"url": str(api.http.base_url), "api_key": api.key}
+    anna, boris = (MemoryFiles(AgentMemory(AGENT, user=f"{user}@example.org", **place)) for user in ("anna", "boris"))
+    await asyncio.to_thread(anna.create, "/memories/notes.md", "I am allergic to nuts.")
+    assert "nuts" in await asyncio.to_thread(anna.view, "/memories/notes.md")
+    assert "notes.md" not in await asyncio.to_thread(boris.view, "/memories")

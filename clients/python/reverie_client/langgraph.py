@@ -179,17 +179,18 @@ class ReverieStore(BaseStore):
         yield from self._renew([one for op, one in zip(ops, found, strict=True) if one and op.refresh_ttl])
         return [_item(one, op.namespace, op.key) if one else None for op, one in zip(ops, found, strict=True)]
 
-    def _find(self, ops: Sequence[GetOp | PutOp]) -> Steps[list[list[m.MemoryRecord]]]:
-        """The memories of each item: by its digest, or by what is stored where a label is given masked."""
+    def _find(self, ops: Sequence[GetOp | PutOp], about: str | None = None) -> Steps[list[list[m.MemoryRecord]]]:
+        """The memories of each item, or those about a user: by its digest, or by what is stored where a label is given
+        masked."""
         plain = [op for op in ops if _is_unmasked(op)]
-        pages = iter((yield [_keyed(op.namespace, op.key) for op in plain]) if plain else ())
+        pages = iter((yield [_keyed(op.namespace, op.key, about) for op in plain]) if plain else ())
         found: list[list[m.MemoryRecord]] = []
         for op in ops:
             if _is_unmasked(op):
                 found.append(_whole(next(pages)).items)
                 continue
             found.append([])
-            call: Call[m.Page[m.MemoryRecord]] | None = _within(op.namespace)
+            call: Call[m.Page[m.MemoryRecord]] | None = _within(op.namespace, about)
             while call is not None:
                 (page,) = yield [call]
                 found[-1] += [memory for memory in _whole(page).items if _is_of(memory, op)]
@@ -269,8 +270,9 @@ class ReverieStore(BaseStore):
             _whole(*(yield [calls.save_memories(batch)]))
 
     def _delete(self, ops: list[PutOp]) -> Steps[None]:
-        found = (yield from self._find(ops)) if ops else []
-        own = [memory for those in found for memory in those if self._user in (None, *memory.owners)]
+        """Delete what was put for the store's user, who sees what is nobody's too, and where users are shared all."""
+        found = (yield from self._find(ops, self._user)) if ops else []
+        own = [memory for those in found for memory in those]
         if own:
             yield [calls.delete_memory(memory.id) for memory in own]
 
@@ -315,14 +317,14 @@ def _tag(prefix: Sequence[str]) -> str:
     return f"in {digest(prefix)}"
 
 
-def _keyed(namespace: Sequence[str], key: str) -> Call[m.Page[m.MemoryRecord]]:
+def _keyed(namespace: Sequence[str], key: str, about: str | None) -> Call[m.Page[m.MemoryRecord]]:
     """The memory of an item; where a dream has found something newer, it stands here still."""
-    return calls.list_memories(limit=PAGE, key=_key(namespace, key), source=OWN, include="superseded")
+    return calls.list_memories(limit=PAGE, key=_key(namespace, key), about=about, source=OWN, include="superseded")
 
 
-def _within(prefix: Sequence[str]) -> Call[m.Page[m.MemoryRecord]]:
+def _within(prefix: Sequence[str], about: str | None = None) -> Call[m.Page[m.MemoryRecord]]:
     """What is in a namespace, or where labels of it are masked, in what is left of it without them."""
-    return calls.list_memories(limit=PAGE, tag=_tag(unmasked(prefix)), source=OWN, include="superseded")
+    return calls.list_memories(limit=PAGE, tag=_tag(unmasked(prefix)), about=about, source=OWN, include="superseded")
 
 
 def _is_unmasked(op: GetOp | PutOp) -> bool:

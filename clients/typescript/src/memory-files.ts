@@ -125,9 +125,9 @@ export class MemoryFiles {
   async #files(): Promise<Files> {
     const { agent, user } = this.memory.whose();
     const files: Files = new Map();
-    const query = { agent, user, source: OWN, include: "superseded", limit: PAGE };
+    const query = { agent, user, about: user, source: OWN, include: "superseded", limit: PAGE };
     for await (const file of this.memory.reverie.listMemories(query, this.memory.forUser)) {
-      if ((file.user ?? undefined) === user) files.set(pathOf(file), file);
+      if (user !== undefined || file.user === null) files.set(pathOf(file), file);
     }
     return files;
   }

@@ -130,8 +130,11 @@ class MemoryFiles:
 
     def _files(self) -> dict[str, MemoryRecord]:
         """All files by path; what a dream holds for outdated is still a file."""
-        found = self._memory.client.list_memories(PAGE, source=OWN, include="superseded", **self._memory.whose)
-        return {_path(file): file for file in found if file.user == self._memory.user}
+        about = self._memory.user
+        found = self._memory.client.list_memories(
+            PAGE, source=OWN, include="superseded", about=about, **self._memory.whose
+        )
+        return {_path(file): file for file in found if about is not None or file.user is None}
 
     def _file(self, given: str) -> tuple[str, MemoryRecord]:
         path, files = _checked(given), self._files()

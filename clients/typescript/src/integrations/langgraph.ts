@@ -22,7 +22,7 @@ import {
 import { digest } from "../digest.js";
 import { ReverieClientError } from "../errors.js";
 import { Reverie } from "../reverie.js";
-import type { ClientOptions } from "../transport.js";
+import type { ClientOptions, RequestOptions } from "../transport.js";
 import type { MemoryDraft, MemoryRecord, MemoryType } from "../types.js";
 import { accepts, matches, neededOf, textOf } from "./langgraph-items.js";
 
@@ -57,6 +57,8 @@ const RANKED_MAX = 100;
 const BATCH_ITEMS = 100;
 const BATCH_CHARS = 400_000;
 const LIMIT = 10;
+/** What is read goes to a model, also by a client that is given. */
+const READING: RequestOptions = { forPrompt: true };
 
 /** LangGraph's long-term store. Of a query it ranks at most 100 items, by words and meaning, and gives those that match. */
 export class ReverieStore extends BaseStore {
@@ -96,15 +98,14 @@ export class ReverieStore extends BaseStore {
   }
 
   async #get({ namespace, key }: GetOperation): Promise<Item | null> {
-    const memory = await this.#memoryOf(namespace, key);
-    return memory ? { ...itemOf(memory, namespace), key } : null;
+    for await (const memory of this.#memoriesOf(namespace, key)) return { ...itemOf(memory, namespace), key };
+    return null;
   }
 
-  /** The memory of an item; where a dream has found something newer, it stands here still. */
-  async #memoryOf(namespace: string[], key: string): Promise<MemoryRecord | undefined> {
-    const query = { key: await keyOf(namespace, key), source: OWN, include: "superseded", limit: 1 };
-    for await (const memory of this.reverie.listMemories(query)) return memory;
-    return undefined;
+  /** The memories of an item, or those about a user; where a dream has found something newer, they stand here still. */
+  async *#memoriesOf(namespace: string[], key: string, about?: string): AsyncGenerator<MemoryRecord, void, undefined> {
+    const query = { key: await keyOf(namespace, key), about, source: OWN, include: "superseded", limit: PAGE };
+    yield* this.reverie.listMemories(query, READING);
   }
 
   async #search(operation: SearchOperation): Promise<SearchItem[]> {
@@ -118,12 +119,13 @@ export class ReverieStore extends BaseStore {
   async #ranked({ namespacePrefix, filter, limit = LIMIT, offset = 0 }: SearchOperation, query: string) {
     const within = neededOf(filter);
     const isExact = Object.keys(within).length === Object.keys(filter ?? {}).length;
-    const { results } = await this.reverie.search(query, {
+    const options = {
       tags: [await tagOf(namespacePrefix)],
       metadata: { [OWN]: { indexed: true, value: within } },
       limit: isExact ? Math.min(RANKED_MAX, Math.max(1, offset + limit)) : RANKED_MAX,
       min_relevance: 0,
-    });
+    };
+    const { results } = await this.reverie.search(query, options, READING);
     return results.flatMap(({ memory, score }) =>
       memory && accepts(filter, keptOf(memory).value) ? [{ memory, score }] : [],
     );
@@ -142,7 +144,7 @@ export class ReverieStore extends BaseStore {
   }
 
   #within(tag: string): AsyncGenerator<MemoryRecord, void, undefined> {
-    return this.reverie.listMemories({ tag, source: OWN, include: "superseded", limit: PAGE });
+    return this.reverie.listMemories({ tag, source: OWN, include: "superseded", limit: PAGE }, READING);
   }
 
   async #listNamespaces(operation: ListNamespacesOperation): Promise<string[][]> {
@@ -163,8 +165,14 @@ export class ReverieStore extends BaseStore {
     const drafts = await Promise.all(operations.flatMap((one) => (one.value ? this.#draft(one, one.value) : [])));
     for (const batch of batches(drafts)) await this.reverie.saveMemories(batch);
     for (const { namespace, key, value } of operations) {
-      const memory = value ? undefined : await this.#memoryOf(namespace, key);
-      if (memory) await this.reverie.deleteMemory(memory.id);
+      if (!value) await this.#delete(namespace, key);
+    }
+  }
+
+  /** Delete what was put for the client's user, who sees what is nobody's too, and where users are shared all. */
+  async #delete(namespace: string[], key: string): Promise<void> {
+    for await (const { id } of this.#memoriesOf(namespace, key, this.reverie.user)) {
+      await this.reverie.deleteMemory(id);
     }
   }
 
@@ -180,6 +188,7 @@ export class ReverieStore extends BaseStore {
       metadata: { [OWN]: kept },
       source: { kind: OWN },
       agent: this.reverie.agent,
+      user: this.reverie.user,
     };
   }
 }

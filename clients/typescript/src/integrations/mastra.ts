@@ -22,7 +22,7 @@ export class ReverieProcessor implements Processor<"reverie"> {
 
   /** Add what is known that bears on the user's message to the instructions. */
   async processInput({ messages, systemMessages, requestContext }: ProcessInputArgs): Promise<ProcessInputResult> {
-    const known = await this.#meant(requestContext).recall(askedIn(messages));
+    const known = await meant(this.memory, requestContext).recall(askedIn(messages));
     if (known) systemMessages = [...systemMessages, { role: "system", content: known }];
     return { messages, systemMessages };
   }
@@ -30,25 +30,18 @@ export class ReverieProcessor implements Processor<"reverie"> {
   /** Remember what the user said and the text of the answer. */
   async processOutputResult(args: ProcessOutputResultArgs): Promise<Messages> {
     const { messages, messageList, result, requestContext } = args;
-    await this.#meant(requestContext).remember([
+    await meant(this.memory, requestContext).remember([
       { role: "user", content: askedIn(messageList.get.input.db()) },
       { role: "assistant", content: result.text },
     ]);
     return messages;
   }
-
-  /** The conversation of a run. */
-  #meant(context: Context): AgentMemory {
-    const { thread, resourceId } = parseMemoryRequestContext(context) ?? {};
-    if (!thread && !resourceId) return this.memory;
-    return this.memory.inSession(thread?.id ?? this.memory.session, resourceId);
-  }
 }
 
-/** Tools with which an agent saves and searches by itself: `save_memory` and `search_memory`. */
+/** Tools with which an agent saves and searches by itself, for the user of its run: `save_memory` and `search_memory`. */
 export function memoryTools(memory: AgentMemory): Record<string, Tool<unknown, unknown>> {
   return Object.fromEntries(
-    memory.tools().map(({ name, description, argument, about, run }) => [
+    memory.tools().map(({ name, description, argument, about }, index) => [
       name,
       createTool({
         id: name,
@@ -59,10 +52,19 @@ export function memoryTools(memory: AgentMemory): Record<string, Tool<unknown, u
           required: [argument],
           additionalProperties: false,
         },
-        execute: (input) => run(`${(input as Record<string, unknown>)[argument]}`),
+        execute: async (input, context) =>
+          meant(memory, context?.requestContext)
+            .tools()
+            [index]?.run(`${(input as Record<string, unknown>)[argument]}`),
       }),
     ]),
   );
+}
+
+/** The conversation of a run. */
+function meant(memory: AgentMemory, context: Context): AgentMemory {
+  const { thread, resourceId } = parseMemoryRequestContext(context) ?? {};
+  return thread || resourceId ? memory.inSession(thread?.id ?? memory.session, resourceId) : memory;
 }
 
 /** What the last message of the user says. */

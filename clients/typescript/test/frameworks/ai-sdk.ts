@@ -5,7 +5,7 @@ import { memoryTools, reverieMiddleware } from "@reverie/client/ai-sdk";
 import { generateText, simulateReadableStream, stepCountIs, streamText, tool, wrapLanguageModel } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { z } from "zod";
-import { losing, NOWHERE, remembering, turnsOf } from "./support.js";
+import { keptApart, losing, NOWHERE, remembering, turnsOf } from "./support.js";
 
 type Result = Awaited<ReturnType<MockLanguageModelV3["doGenerate"]>>;
 type Stream = Awaited<ReturnType<MockLanguageModelV3["doStream"]>>["stream"];
@@ -147,3 +147,11 @@ test("an error of the model is its own, and leaves nothing in memory", async () 
   assert.deepEqual(await turnsOf(memory).catch(({ status }) => status), 404);
   assert.deepEqual(warnings, []);
 });
+
+test("what one user said reaches no other, though one model serves all", () =>
+  keptApart(async ({ memory, user, session }, prompt) => {
+    const model = scripted();
+    const named = user ? { session, user } : { session };
+    await generateText({ model: wrapped(model, memory), prompt, providerOptions: { reverie: named } });
+    return model.doGenerateCalls.map(({ prompt }) => prompt);
+  }));

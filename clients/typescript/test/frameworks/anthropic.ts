@@ -3,10 +3,11 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import Anthropic from "@anthropic-ai/sdk";
 import { BetaLocalFilesystemMemoryTool, betaMemoryTool } from "@anthropic-ai/sdk/tools/memory/node";
 import type { AgentMemory } from "@reverie/client";
 import { memoryTool } from "@reverie/client/anthropic";
-import { losing, NOWHERE, remembering } from "./support.js";
+import { keptApart, losing, NOWHERE, remembering } from "./support.js";
 
 type Tool = ReturnType<typeof memoryTool>;
 type Command = Parameters<Tool["run"]>[0];
@@ -105,6 +106,7 @@ test("each user has files of their own", async () => {
   assert.match(`${await answered(bobs, { command: "view", path: "/memories/a.md" })}`, /does not exist/);
   await bobs.run({ command: "create", path: "/memories/a.md", file_text: "Bob's" });
   assert.match(`${await memoryTool(memory).run({ command: "view", path: "/memories/a.md" })}`, /Ana's/);
+  assert.match(`${await bobs.run({ command: "view", path: "/memories/a.md" })}`, /Bob's/);
 });
 
 test("paths in disguise stay inside, and a file is no directory", async () => {
@@ -144,4 +146,37 @@ test("without a server the model is told, and a warning says so", async () => {
   const { memory, warnings } = remembering({ url: NOWHERE, retries: 0 });
   assert.match(`${await answered(memoryTool(memory), { command: "view", path: "/memories" })}`, /^Memory failed: Conn/);
   assert.equal(warnings.length, 1);
+});
+
+test("what one user said reaches no other", () => {
+  const paths: string[] = [];
+  return keptApart(
+    async ({ memory, user, session }, message) => {
+      const path = `/memories/${paths.length}.md`;
+      const asks = message.endsWith("?");
+      const inputs = asks
+        ? ["/memories", ...paths].map((path) => ({ command: "view", path }))
+        : [{ command: "create", path, file_text: message }];
+      if (!asks) paths.push(path);
+      const sent: string[] = [];
+      const client = new Anthropic({
+        apiKey: "none",
+        fetch: async (_, init) => {
+          sent.push(`${init?.body}`);
+          const input = inputs.shift();
+          const block = input ? { type: "tool_use", id: "1", name: "memory", input } : { type: "text", text: "Ok." };
+          const fields = { id: "1", type: "message", role: "assistant", model: "none", usage: {}, content: [block] };
+          return Response.json({ ...fields, stop_reason: input ? "tool_use" : "end_turn" });
+        },
+      });
+      await client.beta.messages.toolRunner({
+        model: "claude-sonnet-5-5",
+        max_tokens: 1_000,
+        tools: [memoryTool(memory.inSession(session, user))],
+        messages: [{ role: "user", content: message }],
+      });
+      return sent;
+    },
+    { isOwn: true },
+  );
 });

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Annotation, type LangGraphRunnableConfig, StateGraph } from "@langchain/langgraph";
 import {
   AsyncBatchedStore,
   type BaseStore,
   InMemoryStore,
   InvalidNamespaceError,
 } from "@langchain/langgraph-checkpoint";
-import { ConnectionFailed, type ReverieClientError } from "@reverie/client";
+import { ConnectionFailed, Reverie, type ReverieClientError } from "@reverie/client";
 import { ReverieStore, type StoreOptions } from "@reverie/client/langgraph";
-import { losing, NOWHERE } from "./support.js";
+import { keptApart, losing, NOWHERE } from "./support.js";
 
 function fresh(options: StoreOptions = {}): ReverieStore {
   return new ReverieStore({ agent: `agent-${crypto.randomUUID()}`, ...options });
@@ -139,4 +140,52 @@ test("without a server a call rejects, or the graph goes on and is told why", as
     [null, [], []],
   );
   assert.equal(failures.length, 4);
+});
+
+test("what one user said reaches no other, though the namespace is the same", () =>
+  keptApart(
+    async ({ memory, user, session }, said) => {
+      const sent: unknown[] = [];
+      const State = Annotation.Root({ said: Annotation<string> });
+      const serve = async ({ said }: typeof State.State, { store }: LangGraphRunnableConfig) => {
+        sent.push(said, await store?.search(["notes"], { query: said }), await store?.search(["notes"], { limit: 50 }));
+        if (!said.endsWith("?")) await store?.put(["notes"], session, { text: said });
+        return {};
+      };
+      const store = new ReverieStore({ agent: memory.agent, user });
+      const graph = new StateGraph(State).addNode("serve", serve).addEdge("__start__", "serve").compile({ store });
+      await graph.invoke({ said });
+      return sent;
+    },
+    { isOwn: true },
+  ));
+
+test("a store deletes what its user has, and neither another's nor nobody's", async () => {
+  const nobodys = fresh();
+  const agent = nobodys.reverie.agent;
+  const [ana, bob] = [fresh({ agent, user: "ana" }), fresh({ agent, user: "bob" })];
+  for (const [store, text] of [
+    [ana, "Ana's"],
+    [bob, "Bob's"],
+    [nobodys, "all"],
+  ] as const) {
+    await store.put(["notes"], "k", { text });
+  }
+  await ana.delete(["notes"], "k");
+  assert.equal((await ana.get(["notes"], "k"))?.value.text, "all");
+  await ana.delete(["notes"], "k");
+  assert.equal((await nobodys.get(["notes"], "k"))?.value.text, "all");
+  await nobodys.delete(["notes"], "k");
+  assert.equal(await ana.get(["notes"], "k"), null);
+  assert.equal((await bob.get(["notes"], "k"))?.value.text, "Bob's");
+});
+
+test("a client that is given reads for its user, and for nobody without one", async () => {
+  const agent = `agent-${crypto.randomUUID()}`;
+  const ana = fresh({ reverie: new Reverie({ agent, user: "ana" }) });
+  await ana.put(["notes"], "k", { text: "I am allergic to nuts" });
+  assert.equal((await ana.search(["notes"])).length, 1);
+  const nobodys = fresh({ reverie: new Reverie({ agent }) });
+  assert.deepEqual([await nobodys.search(["notes"]), await nobodys.search(["notes"], { query: "nuts" })], [[], []]);
+  assert.deepEqual([await nobodys.get(["notes"], "k"), await nobodys.listNamespaces()], [null, []]);
 });

@@ -5,7 +5,7 @@ import { MockMemory } from "@mastra/core/memory";
 import { MastraLanguageModelV2Mock } from "@mastra/core/test-utils/llm-mock";
 import type { AgentMemory } from "@reverie/client";
 import { memoryTools, ReverieProcessor } from "@reverie/client/mastra";
-import { losing, NOWHERE, remembering, turnsOf } from "./support.js";
+import { keptApart, losing, NOWHERE, remembering, turnsOf } from "./support.js";
 
 type Part = { type: "text"; text: string } | { type: "tool-call"; toolCallId: string; toolName: string; input: string };
 const USAGE = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
@@ -69,7 +69,7 @@ test("a thread is a conversation and its resource the user", async () => {
     ["user", "I have a boat."],
     ["assistant", "Ok."],
   ]);
-  assert.equal((await memory.reverie.getSession("t1", { agent: memory.agent })).user, "bob");
+  assert.equal((await memory.reverie.getSession("t1", { agent: memory.agent }, { user: "bob" })).user, "bob");
 });
 
 test("turns are kept once over the steps of a run with tools, whose acknowledgement is lost", async () => {
@@ -94,4 +94,29 @@ test("without a server an agent goes on, tools say why, and warnings say so", as
   assert.equal(run.text, "Ok.");
   assert.match(`${run.toolResults[0]?.payload.result}`, /^Memory failed: ConnectionFailed/);
   assert.equal(warnings.length, 3);
+});
+
+test("what one user said reaches no other, though one agent serves all", () =>
+  keptApart(async ({ memory, user, session }, message) => {
+    const model = scripted();
+    const run = { memory: { thread: session, resource: user ?? "" } };
+    if (user) await agentOf(model, memory, new MockMemory()).generate(message, run);
+    else await agentOf(model, memory.inSession(session)).generate(message);
+    return model.doGenerateCalls.map(({ prompt }) => prompt);
+  }));
+
+test("a tool saves and searches for the user of the run", async () => {
+  const { memory } = remembering({ user: undefined });
+  const call = { type: "tool-call", toolCallId: "1", toolName: "save_memory" } as const;
+  const model = scripted({ ...call, input: '{"statement":"Ana is allergic to nuts"}' });
+  await agentOf(model, memory, new MockMemory()).generate("Hi", { memory: { thread: "t1", resource: "ana" } });
+  const asked = { ...call, toolName: "search_memory", input: '{"question":"Who is allergic to nuts?"}' };
+  const found = async (resource: string) => {
+    const run = { memory: { thread: `of ${resource}`, resource } };
+    const { toolResults } = await agentOf(scripted(asked), memory, new MockMemory()).generate("Hi", run);
+    return `${toolResults[0]?.payload.result}`;
+  };
+  assert.match(await found("ana"), /Ana is allergic to nuts/);
+  assert.doesNotMatch(await found("bob"), /nuts/);
+  assert.doesNotMatch(await memory.searchMemory("Who is allergic to nuts?"), /nuts/);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, type AgentInputItem, MemorySession, type Model, Runner, type Session, Usage } from "@openai/agents";
 import { memoryTools, ReverieSession } from "@reverie/client/openai-agents";
-import { losing, NOWHERE, remembering, turnsOf } from "./support.js";
+import { keptApart, losing, NOWHERE, remembering, turnsOf } from "./support.js";
 
 type Output = Awaited<ReturnType<Model["getResponse"]>>["output"];
 
@@ -114,3 +114,23 @@ test("tools save and search", async () => {
   assert.equal(answers[0], "Remembered.");
   assert.match(`${answers[1]}`, /Ana sails on Sundays/);
 });
+
+test("what one user said reaches no other, nor what a session had before they joined", () =>
+  keptApart(
+    async ({ memory, user, session }, message) => {
+      const sent: unknown[] = [];
+      const answering = scripted(says("Ok."));
+      const model: Model = {
+        ...answering,
+        getResponse: (request) => {
+          sent.push(request.systemInstructions, request.input);
+          return answering.getResponse(request);
+        },
+      };
+      const history = new ReverieSession(memory.inSession(session, user));
+      const run = { session: history, callModelInputFilter: history.recall };
+      await new Runner({ tracingDisabled: true }).run(new Agent({ name: "a", model }), message, run);
+      return sent;
+    },
+    { hasHistory: true },
+  ));
