@@ -129,3 +129,13 @@ async def test_what_one_user_said_reaches_no_other(
     assert done.returncode == 0, done.stderr
     for number, told in enumerate(heard(model)):
         assert at_least(framework, number) <= told <= at_most(framework, number), MESSAGES[number]
+
+
+async def test_a_user_of_google_adk_deletes_their_own_memories_alone(
+    served: SharedServer, model: FakeModels, tmp_path: Path
+) -> None:
+    script = Path(shutil.copy(Path(__file__).with_name("adk_deletions.py"), tmp_path))
+    async with served.tenant() as tenant:
+        given = {"REVERIE_URL": served.base_url, "REVERIE_API_KEY": tenant.key}
+        done = await asyncio.to_thread(run, "google-adk", script, model, **given)
+    assert done.stdout == "[False, False, True, False]\n[False, False, True]\n", done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 
+from reverie_client.errors import NotFound
 from reverie_client.extras import extra
 from reverie_client.integrations.agent_memory import AgentMemory, turn
 from reverie_client.models import SearchResult
@@ -65,12 +66,21 @@ class ReverieMemoryService(BaseMemoryService):
         return SearchMemoryResponse(memories=[_entry(result) for result in found if result.text])
 
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
-        """Delete a memory. Raises ReverieClientError: NotFound for a turn, which is permanent."""
+        """Delete a memory of the user, or without one nobody's. Raises ReverieClientError: NotFound for a memory that
+        is none of the user's, and for a turn, which is permanent."""
         if memory_id is not None:
-            await asyncio.to_thread(self._memory.client.delete_memory, memory_id)
+            await asyncio.to_thread(_delete, self._of(app_name, user_id, "memories"), memory_id)
 
     def _of(self, app_name: str, user_id: str, session: str) -> AgentMemory:
         return self._memory.in_session(f"{user_id}/{session}", user_id, app_name)
+
+
+def _delete(memory: AgentMemory, memory_id: str) -> None:
+    """Delete a memory of the user, who sees nobody's as well."""
+    found = memory.client.get_memory(memory_id)
+    if memory.user and not found.owners and not found.user:
+        raise NotFound(404, {"title": "Not found", "detail": "This memory is not the user's."})
+    memory.client.delete_memory(memory_id)
 
 
 def _turn(event: Event) -> MessageDraft | None:
