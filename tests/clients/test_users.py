@@ -6,6 +6,8 @@ import asyncio
 from typing import Any
 
 import pytest
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.store.base import BaseStore
 
 from reverie_client import AsyncMemory, AsyncReverie, NotFound
 from reverie_client.chat_memory import ChatMemory, UserMessage
@@ -76,6 +78,23 @@ async def test_a_chat_memory_is_one_user_s(api: Tenant) -> None:
     memory = ChatMemory("clara", "clara's", **place)
     known = await asyncio.to_thread(memory.retrieve_long_memory, [UserMessage(content=QUERY)], 50)
     assert visible({"clara"}) <= heard(known.content) <= visible({"clara"}, said=True)
+
+
+async def test_a_langgraph_store_tells_users_apart_in_one_namespace(api: Tenant) -> None:
+    async def serve(state: MessagesState, *, store: BaseStore) -> None:
+        last = state["messages"][-1].text
+        await store.aput(("notes",), "own", {"text": last})
+
+    builder = StateGraph(MessagesState).add_node("serve", serve).add_edge(START, "serve")
+    stores = {user: store_of(api, user=user) for user in (None, *USERS)}
+    said = {user: f"The bread of {user} is the best." for user in stores}
+    for user, store in stores.items():
+        await builder.compile(store=store).ainvoke({"messages": [("user", said[user])]})
+    for user, store in stores.items():
+        async with store:
+            listed, ranked = await store.asearch(("notes",)), await store.asearch(("notes",), query=QUERY)
+            assert [item.value["text"] for item in listed] == [said[user]]
+            assert said[user] in {item.value["text"] for item in ranked} <= {said[user], said[None]}
 
 
 @pytest.mark.parametrize("settings", [{}, {"users": "shared"}, {"pii": {"mode": "redact"}}], ids=str)
