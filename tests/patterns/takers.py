@@ -106,6 +106,7 @@ _POLICY = PiiPolicy("redact", secrets="redact")
 _NOW = datetime(2024, 5, 8, tzinfo=UTC)
 _ID = UUID(int=1)
 FILLED: dict[str, Any] = {
+    "owners": (),
     "label": "[unverified: tool] ",
     "about": None, "addresses": ["https://a.example/b"], "ahead": True, "allowed": ["m"], "alone": True, "at": _NOW,
     "by": None, "said": [(None, "Ann")],
