@@ -1,4 +1,4 @@
-"""What extraction reads and what it proposes: the frozen types between gather, extract and reconcile."""
+"""Turns, candidates and extractions: what the extractors read, and what they propose."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
+from service.domain.dream_filter import DreamFilter
 from service.domain.origin import Origin
 from service.domain.types import MemoryType
 
 Polarity = Literal["positive", "negative"]
+NOBODY = "The user"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,25 @@ class Turn:
     at: datetime
     speaker: str | None = None
     user: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Who says something. ``alone``: they speak with the assistant, not with another named person."""
+
+    name: str  # as told
+    subject: str  # exactly as given
+    key: str
+    alone: bool
+
+
+def speaker_of(turn: Turn) -> Speaker:
+    """The speaker of a turn: its own, else the session's user, else "The user"."""
+    named = _printable(turn.speaker) or _printable(turn.user)
+    given = turn.speaker if _printable(turn.speaker) else turn.user
+    return Speaker(
+        named or NOBODY, given if named and given else NOBODY, named.casefold() or "user", alone=not turn.speaker
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,3 +127,32 @@ def names_in(candidate: Candidate) -> list[str]:
 def evidence_of(candidates: Iterable[Candidate]) -> list[UUID]:
     """The messages these came from."""
     return list(dict.fromkeys(id_ for candidate in candidates for id_ in candidate.evidence))
+
+
+@dataclass(slots=True)
+class Extraction:
+    """Candidates of the first ``covered`` turns of a batch.
+
+    ``skipped``: messages nothing could be made of, with the reason. ``rejected``: proposals that did not hold to the
+    rules, and were left out. ``ignored``: candidates that the agent's settings leave out, with the reason.
+    ``stopped``: why the rest of the batch was not read, None when all of it was. ``steps``: the checkpoints that went
+    into it.
+    """
+
+    covered: int
+    candidates: list[Candidate] = field(default_factory=list)
+    skipped: list[tuple[UUID, str]] = field(default_factory=list)
+    rejected: int = 0
+    ignored: list[tuple[Candidate, str]] = field(default_factory=list)
+    stopped: str | None = None
+    steps: list[str] = field(default_factory=list)
+
+    def keep(self, kept: DreamFilter) -> None:
+        """Leave out the candidates that a filter does not keep."""
+        judged = [(one, kept.objection(one.type, one.content, names_in(one))) for one in self.candidates]
+        self.ignored = [(one, reason) for one, reason in judged if reason is not None]
+        self.candidates = [one for one, reason in judged if reason is None]
+
+
+def _printable(name: str | None) -> str:
+    return " ".join("".join(char if char.isprintable() else " " for char in name or "").split())

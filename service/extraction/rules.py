@@ -1,92 +1,25 @@
-"""The extractor used where no LLM is configured: what people said of themselves, by rules, in stages.
-
-1. ``normalize``: informal spelling and missing full stops; ``addresses``: URLs set aside.
-2. ``sentences``: the speaker's own sentences; ``sentence_openings``: what stands before the statement.
-3. ``filters``, ``fragments``: questions, hypotheticals, other people's words, jokes, small talk, fragments are out.
-4. ``statements``, ``claims`` with ``patterns`` and ``main_verb``: clauses, their types and slots; ``garbled`` ones out.
-5. ``restated``, ``third_person``, ``tense`` and ``dates``, ``mentions``, ``render``: how a memory is written.
+"""The extractor used where no LLM is configured: what people said of themselves, by rules.
 
 It proposes only what a speaker stated in their own words. It is pure, deterministic, and linear in the length of the
-text. Turns in German, French, Spanish and Chinese are read by :mod:`service.extraction.languages`; other
-languages yield nothing rather than something wrong.
+text. Turns in English are read by :mod:`service.extraction.english`, those in German, French, Spanish and Chinese by
+:mod:`service.extraction.languages`; other languages yield nothing rather than something wrong.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from uuid import UUID
 
 from service.domain.guards import normalize
-from service.domain.types import MemoryType
-from service.domain.word_lists import word_set
-from service.extraction import filters
-from service.extraction.addresses import without_addresses
 from service.extraction.candidates import Candidate, Turn
-from service.extraction.claims import Claim, claims, row_of
-from service.extraction.fragments import has_dangling_pronoun, is_fragment
-from service.extraction.garbled import is_garbled
+from service.extraction.english.reading import statements_in as english_statements
 from service.extraction.languages.detection import spoken
-from service.extraction.languages.grammar import Language
+from service.extraction.languages.language import Language
 from service.extraction.languages.reading import statements_in
-from service.extraction.lexicon import BASE_VERBS
-from service.extraction.mentions import mentions
-from service.extraction.normalize import normalized
-from service.extraction.patterns.instructions import is_instruction
-from service.extraction.render import NOBODY, Speaker, candidate_of, closed, extended, speaker_of
-from service.extraction.sentence_openings import with_subject, without_opening
-from service.extraction.sentences import own_sentences
-from service.extraction.third_person import has_first_person, in_third_person
-
-_PER_TURN_MAX = 24
-_ANSWER_WORDS_MAX = 9
-_QUESTION_CHARS_MAX = 140
-_PLAIN_FACTS_CHARS_MAX = 1500  # what says nothing of its author in a longer turn is pasted material
-
-_HAPPENING = frozenset({MemoryType.EVENT, MemoryType.OBSERVATION})
-_TAKES_FOLLOW_UP = _HAPPENING | {MemoryType.FACT, MemoryType.GOAL, MemoryType.PREFERENCE}
-_FOLLOWS = re.compile(r"^(?:it|they|he|she|this|these)\b(?:'\w+)?\s", re.IGNORECASE)
-_ASKS_OPENLY = re.compile(
-    r"\b(?:what|where|which|how|when|who|whose)(?:'s|'re)?\b[^?]{0,100}\byour?\b"
-    r"|\byour?\b[^?]{0,60}\b(?:name|age|job)\b",
-    re.I,
-)
-_ASKS_HOW_THEY_ARE = re.compile(r"\b(?:how|what) (?:are|about|have|do) you\b|\bwhat's up\b|\bhow's\b", re.IGNORECASE)
-_THIRD_PERSON_FACT = re.compile(
-    r"^(?:(?:the|our)\s[\w'’-]{2,30}(?:\s[\w'’-]{1,30}){0,4}?|[A-Z][\w'’.&-]{0,30}(?:\s[\w'’.&-]{1,30}){0,4}?)"
-    r"\s(?:is|are|was|were|has|have|had|uses?|costs?|works?|lives?|runs?|belongs?|starts?|ends?|opens?|closes?"
-    r"|listens?|takes?|needs?|lasts?|arrived|comes?|came|goes|weighs?|measures?|requires?|supports?|contains?|owns?"
-    r"|handles?|manages?|leads?|reports?|moved|joined|left|launched"
-    r"|shipped|will|depends?|relies|rely|hired|fired|acquired|bought|sold|merged|raised|opened|closed|founded"
-    r"|released|announced|signed"
-    r"|appointed|promoted|won|lost|married|graduated|retired|died|broke|started|finished|became|switched|adopted"
-    r"|speaks?|studies|teaches"
-    r"|plays?|drives?|maintains?|wrote|built|created|replaced|sits|sit|expires?|arrives?|leaves?|meets?|happens?"
-    r"|serves?|hosts?|stores?|deploys?|points?|lies"
-    r"|lists?|produces?|makes?|sells?|employs?|sponsors?|sponsored|hosts|approved|rejected|cancelled|canceled"
-    r"|postponed|delayed|paid|pays?|offers?|got|holds?)\s",
-)
-_SHOWS = re.compile(r"\b(?:here's|here is|here are|this is|check (?:it|this) out|take a look|look at)\b", re.IGNORECASE)
-_NOT_A_TOPIC = re.compile(
-    r"^(?:there|what|who|where|when|how|why|which|this|that|these|those|it|he|she|they|everyone|everything"
-    r"|nothing|something"
-    r"|life|one|some|any|all|most|your|another|such|having|being|seeing|here|sometimes|each|every|nobody|people)\b",
-    re.IGNORECASE,
-)
-_ADVERB = re.compile(r"^(?:please |always |never |just |then |now |also |don't |do not |kindly )+", re.IGNORECASE)
-_OBJECTS = word_set("me us my our the a an this these those it them some all more how what when why only")
-_HAS = re.compile(
-    r"(?:i|we|i've|we've) (?:have|got|don't have|do not have|own) (?:an?|two|three|four|no|any|\d+)\b", re.IGNORECASE
-)
-_ASKS_OF_OTHERS = re.compile(r"\b(?:he|she|they|him|her|them|his)\b(?:'\w+)?[^?.!]{0,80}\?\s*$", re.IGNORECASE)
-_LISTENER = re.compile(r"\b(?:you|your|u|ur)\b", re.IGNORECASE)
-_MODAL_FIRST = re.compile(r"^(?:must|should|can|could|has to|needs to) ", re.IGNORECASE)
-_FIGURE_OR_NAME = re.compile(r"\d|(?<=[a-z,;:] )[A-Z][\w.]+")
 
 
 def extract(turns: Sequence[Turn], *, before: Turn | None = None, people: Collection[str] = ()) -> list[Candidate]:
-    """The memories that ``turns`` state, in the order they were said; pure, and never raises on any text.
+    """Return the memories that ``turns`` state, in the order they were said; pure, and never raises on any text.
 
     Only turns of role ``user`` are read. The subject is the turn's speaker, else the session's user, else "The user".
     Every candidate cites at least one of ``turns``. Nothing is proposed twice in one call: what a speaker says again
@@ -96,188 +29,21 @@ def extract(turns: Sequence[Turn], *, before: Turn | None = None, people: Collec
     people = {turn.speaker for turn in turns if turn.role == "user" and turn.speaker} | set(people)
     kept: dict[tuple[object, ...], Candidate] = {}
     asked: dict[str, Turn] = {before.session: before} if before else {}
-    languages: dict[str, Language | None] = {}
+    spoken_in: dict[str, Language | None] = {}
     for turn in turns:
         found: list[Candidate] = []
         if turn.role == "user":
-            language = languages[turn.session] = spoken(turn.content, languages.get(turn.session))
-            found = _of_turn(turn, people, asked.get(turn.session), language)
+            language = spoken_in[turn.session] = spoken(turn.content, spoken_in.get(turn.session))
+            if language is None:
+                found = english_statements(turn, people, asked.get(turn.session))
+            else:
+                found = statements_in(language, turn, people)
         asked[turn.session] = turn
         for candidate in found:
             dated = candidate.occurred_at if candidate.occurred_at != turn.at else None
             said = normalize(candidate.content).rstrip(".!")
             key = (turn.user, turn.speaker, candidate.type, said, candidate.slot, candidate.value, dated)
             first = kept.get(key)
-            kept[key] = candidate if first is None else _confirmed(first, candidate)
+            cited = candidate.evidence if first is None else (*first.evidence, *candidate.evidence)
+            kept[key] = replace(first or candidate, evidence=tuple(dict.fromkeys(cited)))
     return list(kept.values())
-
-
-def _confirmed(first: Candidate, again: Candidate) -> Candidate:
-    return replace(first, evidence=tuple(dict.fromkeys(first.evidence + again.evidence)))
-
-
-def _of_turn(turn: Turn, people: Collection[str], before: Turn | None, language: Language | None) -> list[Candidate]:
-    speaker = speaker_of(turn)
-    if language is not None:
-        return statements_in(language, turn, speaker, people)
-    content, addresses = without_addresses(turn.content)
-    found: list[Candidate] = []
-    follows = False
-    own = [sentence for sentence in own_sentences(content, normalized) if not filters.is_unserious(sentence)]
-    opened = [without_opening(sentence, people) for sentence in own]
-    elliptic = before is not None and _asks_of_others(before.content)
-    for sentence in opened:
-        stated = _reliable(sentence, speaker, len(content), elliptic=elliptic)
-        if stated is None or (has_dangling_pronoun(stated) and not _says_of_what(stated, speaker)):
-            more = _follow_up(sentence, stated, speaker) if follows else None
-            found[-1:] = [extended(found[-1], more, turn, addresses)] if more else found[-1:]
-            follows = more is not None
-            continue
-        proposed = [
-            candidate_of(claim, turn, speaker, people, addresses)
-            for claim in claims(stated, alone=speaker.alone)
-            if _is_informative(claim) and not is_garbled(claim.text)
-        ]
-        found.extend(proposed)
-        follows = len(proposed) > 0 and proposed[-1].type in _TAKES_FOLLOW_UP
-        if len(found) >= _PER_TURN_MAX:
-            break
-    if not found and before is not None:
-        found.extend(_answer(opened, turn, before, speaker, people))
-    return found[:_PER_TURN_MAX]
-
-
-def _asks_of_others(content: str) -> bool:
-    """Whether its last question is about somebody else, so that an answer without a subject is too."""
-    question = content[-_QUESTION_CHARS_MAX:]
-    return bool(_ASKS_OF_OTHERS.search(question)) and not _LISTENER.search(question)
-
-
-def _reliable(sentence: str, speaker: Speaker, turn_chars: int, *, elliptic: bool = False) -> str | None:
-    """The sentence if it is the speaker's own statement about themselves or the world, with its subject; else None.
-
-    ``elliptic``: without a subject it is about somebody else.
-    """
-    if len(sentence) < 6:
-        return None
-    stated = filters.statement_of(sentence)
-    if stated is None:
-        return None
-    instructs = speaker.alone and is_instruction(stated)
-    if filters.is_unreliable(stated, instructs=instructs):
-        return None
-    if instructs:
-        return stated
-    stated = filters.without_address(stated if elliptic else with_subject(stated)).strip()
-    if not stated or _says_nothing(stated, speaker):
-        return None
-    if _MODAL_FIRST.match(stated) and row_of(stated, alone=speaker.alone) is None:
-        return None
-    if has_first_person(stated):
-        commands = _commands(stated) and row_of(stated, alone=speaker.alone) is None
-        return None if commands else stated
-    if turn_chars > _PLAIN_FACTS_CHARS_MAX:
-        return None
-    return stated if row_of(stated, alone=speaker.alone) or _is_plain_fact(stated) else None
-
-
-def _says_nothing(sentence: str, speaker: Speaker) -> bool:
-    """Whether it is talk, or about the listener; a decision, a todo and who somebody is are said in such words too."""
-    talk = filters.is_small_talk(sentence, alone=speaker.alone)
-    if not talk and not filters.addresses_listener(sentence):
-        return False
-    row = row_of(sentence, alone=speaker.alone)
-    if row is None:
-        return True
-    names_value = row.type is MemoryType.IDENTITY or (row.slot or "").startswith("{")
-    return not names_value and (not talk or row.type not in (MemoryType.DECISION, MemoryType.TODO))
-
-
-def _says_of_what(sentence: str, speaker: Speaker) -> bool:
-    """Whether it needs nothing before it though it has a pronoun: an instruction, a new value of something named."""
-    if speaker.alone and is_instruction(sentence):
-        return True
-    row = row_of(sentence, alone=speaker.alone)
-    return row is not None and (row.type is MemoryType.GOAL or (row.slot or "").startswith("{"))
-
-
-def _commands(sentence: str) -> bool:
-    """Whether the sentence opens with an imperative: "show me how", not "work has kept me busy"."""
-    first, _, rest = _ADVERB.sub("", sentence).partition(" ")
-    second = rest.partition(" ")[0].lower()
-    return first.lower() in BASE_VERBS and second in _OBJECTS
-
-
-def _is_plain_fact(sentence: str) -> bool:
-    subject = None if _NOT_A_TOPIC.match(sentence) else _THIRD_PERSON_FACT.match(sentence)
-    if subject is None or not _FIGURE_OR_NAME.search(sentence, 1):
-        return False
-    return bool(filters.content_words(filters.words(sentence[subject.end() :])))
-
-
-def _is_informative(claim: Claim) -> bool:
-    said = filters.words(claim.text)
-    news = filters.content_words(said)
-    if claim.slot is not None:
-        return True
-    if claim.confidence < 0.75 and is_fragment(claim.text):
-        return False
-    named = bool(_FIGURE_OR_NAME.search(claim.text, 1))
-    plain = claim.type in (MemoryType.EVENT, MemoryType.FACT) and (len(said) >= 6 or bool(_HAS.match(claim.text)))
-    return len(news) + named >= (1 if plain or claim.confidence >= 0.75 else 2)
-
-
-def _follow_up(sentence: str, stated: str | None, speaker: Speaker) -> str | None:
-    """What a sentence that needs its context adds to the memory right before it, in the third person."""
-    if stated is None:
-        if (
-            not _FOLLOWS.match(sentence)
-            or "?" in sentence
-            or filters.is_unreliable(sentence)
-            or filters.addresses_listener(sentence)
-        ):
-            return None
-        stated = sentence
-    if len(filters.content_words(filters.words(stated))) < 2 or _SHOWS.search(stated):
-        return None
-    return in_third_person(closed(stated), speaker.name)
-
-
-def _answer(
-    opened: Sequence[str], turn: Turn, before: Turn, speaker: Speaker, people: Collection[str]
-) -> Iterator[Candidate]:
-    """A short answer to an open question about the speaker, told together with the question."""
-    if not opened or (before.speaker == turn.speaker and before.role == turn.role):
-        return
-    questions = [line for line in own_sentences(before.content) if line.endswith("?")]
-    answer = opened[0]
-    if not questions or len(questions[-1]) > _QUESTION_CHARS_MAX or not _ASKS_OPENLY.search(questions[-1]):
-        return
-    said = filters.words(answer)
-    if (
-        not 0 < len(said) <= _ANSWER_WORDS_MAX
-        or answer.endswith("?")
-        or filters.is_unreliable(answer)
-        or has_dangling_pronoun(answer)
-    ):
-        return
-    news = [word for word in filters.content_words(said) if not any(word == name.casefold() for name in people)]
-    if (
-        not news
-        or _ASKS_HOW_THEY_ARE.search(questions[-1])
-        or filters.is_small_talk(answer)
-        or filters.addresses_listener(answer)
-    ):
-        return
-    content = f"Asked “{questions[-1]}”, {speaker.name if speaker.name != NOBODY else 'the user'} said “{answer}”"
-    evidence: tuple[UUID, ...] = (before.id, turn.id) if before.role == "user" else (turn.id,)
-    yield Candidate(
-        type=MemoryType.OBSERVATION,
-        content=content,
-        evidence=evidence,
-        subject=speaker.subject,
-        occurred_at=turn.at,
-        importance=0.4,
-        confidence=0.5,
-        mentions=mentions(answer, people, speaker.name),
-    )

@@ -9,9 +9,9 @@ from uuid import uuid4
 import pytest
 
 from service.extraction.candidates import Candidate, Turn
-from service.extraction.instructions import instruction_in
-from service.extraction.quarantine import held_back
+from service.extraction.prompt_injection import instruction_in
 from service.extraction.rules import extract
+from service.extraction.trust import held_back
 from tests.extraction.planted import planted
 from tests.extraction.test_rules_coverage import conversations
 

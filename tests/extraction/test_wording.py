@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from service.extraction.dates import ground
-from service.extraction.mentions import mentions
-from service.extraction.third_person import in_third_person
+from service.extraction.english.dates import ground
+from service.extraction.english.entities import mentions
+from service.extraction.english.grammar import in_third_person
 
 NOW = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)  # a Monday
 

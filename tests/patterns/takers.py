@@ -28,10 +28,11 @@ from service.domain.session import Message
 from service.domain.types import MemoryType
 from service.embedding.static import StaticEmbedder
 from service.errors import ReverieError
-from service.extraction import claims, instructions
+from service.extraction import prompt_injection
 from service.extraction.candidates import Turn
+from service.extraction.english import claims
+from service.extraction.english.intentions import is_instruction
 from service.extraction.languages.german import GERMAN
-from service.extraction.patterns.instructions import is_instruction
 from service.extraction.rules import extract
 from service.memory.dreams import bulletin
 from service.memory.dreams.prompts import Notes
@@ -97,7 +98,7 @@ EXCLUDED = {
 }
 
 FORGOTTEN: tuple[Callable[[], None], ...] = (
-    claims._matched.cache_clear, is_instruction.cache_clear, instructions._kinds._items.clear,
+    claims._matched.cache_clear, is_instruction.cache_clear, prompt_injection._kinds._items.clear,
 )  # fmt: skip
 """Empty what keeps the answers to texts, which a second try would only look up."""
 

@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 from service.domain.identity import identity_hash
 from service.domain.types import MemoryType
 from service.extraction.candidates import Candidate, Turn
-from service.extraction.people import People, Person, leading_names
 from service.extraction.rules import extract
-from service.extraction.testimony import attest
+from service.extraction.trust import People, Person, attest, leading_names
 from service.memory.dreams.llm_candidates import candidates_of
 from service.memory.dreams.prompts import Noted, Notes
 from service.store.vectors import EmbeddingBatch

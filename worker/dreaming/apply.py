@@ -9,7 +9,7 @@ from uuid import UUID
 
 from service.domain.json import JsonObject
 from service.errors import ReverieError
-from service.extraction.extraction import Extraction
+from service.extraction.candidates import Extraction
 from service.memory.dreams.bulletin import NewBulletin
 from service.memory.engine import Engine
 from service.memory.pages.due import mark_due

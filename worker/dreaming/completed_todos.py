@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from service.domain.guards import content_stems, normalize
 from service.domain.word_lists import word_set
-from service.extraction.lexicon import BASE_VERBS, PARTICIPLES, STOPWORDS, gerund_base, is_past
+from service.extraction.english.lexicon import BASE_VERBS, PARTICIPLES, STOPWORDS, gerund_base, is_past
 
 _CHARS_MAX = 300
 

@@ -14,7 +14,7 @@ from uuid import UUID
 from service.db.pool import Row
 from service.domain.guards import normalize
 from service.extraction.candidates import Candidate
-from service.extraction.mentions import mentions
+from service.extraction.english.entities import mentions
 from worker.dreaming.gather import Batch
 from worker.dreaming.readings import Reading
 

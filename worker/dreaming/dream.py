@@ -17,10 +17,8 @@ import structlog
 from service.domain.dreams import Trigger
 from service.domain.json import JsonObject
 from service.domain.workspace import WorkspaceSettings
-from service.extraction.candidates import Candidate, evidence_of
-from service.extraction.extraction import Extraction
-from service.extraction.provenance import with_origins
-from service.extraction.testimony import attest
+from service.extraction.candidates import Candidate, Extraction, evidence_of
+from service.extraction.trust import attest, with_origins
 from service.llm import Usage
 from service.memory.dreams import bulletin
 from service.memory.dreams.bulletin import NewBulletin

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from service.domain.guards import normalize
-from service.extraction.lexicon import BASE_VERBS, STOPWORDS
+from service.extraction.english.lexicon import BASE_VERBS, STOPWORDS
 
 UNKNOWN_KIND = "thing"
 KINDS = frozenset({"person", "project", "company", "product", "place"})

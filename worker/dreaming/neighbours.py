@@ -16,8 +16,7 @@ from service.domain.origin import Origin
 from service.domain.owners import Owners
 from service.domain.word_lists import listed
 from service.extraction.candidates import Candidate, evidence_of, proposed_in
-from service.extraction.people import slot_owner
-from service.extraction.testimony import is_of
+from service.extraction.trust import is_of, slot_owner
 from service.memory.dreams.in_flight import Tracker
 from service.memory.engine import EMBED_BATCH, Engine
 from service.store.dreams import Lease

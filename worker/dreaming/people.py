@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from service.db.pool import Connection
 from service.domain.guards import normalize
 from service.extraction.candidates import Candidate, Turn
-from service.extraction.people import People, Person, leading_names, slot_owner
+from service.extraction.trust import People, Person, leading_names, slot_owner
 from service.store.dreams import Lease
 
 

@@ -17,11 +17,11 @@ from service.domain.json import JsonObject
 from service.domain.placeholders import holds_placeholder
 from service.domain.workspace import Masking
 from service.extraction.candidates import Mention, Polarity
-from service.extraction.claims import Claim, claims
-from service.extraction.lexicon import BASE_VERBS, STOPWORDS
-from service.extraction.mentions import mentions
-from service.extraction.sentences import own_sentences
-from service.extraction.third_person import has_first_person
+from service.extraction.english.claims import Claim, claims
+from service.extraction.english.entities import mentions
+from service.extraction.english.grammar import has_first_person
+from service.extraction.english.lexicon import BASE_VERBS, STOPWORDS
+from service.extraction.english.sentences import own_sentences
 from service.memory.access.redaction import redact_lenient
 from service.memory.dreams.in_flight import Tracker
 from service.memory.engine import Engine

@@ -13,7 +13,7 @@ from service.domain.dream_settings import DreamChoices
 from service.domain.json import JsonObject
 from service.domain.origin import Origin, least_trusted, most_trusted, outranks
 from service.domain.verdicts import PairVerdict
-from service.extraction.extraction import Extraction
+from service.extraction.candidates import Extraction
 from service.llm import LLM
 from service.memory.dreams import bulletin as bulletins_of
 from service.memory.dreams.bulletin import NewBulletin

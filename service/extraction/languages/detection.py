@@ -11,7 +11,7 @@ from service.domain.word_lists import word_set
 from service.extraction.languages.chinese import CHINESE
 from service.extraction.languages.french import FRENCH
 from service.extraction.languages.german import GERMAN
-from service.extraction.languages.grammar import Language
+from service.extraction.languages.language import Language
 from service.extraction.languages.spanish import SPANISH
 
 LANGUAGES: Final = (GERMAN, FRENCH, SPANISH)

@@ -12,15 +12,13 @@ from dataclasses import dataclass, replace
 
 from service.domain.guards import normalize
 from service.domain.types import POLICIES
-from service.extraction.candidates import Candidate, Mention, Polarity, Turn
-from service.extraction.dates import Grounded
-from service.extraction.languages.dates import ground
-from service.extraction.languages.grammar import Language
-from service.extraction.mentions import PRODUCTS
-from service.extraction.render import NOBODY, Speaker
-from service.extraction.rows import Row
-from service.extraction.sentences import SPEECH, own_sentences
-from service.extraction.statements import parted
+from service.extraction.candidates import NOBODY, Candidate, Mention, Polarity, Speaker, Turn, speaker_of
+from service.extraction.english.dates import Grounded
+from service.extraction.english.grammar import parted
+from service.extraction.english.lexicon import PRODUCTS
+from service.extraction.english.sentences import SPEECH, own_sentences
+from service.extraction.languages.language import Language, ground
+from service.extraction.patterns import Pattern
 
 _PER_TURN_MAX = 24
 _CHARS_MIN = 3
@@ -45,7 +43,7 @@ _ENDING = " .!…,;:-–—\"'()*"
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    row: Row
+    row: Pattern
     clause: str
     polarity: Polarity
     slot: str | None = None
@@ -54,8 +52,9 @@ class _Claim:
     who: str | None = None
 
 
-def statements_in(language: Language, turn: Turn, speaker: Speaker, people: Collection[str]) -> list[Candidate]:
+def statements_in(language: Language, turn: Turn, people: Collection[str]) -> list[Candidate]:
     """The memories that a turn in this language states, in the order they were said; never raises on any text."""
+    speaker = speaker_of(turn)
     kept: list[Candidate] = []
     before = 0
     for sentence in _sentences(language, turn.content):
@@ -89,7 +88,7 @@ def _claims(language: Language, sentence: str, speaker: Speaker) -> list[_Claim]
     for pattern, replacement in language.rewrites:
         sentence = pattern.sub(replacement, sentence)
     found: list[_Claim] = []
-    last: Row | None = None
+    last: Pattern | None = None
     begun = False
     for separator, clause in parted(sentence, language.clauses):
         clause = _elided(language, _without_openings(language, clause.strip(_ENDING)), last, begun=begun)
@@ -105,9 +104,9 @@ def _claims(language: Language, sentence: str, speaker: Speaker) -> list[_Claim]
     return found
 
 
-def _claims_of(language: Language, clause: str, speaker: Speaker) -> tuple[Row | None, list[_Claim]]:
+def _claims_of(language: Language, clause: str, speaker: Speaker) -> tuple[Pattern | None, list[_Claim]]:
     """What the first row that fits makes of a clause in plain order."""
-    first: Row | None = None
+    first: Pattern | None = None
     for row in language.rows:
         match = row.regex.match(clause)
         if match is None or not _is_news(language, row, match):
@@ -128,7 +127,7 @@ def _without_openings(language: Language, sentence: str) -> str:
     return sentence
 
 
-def _elided(language: Language, clause: str, last: Row | None, *, begun: bool) -> str:
+def _elided(language: Language, clause: str, last: Pattern | None, *, begun: bool) -> str:
     """A clause that leaves out what the one before it said ("aber keinen Kaffee"), with it.
 
     ``begun``: an earlier clause was about the speaker.
@@ -141,7 +140,7 @@ def _elided(language: Language, clause: str, last: Row | None, *, begun: bool) -
     return clause
 
 
-def _is_news(language: Language, row: Row, match: re.Match[str]) -> bool:
+def _is_news(language: Language, row: Pattern, match: re.Match[str]) -> bool:
     dated = language.calendar.expression.search(match.string) is not None
     if row.dated and not dated:
         return False
@@ -153,7 +152,7 @@ def _content_words(language: Language, text: str) -> list[str]:
     return [word for word in words if word not in language.stopwords and not language.first_person.fullmatch(word)]
 
 
-def _of_row(language: Language, row: Row, match: re.Match[str], speaker: Speaker) -> list[_Claim]:
+def _of_row(language: Language, row: Pattern, match: re.Match[str], speaker: Speaker) -> list[_Claim]:
     clause = match.string
     groups = match.groupdict()
     denied = row.slot is not None and not row.negated and bool(language.negation.search(clause.split(",")[0]))
@@ -259,7 +258,7 @@ def _names_a_day(language: Language, clause: str, named: str) -> bool:
     return any(match.end() > start for match in language.calendar.expression.finditer(clause, 0, start + len(named)))
 
 
-def _told(language: Language, row: Row, clause: str, name: str) -> str:
+def _told(language: Language, row: Pattern, clause: str, name: str) -> str:
     """The clause in the third person, or as the speaker's words where that takes more than rules."""
     ended = f"{clause[:1].upper()}{clause[1:]}{language.stop}"
     if row.instructs:

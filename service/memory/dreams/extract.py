@@ -7,9 +7,8 @@ from functools import partial
 
 from service.domain.dream_filter import DreamFilter
 from service.domain.workspace import WorkspaceSettings
-from service.extraction.candidates import Candidate, evidence_of, proposed_in
-from service.extraction.extraction import Extraction
-from service.extraction.quarantine import held_back, of_roles
+from service.extraction.candidates import Candidate, Extraction, evidence_of, proposed_in
+from service.extraction.trust import held_back, of_roles
 from service.memory.dreams.extract_by_llm import ModelCalls, extract_by_llm
 from service.memory.dreams.extract_by_rules import extract_by_rules
 from service.memory.dreams.in_flight import Steps

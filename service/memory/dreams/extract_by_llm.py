@@ -17,9 +17,8 @@ from uuid import UUID
 from service.domain.json import JsonObject, JsonValue, dumps
 from service.domain.workspace import WorkspaceSettings
 from service.embedding.tokens import count_tokens
-from service.extraction.candidates import Candidate, Turn, stated_in
-from service.extraction.extraction import Extraction
-from service.extraction.sentences import without_injected
+from service.extraction.candidates import Candidate, Extraction, Turn, stated_in
+from service.extraction.english.sentences import without_injected
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.dreams.in_flight import Steps
 from service.memory.dreams.llm_candidates import candidates_of

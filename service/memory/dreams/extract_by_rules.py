@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from service.extraction.candidates import Candidate, Turn, stated_in
-from service.extraction.extraction import Extraction
+from service.extraction.candidates import Candidate, Extraction, Turn, stated_in
 from service.extraction.rules import extract
 from service.memory.dreams.in_flight import Steps
 

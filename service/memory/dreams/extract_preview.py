@@ -19,10 +19,8 @@ from service.domain.message_text import text_of
 from service.domain.principal import Principal
 from service.domain.spending import paid_by
 from service.domain.workspace import WorkspaceSettings
-from service.extraction.candidates import Candidate, Turn
-from service.extraction.extraction import Extraction
-from service.extraction.people import People
-from service.extraction.testimony import attest
+from service.extraction.candidates import Candidate, Extraction, Turn
+from service.extraction.trust import People, attest
 from service.llm import LLM, Budget, LLMInvalidOutput, LLMUnavailable, Message, Meter
 from service.memory.access.redaction import redact_fields
 from service.memory.dreams import extracted

@@ -13,7 +13,7 @@ from service.domain.own_types import NO_KINDS, NO_TYPES, EntityKind, OwnType, ch
 from service.domain.placeholders import holds_placeholder
 from service.domain.types import POLICIES, MemoryType
 from service.extraction.candidates import Candidate, Mention, Turn
-from service.extraction.dates import ground
+from service.extraction.english.dates import ground
 from service.memory.dreams.prompts import Noted, NotedEntity, NotedOfOwnKind, NotedOfOwnType, Notes
 
 _OF_THE_USER = frozenset({MemoryType.PREFERENCE, MemoryType.IDENTITY, MemoryType.GOAL})

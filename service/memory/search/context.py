@@ -29,7 +29,7 @@ from service.domain.session import FoundMessage, Message, Session, WindowSummary
 from service.domain.workspace import WorkspaceSettings
 from service.embedding.tokens import truncate
 from service.errors import NotFound
-from service.extraction.dates import day_words
+from service.extraction.english.dates import day_words
 from service.memory.access.workspace import get_settings
 from service.memory.dreams import bulletin
 from service.memory.engine import Engine

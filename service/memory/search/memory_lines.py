@@ -10,8 +10,8 @@ from service.domain.hearsay import attributed
 from service.domain.origin import Origin, label_of
 from service.domain.origin import label as label_of_origin
 from service.domain.prompt_fence import LINE_ENDS
-from service.extraction.dates import day_words
-from service.extraction.instructions import instruction_in
+from service.extraction.english.dates import day_words
+from service.extraction.prompt_injection import instruction_in
 
 _HEADING = re.compile(
     r"[#*=_<>\[\]|`~\s-]{0,16}(?:system|developer|assistant|administrator|admin|root"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from service.domain.guards import normalize
-from service.extraction.dates import MONTH_NAMES
+from service.extraction.english.dates import MONTH_NAMES
 
 _SENTENCES = {
     "lives_in": "{who} moved from {old} to {new} in {when}",

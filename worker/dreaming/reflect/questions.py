@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from service.domain.guards import content_stems, normalize
 from service.domain.word_lists import listed
-from service.extraction.lexicon import MONTHS, WEEKDAYS
+from service.extraction.english.lexicon import MONTHS, WEEKDAYS
 from worker.dreaming.digests import digest_of
 
 TIMES_MIN = 2

@@ -1,4 +1,4 @@
-"""Entities named by a statement, with a kind from simple cues."""
+"""Entities named by a statement, with a kind from simple cues, and the values that fill slots."""
 
 from __future__ import annotations
 
@@ -7,50 +7,94 @@ from collections.abc import Collection
 
 from service.domain.word_lists import word_set
 from service.extraction.candidates import Mention
-from service.extraction.lexicon import BASE_VERBS, MONTHS, STOPWORDS, WEEKDAYS, gerund_base, is_past
+from service.extraction.english.lexicon import (
+    BASE_VERBS,
+    FIRST_NAMES,
+    MONTHS,
+    PLACES,
+    PRODUCTS,
+    STOPWORDS,
+    WEEKDAYS,
+    gerund_base,
+    is_past,
+)
+
+_ITEMS_MAX = 5
+_SLOT_WORDS_MAX = 5
+
+_VALUE_ENDS = re.compile(
+    r"\s(?:because|since|as|when|while|so|but|and\s(?:i|we|it|they|that|how|also|am|is|was)|for|with|in|at|on"
+    r"|from|after|before|during|every"
+    r"|especially|more|most|a\slot|very|too|though|these|now|anymore|any\smore|that|which|who|where|best|instead"
+    r"|like|by|right|than|if|since|today|yesterday"
+    r"|i|we|they|he|she|it|i've|i'm|we've|last|this|next|lately|recently|again|already|altogether|completely"
+    r"|entirely|so\smuch)\b",
+    re.IGNORECASE,
+)
+_DETERMINER = re.compile(
+    r"^(?:to\s|the\s|a\s|an\s|my\s|our\s|some\s|any\s|all\s(?:the\s)?|very\s|really\s|most\s|(?:to\s)?(?:drink"
+    r"|eat|us|hav)(?:ing|e)?\s(?=\w))",
+    re.IGNORECASE,
+)
+_VAGUE = re.compile(
+    r"^(?:it|that|this|them|those|these|him|her|you|your?|yours|me|us|how|what|when|where|why|their|his|its|being"
+    r"|seeing|hearing|to\s(?:see|hear)|the\sway"
+    r"|everything|something|nothing|things?|stuff|one|ones|both|all|there|here|to|doing\s(?:it|that|this)|either"
+    r"|anything)\b(?!\s(?:[a-z]+ing)\b)",
+    re.IGNORECASE,
+)
+_EMPTY_VERBS = word_set("""
+    go do be get have make take play spend try work start keep give put look come use talk help see""")
+_INDIVISIBLE = re.compile(
+    r"\b(?:rock|mac|fish|salt|bed|drum|arts|r|jelly|butter|black|science|ups|pros|back|more"
+    r"|peace|wine|gin)\s(?:and|&|n)\s",
+    re.I,
+)
+
+
+def items(value: str) -> list[str]:
+    """The things that a value lists ("tea, coffee and milk"); empty where it is one thing."""
+    if _INDIVISIBLE.search(value) or len(value) > 100:
+        return []
+    found = [item.strip() for item in re.split(r",\s(?:and\s|or\s)?|\s(?:and|or|&)\s", value)]
+    plain = all(0 < len(item.split()) <= 2 and slot_key(item) and not _VAGUE.match(item) for item in found)
+    return found if plain and len(found) <= _ITEMS_MAX else []
+
+
+def slot_key(value: str) -> str:
+    """The part of a value that identifies it, folded; empty where it is vague ("it", "the way you…") or too long."""
+    cut = _VALUE_ENDS.split(value.strip().rstrip(".!"), maxsplit=1)[0].strip(" '\"“”’-")
+    for _ in range(3):
+        cut = _DETERMINER.sub("", cut)
+    if not cut or _VAGUE.match(cut):
+        return ""
+    parts = cut.lower().split()
+    if len(parts) > _SLOT_WORDS_MAX or (re.search(r"\s(?:and|or)\s", cut) and not _INDIVISIBLE.search(cut)):
+        return ""
+    parts[0] = gerund_base(parts[0]) or parts[0]
+    if (
+        parts[0] in _EMPTY_VERBS
+        and not cut[0].isupper()
+        and (len(parts) == 1 or len(cut) < len(value.rstrip(".! ")) - 3)
+    ):
+        return ""
+    return " ".join(parts)
+
+
+def is_vague(value: str) -> bool:
+    """Whether a value names nothing: "it", "the way you do that"."""
+    return bool(_VAGUE.match(value))
+
+
+def without_determiner(value: str) -> str:
+    """A value or attribute without "the", "my" and the like in front."""
+    return _DETERMINER.sub("", value)
+
 
 _MENTIONS_MAX = 12
 
 _TOKEN = re.compile(r"[^\W_](?:[\w.&+#'’/-]{0,40}[\w+#])?")
 _TITLE = re.compile(r"[\"“]([A-Z][^\"“”\n]{1,60})[\"”]")
-PLACES = word_set("""
-    africa america argentina asia athens atlanta auckland australia austin austria bali bangkok barcelona beijing
-    belgium bergen berlin bogota boston brazil britain brooklyn brussels budapest cairo california canada chicago
-    chile china colombia colorado copenhagen croatia cuba dallas delhi denmark denver detroit dubai dublin
-    edinburgh egypt england europe finland florence florida france geneva georgia germany greece hamburg hawaii
-    helsinki houston hungary iceland india indonesia iran ireland israel istanbul italy japan jakarta kenya korea
-    kyoto lisbon london lyon madrid malaysia manhattan manchester melbourne mexico miami milan minnesota montreal
-    morocco moscow mumbai munich nairobi nashville nepal netherlands nevada norway nyc oregon orlando osaka oslo
-    ottawa paris peru philadelphia philippines phoenix poland portland porto portugal prague rome russia scotland
-    seattle seoul shanghai singapore spain stockholm sweden switzerland sydney taiwan tampa texas thailand tokyo
-    toronto turkey uk ukraine usa vancouver vermont vienna vietnam wales warsaw washington yerevan zurich""") | {
-    "new york", "new york city", "los angeles", "san francisco", "san diego", "las vegas", "new zealand", "costa rica",
-    "south africa", "hong kong", "buenos aires", "cape town", "united states", "united kingdom", "rio de janeiro",
-    "new orleans", "new jersey", "new mexico", "north carolina", "south carolina", "saudi arabia", "sri lanka",
-}  # fmt: skip
-PRODUCTS = word_set("""
-    airtable android angular ansible aws azure bigquery bitbucket bigtable c c# c++ celery chatgpt chrome claude
-    clickhouse dbt django docker dynamodb elasticsearch excel fastapi figma firefox flask gcp gemini git github
-    gitlab gmail go golang grafana haskell instagram ios ipad iphone java javascript jenkins jira jupyter kafka
-    kotlin kubernetes langchain laravel linux macbook macos mongodb mysql netflix nginx node.js notion numpy
-    obsidian ollama openai oracle outlook pandas photoshop php playstation postgres postgresql powerpoint
-    prometheus python pytorch rabbitmq rails react redis redshift ruby rust salesforce scala shopify slack
-    snowflake spark spotify sqlite stripe supabase svelte swift tableau tensorflow terraform tiktok trello twitter
-    typescript ubuntu vercel vim vscode vue windows xbox youtube zapier zig zoom""")
-FIRST_NAMES = word_set("""
-    aaron adam alan albert alex alexander alice alison amanda amy andrea andrew angela anna anne anthony arthur
-    ashley barbara ben benjamin bob brandon brian bruce caleb carl carlos carol caroline catherine charles charlie
-    chloe chris christina christopher claire clara daniel dave david deborah dennis diana donna dorothy dylan
-    edward elena elizabeth ella ellen emily emma eric ethan eva evan evelyn frank gabriel gary george gina grace
-    greg hannah harry heather helen henry isaac isabella jack jacob jake james jamie jane janet jason jean jeff
-    jennifer jeremy jerry jesse jessica jim joan joanna joe john jon jonathan jose joseph joshua juan julia julie
-    justin karen kate katherine kathleen keith kelly ken kevin kim kyle larry laura lauren leo liam linda lisa
-    logan louis lucas lucy luis luke maria marie mark martha martin mary matt matthew megan melanie melissa mia
-    michael michelle miguel mike nancy natalie nate nathan nicholas nick nicole noah nora olivia omar oscar pamela
-    patricia patrick paul pedro peter philip rachel raymond rebecca richard rob robert roger rosa ruth ryan sam
-    samantha samuel sandra sara sarah scott sean sharon simon sofia sophia sophie stephanie stephen steve steven
-    susan taylor teresa thomas tigran tim timothy tina tom tony tyler vanessa victor victoria vincent walter wendy
-    william zach zoe""")
 _NOT_ENTITIES = (
     frozenset(MONTHS)
     | frozenset(WEEKDAYS)

@@ -1,6 +1,9 @@
-"""English word lists of the rules extractor: verbs, function words, and words that carry no news."""
+"""English words: verbs and their forms, function words, words that carry no news, names."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Sequence
 
 from service.domain.guards import base_of_irregular
 from service.domain.word_lists import places, word_set
@@ -113,6 +116,47 @@ WEEKDAYS = places(
 SMALL_NUMBERS = places("""
     a/an/one a~couple~of/couple~of/two a~few/few/three several/four five six seven eight nine ten eleven twelve""")
 
+PLACES = word_set("""
+    africa america argentina asia athens atlanta auckland australia austin austria bali bangkok barcelona beijing
+    belgium bergen berlin bogota boston brazil britain brooklyn brussels budapest cairo california canada chicago
+    chile china colombia colorado copenhagen croatia cuba dallas delhi denmark denver detroit dubai dublin
+    edinburgh egypt england europe finland florence florida france geneva georgia germany greece hamburg hawaii
+    helsinki houston hungary iceland india indonesia iran ireland israel istanbul italy japan jakarta kenya korea
+    kyoto lisbon london lyon madrid malaysia manhattan manchester melbourne mexico miami milan minnesota montreal
+    morocco moscow mumbai munich nairobi nashville nepal netherlands nevada norway nyc oregon orlando osaka oslo
+    ottawa paris peru philadelphia philippines phoenix poland portland porto portugal prague rome russia scotland
+    seattle seoul shanghai singapore spain stockholm sweden switzerland sydney taiwan tampa texas thailand tokyo
+    toronto turkey uk ukraine usa vancouver vermont vienna vietnam wales warsaw washington yerevan zurich""") | {
+    "new york", "new york city", "los angeles", "san francisco", "san diego", "las vegas", "new zealand", "costa rica",
+    "south africa", "hong kong", "buenos aires", "cape town", "united states", "united kingdom", "rio de janeiro",
+    "new orleans", "new jersey", "new mexico", "north carolina", "south carolina", "saudi arabia", "sri lanka",
+}  # fmt: skip
+PRODUCTS = word_set("""
+    airtable android angular ansible aws azure bigquery bitbucket bigtable c c# c++ celery chatgpt chrome claude
+    clickhouse dbt django docker dynamodb elasticsearch excel fastapi figma firefox flask gcp gemini git github
+    gitlab gmail go golang grafana haskell instagram ios ipad iphone java javascript jenkins jira jupyter kafka
+    kotlin kubernetes langchain laravel linux macbook macos mongodb mysql netflix nginx node.js notion numpy
+    obsidian ollama openai oracle outlook pandas photoshop php playstation postgres postgresql powerpoint
+    prometheus python pytorch rabbitmq rails react redis redshift ruby rust salesforce scala shopify slack
+    snowflake spark spotify sqlite stripe supabase svelte swift tableau tensorflow terraform tiktok trello twitter
+    typescript ubuntu vercel vim vscode vue windows xbox youtube zapier zig zoom""")
+FIRST_NAMES = word_set("""
+    aaron adam alan albert alex alexander alice alison amanda amy andrea andrew angela anna anne anthony arthur
+    ashley barbara ben benjamin bob brandon brian bruce caleb carl carlos carol caroline catherine charles charlie
+    chloe chris christina christopher claire clara daniel dave david deborah dennis diana donna dorothy dylan
+    edward elena elizabeth ella ellen emily emma eric ethan eva evan evelyn frank gabriel gary george gina grace
+    greg hannah harry heather helen henry isaac isabella jack jacob jake james jamie jane janet jason jean jeff
+    jennifer jeremy jerry jesse jessica jim joan joanna joe john jon jonathan jose joseph joshua juan julia julie
+    justin karen kate katherine kathleen keith kelly ken kevin kim kyle larry laura lauren leo liam linda lisa
+    logan louis lucas lucy luis luke maria marie mark martha martin mary matt matthew megan melanie melissa mia
+    michael michelle miguel mike nancy natalie nate nathan nicholas nick nicole noah nora olivia omar oscar pamela
+    patricia patrick paul pedro peter philip rachel raymond rebecca richard rob robert roger rosa ruth ryan sam
+    samantha samuel sandra sara sarah scott sean sharon simon sofia sophia sophie stephanie stephen steve steven
+    susan taylor teresa thomas tigran tim timothy tina tom tony tyler vanessa victor victoria vincent walter wendy
+    william zach zoe""")
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,:/]*")
+
 
 def third_person(verb: str) -> str:
     """The third person singular of a base verb: ``go`` gives ``goes``."""
@@ -157,3 +201,13 @@ def is_present(word: str) -> bool:
 def is_past(word: str) -> bool:
     """Whether a lower-case word is the simple past of a known verb."""
     return word in IRREGULAR_PAST or _base_of_regular(word) is not None
+
+
+def words(sentence: str) -> list[str]:
+    """Lower-case words and figures of a sentence, apostrophes straightened."""
+    return [word.lower().replace("’", "'") for word in _WORD.findall(sentence)]
+
+
+def content_words(sentence_words: Sequence[str]) -> list[str]:
+    """The words that carry news: neither function words nor bland praise."""
+    return [word for word in sentence_words if word not in STOPWORDS and word not in BLAND and len(word) > 1]

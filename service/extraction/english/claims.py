@@ -1,4 +1,4 @@
-"""What one sentence claims: its clauses classified by the tables of patterns, otherwise by their main verb."""
+"""Claims of one sentence: its clauses classified by the tables of patterns, otherwise by their main verb."""
 
 from __future__ import annotations
 
@@ -7,17 +7,133 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from service.domain.types import MemoryType
+from service.domain.word_lists import listed, word_set
 from service.extraction.candidates import Polarity
-from service.extraction.filters import content_words, words
-from service.extraction.fragments import has_dangling_pronoun
-from service.extraction.main_verb import kind_of
-from service.extraction.mentions import PRODUCTS
-from service.extraction.patterns import others, tables
-from service.extraction.patterns.instructions import is_takeover
-from service.extraction.restated import as_statement, to_assistant_as_statement
-from service.extraction.rows import Row
-from service.extraction.slots import is_vague, items, slot_key, without_determiner
-from service.extraction.statements import clauses, without_lead
+from service.extraction.english import facts, intentions
+from service.extraction.english.entities import is_vague, items, slot_key, without_determiner
+from service.extraction.english.filters import has_dangling_pronoun
+from service.extraction.english.grammar import clauses, kind_of, without_lead
+from service.extraction.english.intentions import DECISION_LABEL, GOAL_LABEL, TODO_LABEL, commands, is_takeover
+from service.extraction.english.lexicon import PRODUCTS, content_words, words
+from service.extraction.patterns import Pattern
+
+# A goal such as "I plan to" is not a habit, a negated preference is no preference: the order matters.
+_SPEAKER: tuple[Pattern, ...] = (*facts.SPEAKER, *intentions.SPEAKER)
+_CONTRACTED = {
+    verb: tuple(row for row in _SPEAKER if f"'{verb}" in row.regex.pattern) for verb in listed("m re ve ll d")
+}
+"""The rows for "I'm", "we've" and the like: those that spell it so."""
+_POSSESSED: tuple[Pattern, ...] = (*facts.POSSESSED, *intentions.OTHER, *facts.OTHERS)
+_COMMANDED: tuple[Pattern, ...] = (*facts.IDENTITY, *intentions.COMMANDS)
+_NAMED_FIRST: tuple[Pattern, ...] = (*facts.NAMED, *intentions.OTHER, intentions.APPOINTMENT, *facts.OTHERS)
+_FIRST_WORD = re.compile(r"[\w'-]+")
+
+_DETERMINERS = word_set("my our the his her their your")
+
+
+def _rows_for(clause: str) -> tuple[Pattern, ...]:
+    """The rows that a clause may match, by its first word: the speaker, something of theirs, a command, a name."""
+    first = _FIRST_WORD.match(clause)
+    word = first[0].lower() if first else ""
+    subject, _, contracted = word.partition("'")
+    if subject in ("i", "we"):
+        return _CONTRACTED.get(contracted, _SPEAKER)
+    if word in _DETERMINERS:
+        return _POSSESSED
+    if commands(word):
+        return _COMMANDED
+    return _NAMED_FIRST
+
+
+_SAID = (
+    (re.compile(r"^(?:please |can you |could you )?remind me ", re.I), "I asked to be reminded "),
+    (re.compile(rf"^{TODO_LABEL}", re.I), "I have a todo: "),
+    (re.compile(rf"^{GOAL_LABEL}", re.I), "My goal: "),
+    (re.compile(rf"^{DECISION_LABEL}", re.I), "I decided: "),
+    (
+        re.compile(r"^(?:please )?(?:don't|do not) (?:let me )?forget (?:that )?(?=to\b|that\b|i\b|we\b)", re.I),
+        "I asked not to forget ",
+    ),
+    (re.compile(r"^(?:let's|lets|let us) (?:not )", re.I), "I decided not to "),
+    (re.compile(r"^(?:let's|lets|let us) ", re.I), "I decided to "),
+    (re.compile(r"^(?:please |you can |just )*call me (?=[A-Z])"), "I go by "),
+    (re.compile(r"^(?:everyone|people|friends|my friends) calls? me ", re.I), "I go by "),
+    (re.compile(r"^(?:the |final |our )*decision(?= is| was)", re.I), "My decision"),
+)  # fmt: skip
+_OPENS_WITH_SUBJECT = re.compile(r"^(?:i|we|i'd|i'm|my|our)\b", re.IGNORECASE)
+_STANDING = re.compile(
+    r"^(?:(?:also|and|so),? )?(?P<lead>(?:from now on|going forward|from here on|from today on|in (?:the )?future"
+    r"|by default|at all times"
+    r"|as a rule|moving forward|for future (?:reference|conversations|chats|answers)|in (?:all )?(?:your|every) "
+    r"(?:answers?|replies|responses)"
+    r"|(?:please )?(?:whenever|every time|each time|any time|anytime|when) (?:i|we|you)\b[^,]{3,80})),? ",
+    re.IGNORECASE,
+)
+_NEGATED = re.compile(r"^(?:please |and |also )*(?:(?:don't|do not) (?:ever )?|stop (?=\w+ing\b))", re.IGNORECASE)
+_BARE = re.compile(r"^(?:please,? |and |also )*", re.IGNORECASE)
+_NOUN = re.compile(r"^(?:no|less|fewer|more|all|only)\b", re.IGNORECASE)
+_PLEASE_LAST = re.compile(r",? (?:please|pls|thanks|thank you|ok|okay)(?=[.!]*$)", re.IGNORECASE)
+_YOURS = (
+    (re.compile(r"\byour\b", re.I), "its"),
+    (re.compile(r"\byou(?:'re| are)\b", re.I), "it is"),
+    (re.compile(r"\byou\b", re.I), "it"),
+)
+_YOU_TO = re.compile(
+    r"^(?P<who>i|we)(?P<wants>'d like| would like| want| need| prefer| expect|'d prefer) (?:it if )?you ", re.IGNORECASE
+)
+_VOWEL = re.compile(r"^[aeiou]|^ultra", re.IGNORECASE)
+
+
+def as_statement(text: str) -> str:
+    """A command or label, of a kind that anybody may be told, as a statement of the speaker."""
+    for pattern, replacement in _SAID:
+        changed, count = pattern.subn(replacement, text, count=1)
+        if count:
+            return changed
+    return text
+
+
+def to_assistant_as_statement(text: str, type_: MemoryType) -> str:
+    """What the assistant is told as what the speaker wants, has to do or is going to."""
+    if type_ is MemoryType.TODO:
+        return f"I have a todo: {_lowered(_BARE.sub('', text))}"
+    if type_ is MemoryType.GOAL:
+        return f"My goal is to {_lowered(text)}"
+    if type_ is MemoryType.EVENT:
+        noun = re.sub(r"^an? ", "", text, flags=re.IGNORECASE)
+        return f"I have {'an' if _VOWEL.match(noun) else 'a'} {_lowered(noun)}"
+    return _wanted(_PLEASE_LAST.sub("", text))
+
+
+def _wanted(text: str) -> str:
+    standing = _STANDING.match(text)
+    lead, rest = (f"{standing['lead']}, ", text[standing.end() :]) if standing else ("", text)
+    asked = _YOU_TO.match(rest)
+    if asked is not None:
+        told = rest[asked.end() :]
+        rest = (
+            f"{asked['who']}{asked['wants']} the assistant {told if told.lower().startswith('to ') else f'to {told}'}"
+        )
+    elif _OPENS_WITH_SUBJECT.match(rest):
+        pass
+    elif _NEGATED.match(rest):
+        bare = _NEGATED.sub("", rest)
+        stops = bare.split(" ", 1)[0].lower().endswith("ing")
+        rest = f"I want the assistant {'to stop' if stops else 'not to'} {_lowered(bare)}"
+    elif _NOUN.match(_BARE.sub("", rest)):
+        rest = f"I want {_lowered(_BARE.sub('', rest))}"
+    else:
+        rest = f"I want the assistant to {_lowered(_BARE.sub('', rest))}"
+    for pattern, third in _YOURS:
+        rest = pattern.sub(third, rest)
+        lead = pattern.sub("the assistant" if third == "it" else third, lead)
+    return lead + rest
+
+
+def _lowered(text: str) -> str:
+    first = text.split(" ", 1)[0]
+    return text if len(first) > 1 and first[1:2].isupper() else text[:1].lower() + text[1:]
+
 
 _ELIDED_NOT = re.compile(r"^(?:not|never) (?=\w)", re.IGNORECASE)
 _ELIDED_VERB = re.compile(
@@ -57,11 +173,11 @@ class _Clause:
     """A clause with the row it matches, if any."""
 
     text: str
-    pattern: Row | None
+    pattern: Pattern | None
     match: re.Match[str] | None
 
 
-def row_of(sentence: str, *, alone: bool) -> Row | None:
+def row_of(sentence: str, *, alone: bool) -> Pattern | None:
     """The row that takes a sentence: "let's use Redis", "Tom likes anchovies"; None where none does."""
     pattern, _ = _matched(sentence, alone)
     return pattern
@@ -79,16 +195,16 @@ def claims(sentence: str, *, alone: bool = True) -> list[Claim]:
 
 
 def _used_to_but_now(sentence: str) -> list[Claim]:
-    match = tables.FORMER_NOW.search(sentence)
+    match = facts.FORMER_NOW.search(sentence)
     if match is None:
         return []
-    slot = tables.FORMER_SLOTS[" ".join(match["verb"].lower().split())]
+    slot = facts.FORMER_SLOTS[" ".join(match["verb"].lower().split())]
     return [Claim(MemoryType.FACT, sentence, "positive", slot, slot_key(match["value"]), None, 0.75, 0.85)]
 
 
 def _left_for(sentence: str) -> list[Claim]:
     """ "I left Initech and joined Globex", "We left Oslo and settled in Bergen": where somebody works or lives now."""
-    match = tables.LEFT_FOR.match(sentence)
+    match = facts.LEFT_FOR.match(sentence)
     if match is None:
         return []
     slot = "lives_in" if match["place"] or match["home"] else "works_at"
@@ -98,7 +214,7 @@ def _left_for(sentence: str) -> list[Claim]:
 
 def _switched(sentence: str) -> list[Claim]:
     """ "I switched from Vim to Helix" closes what was used before and says what is used now."""
-    match = tables.SWITCHED.match(sentence)
+    match = facts.SWITCHED.match(sentence)
     if match is None:
         return []
     former, value = slot_key(match["former"]), slot_key(match["value"])
@@ -140,7 +256,7 @@ def _stands_alone(clause: _Clause, before: _Clause) -> bool:
     return (informative or clause.pattern is not None) and not has_dangling_pronoun(clause.text)
 
 
-def _classified(clause: str, previous: Row | None, alone: bool) -> _Clause:
+def _classified(clause: str, previous: Pattern | None, alone: bool) -> _Clause:
     text = clause
     after_preference = previous is not None and previous.slot == "likes"
     only = _ELIDED_ONLY.match(clause) if after_preference else None
@@ -156,10 +272,10 @@ def _classified(clause: str, previous: Row | None, alone: bool) -> _Clause:
 
 
 @lru_cache(maxsize=64)
-def _matched(text: str, alone: bool) -> tuple[Row | None, re.Match[str] | None]:
+def _matched(text: str, alone: bool) -> tuple[Pattern | None, re.Match[str] | None]:
     """The first row that takes a clause. The stages ask for one clause several times in a row, hence the cache."""
     body = without_lead(text)
-    for pattern in tables.rows_for(body):
+    for pattern in _rows_for(body):
         if pattern.to_assistant and not alone:
             continue
         match = pattern.regex.match(body)
@@ -168,20 +284,20 @@ def _matched(text: str, alone: bool) -> tuple[Row | None, re.Match[str] | None]:
     return None, None
 
 
-def _holds(pattern: Row, match: re.Match[str]) -> bool:
+def _holds(pattern: Pattern, match: re.Match[str]) -> bool:
     """Whether what a row found names something."""
     groups = match.groupdict()
     if pattern.slot in ("likes", "prefers") and is_vague(match["value"]):
         return False
     who = groups.get("who")
     if who is not None:
-        return who.split(" ", 1)[0].lower() not in others.NOBODY and not (
+        return who.split(" ", 1)[0].lower() not in facts.NOT_PERSONS and not (
             pattern.slot == "job" and match["value"][0].isupper() and not match["value"].isupper()
         )
     return True
 
 
-def _fill(text: str, pattern: Row, match: re.Match[str]) -> list[Claim]:
+def _fill(text: str, pattern: Pattern, match: re.Match[str]) -> list[Claim]:
     groups = match.groupdict()
     owner = groups.get("who") or (f"my {groups['kin']}" if groups.get("kin") else None)
     told = to_assistant_as_statement(text, pattern.type) if pattern.to_assistant else as_statement(text)
@@ -243,7 +359,7 @@ def _attribute(slot: str, groups: dict[str, str | None]) -> tuple[str, str | Non
     return slot.format(attribute=attribute, event=attribute), thing if named else None
 
 
-def _likes(base: Claim, pattern: Row, match: re.Match[str]) -> list[Claim]:
+def _likes(base: Claim, pattern: Pattern, match: re.Match[str]) -> list[Claim]:
     """One claim per thing liked: "tea and coffee" are two, each with its own slot."""
     start = match.start("value")
     body = match.string

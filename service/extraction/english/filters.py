@@ -1,15 +1,23 @@
-"""What a sentence must not be: a question, a hypothetical, another person's words, sarcasm, small talk."""
+"""Sentences that state nothing: questions, hypotheticals, other people's words, small talk and fragments."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from service.domain.word_lists import word_set
-from service.extraction.lexicon import BLAND, STOPWORDS
-from service.extraction.sentences import SPEECH
-
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,:/]*")
+from service.domain.word_lists import listed, word_set
+from service.extraction.english.lexicon import (
+    ADVERBS,
+    AUXILIARIES,
+    BASE_VERBS,
+    BLAND,
+    PARTICIPLES,
+    STOPWORDS,
+    gerund_base,
+    is_past,
+    is_present,
+)
+from service.extraction.english.sentences import SPEECH
 
 _ASKS = re.compile(
     r"^(?:what|how|why|who|whose|which|can(?!'t stand)|could|would|do|does|did|is|are|was|were|have(?! to\b)|has"
@@ -239,16 +247,6 @@ _HARMLESS_ADDRESS = re.compile(
 _TELLS = re.compile(r"\b(?:tell|to share with) you (?=about\b|some\b)", re.IGNORECASE)
 
 
-def words(sentence: str) -> list[str]:
-    """Lower-case words and figures of a sentence, apostrophes straightened."""
-    return [word.lower().replace("’", "'") for word in _WORD.findall(sentence)]
-
-
-def content_words(sentence_words: Sequence[str]) -> list[str]:
-    """The words that carry news: neither function words nor bland praise."""
-    return [word for word in sentence_words if word not in STOPWORDS and word not in BLAND and len(word) > 1]
-
-
 def statement_of(sentence: str) -> str | None:
     """The stated part of a sentence; None for a question.
 
@@ -310,3 +308,226 @@ def without_address(sentence: str) -> str:
     if "you" not in sentence.lower():
         return sentence
     return _TELLS.sub("talk ", _HARMLESS_ADDRESS.sub(" ", sentence)).strip()
+
+
+_PRONOUNS = word_set("it it's they they're he he's she she's him them there ones")
+_POSSESSIVES = word_set("his her its their")
+_BEHIND_OBJECT = word_set("""
+    , ; : and or but so because when while if a an the my our some back up out off down in on at to for with from
+    by during about again this next last every all too""")
+"""Behind the object "her", and not behind "her" of something that is hers."""
+_POINTERS = word_set("this these those")
+_PREPOSITIONS = word_set("of about for with like from on in at to")
+_TIME_NOUNS = word_set("""
+    week month year weekend morning afternoon evening summer winter spring fall days night moment point autumn
+    season time past""")
+_AT_HAND = word_set("""
+    project repo repository codebase app team company workspace quarter sprint release conversation chat agent
+    account prototype branch cluster house flat apartment city country town""")
+_BOUNDARY = word_set("""
+    , ; - – — : ( and but or so because since that which who when while after before where though although then how
+    what""")
+_PIECE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,:/]*|[,;:(]|(?<=\s)[-–—](?=\s)")
+_EXPLETIVE = re.compile(
+    r"^it(?:'s| is| was| feels| felt| makes me| breaks my heart| means)(?: (?!a\b|an\b|the\b|my\b|like\b"
+    r"|just\b)\w+){0,3}"
+    r" (?:to|that|when|how|knowing|seeing|having|being)\b",
+    re.IGNORECASE,
+)
+_DEPENDENT = re.compile(
+    r"^(?:or|and|but|so)? ?(?:actually |maybe |then )?(?:(?:in|at|on|during|around|by|from|since|for|with|without"
+    r"|like|to|of) [^,;–—]{1,60} )?"
+    r"(?:when|whenever|where|wherever|although|though|even though|while|after|before|once|because|since|until|who"
+    r"|whose|which|whom|that|than)\b"
+    r"[^,;:–—]*$|^(?:or|nor|than|as well as|such as|including|like|except|rather than|instead of|plus|etc)\b",
+    re.IGNORECASE,
+)
+_NO_SUBJECT = word_set("""
+    a an the my our their his her its this that to of for with in on at by no some any and or , ; :""")
+
+
+def has_dangling_pronoun(sentence: str) -> bool:
+    """Whether a pronoun has nothing in an earlier clause to stand for, so that the sentence needs its context.
+
+    Within its own clause a pronoun hardly ever has its antecedent ("I did some research for it").
+    """
+    pieces = [piece.lower().replace("’", "'") for piece in _PIECE.findall(sentence)]
+    if "even" in pieces[:3] or pieces[:2] == ["one", "is"] or "here's" in pieces:
+        return True
+    earlier = here = 0
+    if _EXPLETIVE.match(sentence):
+        pieces = pieces[1:]
+    for at, piece in enumerate(pieces):
+        following = pieces[at + 1] if at + 1 < len(pieces) else ""
+        if piece == "that" and not earlier and _points(pieces, at):
+            return True
+        if piece in _BOUNDARY:
+            earlier, here = earlier + here, 0
+        if piece in _POINTERS and not following:
+            return True
+        if piece in ("these", "those") and not earlier and following in ("to", "at", "from"):
+            return True
+        if piece in _PRONOUNS and not earlier and following not in ("is", "are", "was", "were"):
+            return True
+        if piece in _PRONOUNS and piece != "there" and not earlier + here:
+            return True
+        if piece in _POSSESSIVES and not earlier + here:
+            return True
+        if piece == "her" and not earlier and here <= 1 and _is_object(pieces, at):
+            return True
+        if (
+            piece in _POINTERS
+            and not earlier
+            and following not in _TIME_NOUNS
+            and following not in _AT_HAND
+            and not _introduces(pieces[at + 1 :])
+        ):
+            return True
+        if _is_noun_like(piece) or (at == 0 and gerund_base(piece) is not None):
+            here += 1
+    return False
+
+
+def _is_object(pieces: Sequence[str], at: int) -> bool:
+    """Whether "her" is the object of the first verb, and not whose something is."""
+    following = pieces[at + 1] if at + 1 < len(pieces) else ""
+    return (not following or following in _BEHIND_OBJECT) and "to" not in pieces[:at]
+
+
+def _points(pieces: Sequence[str], at: int) -> bool:
+    """Whether "that" stands for something ("like that", "with that recipe") and does not open a clause."""
+    following = pieces[at + 1] if at + 1 < len(pieces) else ""
+    before = pieces[at - 1] if at else ""
+    return not following or following in _BOUNDARY or before in _PREPOSITIONS or before.endswith("ing")
+
+
+def _introduces(rest: Sequence[str]) -> bool:
+    """Whether what "this" points at is told in the words after it: "I got this deal with an outdoor gear company"."""
+    return sum(map(_is_noun_like, rest)) >= 2
+
+
+def _is_noun_like(word: str) -> bool:
+    if word in STOPWORDS or word in BLAND or not word[0].isalpha():
+        return False
+    return word not in BASE_VERBS and not is_past(word) and not word.endswith("ing")
+
+
+def is_fragment(sentence: str) -> bool:
+    """Whether it has no predicate ("In a city like this, my friends"), or all of it depends on what is not there."""
+    if _DEPENDENT.match(sentence):
+        return True
+    pieces = [piece.lower().replace("’", "'") for piece in _PIECE.findall(sentence)]
+    return not any(
+        piece in AUXILIARIES or "'" in piece or is_past(piece) or _is_predicate(piece, pieces[at - 1] if at else "")
+        for at, piece in enumerate(pieces)
+    )
+
+
+def _is_predicate(piece: str, before: str) -> bool:
+    if before in _NO_SUBJECT:
+        return False
+    if piece in BASE_VERBS:
+        return piece != "like" or before in ("i", "we", "they", "you")
+    return piece == "lasts" or (len(piece) > 3 and is_present(piece))
+
+
+_ADJECTIVE = r"(?:due(?! date)|ok|okay|fine|gross|good|bad|great|nice|awesome|awful|fun|hard|easy|old|expensive|cheap)"
+_FAULTS = (
+    # a question behind the statement: "my cpu runs at 90 is that bad", "send a parcel how much will it be"
+    re.compile(
+        r"\w (?:how(?: much| many| long)?|why|what|where|when) (?:is|are|was|were|will|does|do|did|can|should|would)"
+        r" (?:it|i|you|he|she|they|we|that|this)\b"
+        r"|\w why (?:is|are|was|were|do|does|did) \w"
+        r"|\w (?<!and )(?<!but )(?:is|are) (?:that|it|this) (?:bad|ok|okay|normal|good|weird|right|true)\b",
+        re.IGNORECASE,
+    ),
+    # a second statement without a join
+    re.compile(rf"\d that's|\w its {_ADJECTIVE}\b|\b(?:and|but|think|so|because) its \w{{3,20}}(?:ed|ing)\b", re.I),
+    re.compile(
+        r"(?<!,) (?:always|never) (?:have|has|will)[.!]?$|(?<!the )\b(?:most|best|worst) (?:\w{1,20} ){1,2}ever[.!]?$",
+        re.I,
+    ),
+    # chat: "my dog is barking brb"
+    re.compile(r"\w (?:brb|gtg|g2g|ttyl|afk|btw|ngl|idk|smh|lmao)\b|(?<!\ban)(?<!\bthe) rn\b"),
+    re.compile(r"^(?:h+i{2,}|he+y{2,}|dear \w{2,20},)|\bgod help\b|\bpeoples\b(?!')", re.IGNORECASE),
+    # cut off: "my grandma was a nurse so"
+    re.compile(
+        r"(?<!\bdo )(?<!\bor )\b(?:so|and|but|because|or)[.!]?$|\band everything[.!]?$",
+        re.IGNORECASE,
+    ),
+    re.compile(r"\w (?:i|we|s?he)[.!]?$", re.IGNORECASE),
+    # "me" for "my", as in "I lost me pliers"
+    re.compile(
+        r"\b(?:drink|drank|lost|broke|hate|love|use|used|drive|drove|do|did) me"
+        r" (?!(?:a|an|the|some|so|to|when|and|at|in|for|if|any|no|well|over|wrong|too)\b)\w"
+        r"|\b(?:in|of|for|on|with|off) me (?:life|sins|own|head|back|knees?|house|van|job|tea|mates?)\b",
+        re.IGNORECASE,
+    ),
+    # of a couple of whom one is not named: "we broke up"
+    re.compile(
+        r"^we(?:'re|'ve been| are| were| have been)? (?:still |both |just |only )?(?:together(?= for\b| since\b|[.!]?$)"
+        r"|dating|broke up|split up|breaking up|splitting up)\b(?! with\b)",
+        re.IGNORECASE,
+    ),
+    # forms of verbs that learners of English confuse
+    re.compile(
+        r"\b(?:i'm|i am|s?he is|s?he's|we're|we are) (?:work|miss|agree|go|live|think|want|need|know|have|understand"
+        r"|come|get|make|take|call|see|study)\b"
+        r"|\bis not work\b|\bwant that (?:my|he|she|we|they|you|i)\b|^(?:i|we|they) been\b",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\bfor (?:find|see|make|get|go|be|send|learn|improve|have|meet|speak|study (?:[Ee]nglish|my|the|in))\b"
+    ),
+    re.compile(r"\b(?:is|are) (?:difficult|hard|easy|important|necessary) the\b|^i have \d{1,3} years[.!]?$", re.I),
+    re.compile(
+        r"^(?:my|our) [a-z]{2,15} s?he\b(?!')"
+        r"|^(?:my|our) (?!people\b|children\b|family\b|team\b|folks\b|crew\b|staff\b)[a-z]{1,15}[a-rt-z]"
+        r" (?:finish|live|say|want|come|go|have|do)\b",
+        re.IGNORECASE,
+    ),
+)
+_JOINED = listed("""
+    and but or so because cause who that which when where if what how why since as than while though although until
+    think thinks thought hope know knew wish feel felt sure believe say said says guess afraid glad happy means
+    mean see saw found heard like love hate to i we they he she it you there people""")
+_DENIED_AGAIN = re.compile(
+    rf"^I(?:'m|'ve)? (?:(?!(?:{'|'.join(_JOINED)})\b)[\w'-]{{1,20}} ){{2,8}}(?:can't|don't|won't|didn't|wouldn't) ",
+    re.I,
+)
+"""A denial without its own subject: "I use these boards can't stand the others"."""
+_THERE_IS = re.compile(r"\b([\w'-]{1,20}) (?:it's|there's) ", re.IGNORECASE)
+_ONE = re.compile(
+    r"^[^,;:–—]{0,80}\b(?:the|my|our|his|her|this) (?:last|other|same|next|second) one\b(?! of\b| i\b"
+    r"| who\b| that\b| to\b| in\b)",
+    re.IGNORECASE,
+)
+_JOIN = re.compile(r"\b(?:and|but|so|because|that|which|who|or|than|both)\b", re.IGNORECASE)
+_FIRST_VERB = re.compile(r"^I ([a-z]{3,20}) (?=[a-z])")
+_OTHER_VERBS = word_set("recall overslept misread slid shone wept")
+_VERBS = BASE_VERBS | AUXILIARIES | ADVERBS | PARTICIPLES | _OTHER_VERBS
+
+
+def is_garbled(statement: str) -> bool:
+    """Whether a claim, in the first person and with its spelling put right, runs into another or is no sentence."""
+    statement = statement.replace("’", "'")
+    if any(fault.search(statement) for fault in _FAULTS) or _DENIED_AGAIN.match(statement):
+        return True
+    if any(match[1].lower() not in _JOINED for match in _THERE_IS.finditer(statement) if _plain(statement)):
+        return True
+    one = _ONE.match(statement)
+    return bool(one and not _JOIN.search(one[0])) or _has_no_verb(statement)
+
+
+def _plain(statement: str) -> bool:
+    """Whether nothing in it divides clauses, as in text that nobody punctuated."""
+    return not re.search(r"[,;:–—(]| - ", statement)
+
+
+def _has_no_verb(statement: str) -> bool:
+    """Whether what stands behind "I" is no verb of the lexicon, and so would not agree with a name."""
+    first = _FIRST_VERB.match(statement)
+    if first is None:
+        return False
+    word = first[1]
+    return word not in _VERBS and not is_past(word) and not word.endswith(("ed", "ly"))

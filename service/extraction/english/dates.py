@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from service.extraction.lexicon import MONTHS, SMALL_NUMBERS, WEEKDAYS
-from service.extraction.tense import lies_ahead
+from service.extraction.english.grammar import lies_ahead
+from service.extraction.english.lexicon import MONTHS, SMALL_NUMBERS, WEEKDAYS
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _MONTH_FULL = "january|february|march|april|may|june|july|august|september|october|november|december"
