@@ -88,6 +88,11 @@ STATED: Final[Mapping[str, Pattern]] = {
 """What a row may state, by name, as most rows of all languages state it."""
 
 
+def any_case(regex: str) -> re.Pattern[str]:
+    """Compile a pattern that matches in either case."""
+    return re.compile(regex, re.IGNORECASE)
+
+
 def stating(what: str, regex: re.Pattern[str], **otherwise: Any) -> Pattern:
     """The row of this pattern that states something of ``STATED``, with the fields in which it differs from most."""
     return replace(STATED[what], regex=regex, **otherwise)

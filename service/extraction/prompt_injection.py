@@ -30,85 +30,62 @@ LOOKALIKES = str.maketrans(
 """Cyrillic and Greek letters as the Latin ones that they look like (Unicode's confusables, the common ones)."""
 
 _OVERRIDE = (
-    r"\b(?:ignore|disregard|forget|override|bypass|skip)\b[^.!?\n]{0,40}\b(?:previous|prior|above|earlier|all|any"
-    r"|your|system"
-    r"|safety)\b[^.!?\n]{0,30}\b(?:instructions?|rules?|prompts?|guidelines?|directives?|polic(?:y|ies)|constraints?"
-    r"|orders?)\b"
-    r"|\b(?:ignorier|missacht|vergiss|vergesst)\w{0,4}\b[^.!?\n]{0,40}\b(?:anweisung|regel|vorgabe|instruktion)\w{0,4}"
-    r"|\b(?:ignor|oubli)(?:e|ez|er)\b[^.!?\n]{0,40}\b(?:instructions?|consignes?|r[eè]gles?)\b"
-    r"|\b(?:ignora|olvida|ignore|esquece|dimentica|esqueça)\b[^.!?\n]{0,40}\b(?:instrucciones|reglas|instruções"
-    r"|regras|istruzioni"
-    r"|regole)\b"
-    r"|(?:忽略|无视|忘记|無視|忘れ)[^。！？\n]{0,20}(?:指令|指示|说明|說明|规则|規則)|(?:指示|命令|ルール)を?[^。\n]{0,8}無視"
-    r"|(?:игнорируй|забудь|проигнорируй)(?:те)?[^.!?\n]{0,40}(?:инструкци|указани|правил)\w{0,4}"
-    r"|(?:تجاهل|انس)[^.!؟\n]{0,40}(?:التعليمات|الأوامر|القواعد)"
+    r"\b(?:ignore|disregard|forget|override|bypass|skip)\b[^.!?\n]{0,40}\b(?:previous|prior|above|earlier|all|any|your"
+    r"|system|safety)\b[^.!?\n]{0,30}\b(?:instructions?|rules?|prompts?|guidelines?|directives?|polic(?:y|ies)"
+    r"|constraints?|orders?)\b|\b(?:ignorier|missacht|vergiss|vergesst)\w{0,4}\b[^.!?\n]{0,40}\b(?:anweisung|regel"
+    r"|vorgabe|instruktion)\w{0,4}|\b(?:ignor|oubli)(?:e|ez|er)\b[^.!?\n]{0,40}\b(?:instructions?|consignes?"
+    r"|r[eè]gles?)\b|\b(?:ignora|olvida|ignore|esquece|dimentica|esqueça)\b[^.!?\n]{0,40}\b(?:instrucciones|reglas"
+    r"|instruções|regras|istruzioni|regole)\b|(?:忽略|无视|忘记|無視|忘れ)[^。！？\n]{0,20}(?:指令|指示|说明|說明|规则"
+    r"|規則)|(?:指示|命令|ルール)を?[^。\n]{0,8}無視|(?:игнорируй|забудь|проигнорируй)(?:те)?[^.!?\n]{0,40}(?:инструкци"
+    r"|указани|правил)\w{0,4}|(?:تجاهل|انس)[^.!؟\n]{0,40}(?:التعليمات|الأوامر|القواعد)"
 )
 _IMPERSONATION = (
     r"<\|(?:im_start|im_end|system|user|assistant|endoftext)[^|\n]{0,20}\|>|\[/?(?:INST|SYS|SYSTEM)\]|<</?SYS>>"
-    r"|</?(?:system|system[-_]prompt|instructions?|developer)>"
-    r"|(?:^|\n)\s{0,4}(?:#{1,4}\s{0,2})?(?:\**)(?:system|developer|admin(?:istrator)?|root)(?:[ _-](?:message|prompt"
-    r"|note|notice|override"
-    r"|update|instruction)s?)?(?:\**)\s{0,2}[:>]"
-    r"|\b(?:i am|this is|i'm|as) (?:your|the) (?:developer|creator|administrator|system administrator|openai"
-    r"|anthropic|new owner)\b"
-    r"|\bnew (?:system )?(?:instructions?|directives?|polic(?:y|ies)) (?:from|by) (?:the )?(?:admin|system|developer"
-    r"|it|security)\w{0,12}"
-    r"|\b(?:developer|god|debug|dan|admin|maintenance) mode (?:is )?(?:on|enabled|activated|engaged)\b|\bjailbr(?:eak"
-    r"|oken)\b"
+    r"|</?(?:system|system[-_]prompt|instructions?|developer)>|(?:^|\n)\s{0,4}(?:#{1,4}\s{0,2})?(?:\**)(?:system"
+    r"|developer|admin(?:istrator)?|root)(?:[ _-](?:message|prompt|note|notice|override|update|instruction)s?)?"
+    r"(?:\**)\s{0,2}[:>]|\b(?:i am|this is|i'm|as) (?:your|the) (?:developer|creator|administrator|system administrator"
+    r"|openai|anthropic|new owner)\b|\bnew (?:system )?(?:instructions?|directives?|polic(?:y|ies)) (?:from"
+    r"|by) (?:the )?(?:admin|system|developer|it|security)\w{0,12}|\b(?:developer|god|debug|dan|admin"
+    r"|maintenance) mode (?:is )?(?:on|enabled|activated|engaged)\b|\bjailbr(?:eak|oken)\b"
 )
 _CONCEALMENT = (
     r"\b(?:do not|don't|never|without)\b[^.!?\n]{0,20}\b(?:tell|telling|mention|mentioning|inform|informing|reveal"
-    r"|revealing|alert"
-    r"|show|notify|notifying|asking|warn)\b[^.!?\n]{0,20}\b(?:the )?(?:user|users|human|anyone|anybody|owner"
-    r"|customer)\b"
-    r"|\bsilently\b[^.!?\n]{0,40}\b(?:send|forward|copy|call|run|execute|add|approve|transfer|delete|include)\b"
-    r"|<!--(?:[^-]|-(?!->)){0,400}\b(?:assistant|agent|ai|llm|model|instruction|must|should|ignore|remember|always"
-    r"|never|send)\b"
-    r"|\[//\]: ?#|!\[[^\]\n]{0,80}\]\(https?://[^)\s]{1,200}[?&][^)\s]{1,200}=[^)\s]{0,200}\)"
+    r"|revealing|alert|show|notify|notifying|asking|warn)\b[^.!?\n]{0,20}\b(?:the )?(?:user|users|human|anyone|anybody"
+    r"|owner|customer)\b|\bsilently\b[^.!?\n]{0,40}\b(?:send|forward|copy|call|run|execute|add|approve|transfer|delete"
+    r"|include)\b|<!--(?:[^-]|-(?!->)){0,400}\b(?:assistant|agent|ai|llm|model|instruction|must|should|ignore|remember"
+    r"|always|never|send)\b|\[//\]: ?#|!\[[^\]\n]{0,80}\]\(https?://[^)\s]{1,200}[?&][^)\s]{1,200}=[^)\s]{0,200}\)"
 )
 _AGENT = r"(?:assistants?|agents?|ai|a\.i\.|llms?|chatbots?|bots?|models?|copilots?)"
 _TRIGGER = (
     rf"\b(?:when(?:ever)?|if|once|as soon as|next time|every time|each time|after)\b[^.!?\n]{{0,20}}\b(?:the |any "
-    rf"|a )?(?:users?|customers?"
-    rf"|someone|anyone|anybody|humans?|{_AGENT})\b(?:(?!\b(?:i|we)\b)[^.!?\n]){{0,80}}\b(?:you (?:must|should|have to"
-    rf"|will|need to|are to|shall)|instead|always"
-    r"|never|reply with|respond with|answer with|recommend|send|forward|call|run|execute|invoke|transfer|approve"
-    r"|delete|append|insert|trust|treat|grant|install|download|visit|click|disclose|share"
-    r"|include|redirect)\b"
+    rf"|a )?(?:users?|customers?|someone|anyone|anybody|humans?|{_AGENT})\b(?:(?!\b(?:i|we)\b)[^.!?\n]){{0,80}}\b"
+    rf"(?:you (?:must|should|have to|will|need to|are to|shall)|instead|always"
+    r"|never|reply with|respond with|answer with|recommend|send|forward|call|run|execute|invoke|transfer|approve|delete"
+    r"|append|insert|trust|treat|grant|install|download|visit|click|disclose|share|include|redirect)\b"
 )
 _EXFILTRATION = (
-    r"(?:^|[.!?\n:;,]\s{0,3}|\b(?:must|should|shall|always|please|then|silently|secretly|remember to|also)\s{1,3})"
-    r"(?:send|forward|post|upload|leak|exfiltrate|email|e-mail|mail|transmit|copy|bcc|cc|report|submit"
-    r"|append)\b[^.!?\n]{0,80}"
-    r"\b(?:conversations?|chats?|history|messages?|memor(?:y|ies)|passwords?|credentials?|secrets?|keys?|tokens?|data"
-    r"|files?|documents?"
-    r"|invoices?|contacts?|everything|results?|outputs?)\b[^!?\n]{0,60}(?:https?://|\bto [\w.+-]{1,64}@"
-    r"|\bto [\w-]{1,60}\.(?:com|net|org|io"
-    r"|example|xyz|ru|info)\b)"
+    r"(?:^|[.!?\n:;,]\s{0,3}|\b(?:must|should|shall|always|please|then|silently|secretly|remember to"
+    r"|also)\s{1,3})(?:send|forward|post|upload|leak|exfiltrate|email|e-mail|mail|transmit|copy|bcc|cc|report|submit"
+    r"|append)\b[^.!?\n]{0,80}\b(?:conversations?|chats?|history|messages?|memor(?:y|ies)|passwords?|credentials?"
+    r"|secrets?|keys?|tokens?|data|files?|documents?|invoices?|contacts?|everything|results?|outputs?)\b[^!?\n]{0,60}"
+    r"(?:https?://|\bto [\w.+-]{1,64}@|\bto [\w-]{1,60}\.(?:com|net|org|io|example|xyz|ru|info)\b)"
 )
 _ORDER = (
-    rf"\b(?:remember|note|memori[sz]e|store|save)\b[^.!?\n]{{0,30}}\b(?:you|(?:the |all |every "
-    rf"|any )?{_AGENT})\b[^.!?\n]{{0,12}}"
-    r"\b(?:must|should|shall|have to|has to|need to|needs to|are|is|will|always|never)\b"
-    rf"|\b(?:you|(?:the |all |every |any |this |your |other )?{_AGENT})\b[^.!?\n]{{0,12}}\b(?:must|shall|have to"
-    rf"|has to|are (?:now|required|authorized"
-    r"|instructed|to)|is (?:now|required|authorized|instructed|to)|should (?:now |from now on )?(?:always|never|only"
-    r"|ignore|send|call|approve"
-    r"|recommend|trust|reply|respond|answer))\b"
+    rf"\b(?:remember|note|memori[sz]e|store|save)\b[^.!?\n]{{0,30}}\b(?:you|(?:the |all |every |any "
+    rf")?{_AGENT})\b[^.!?\n]{{0,12}}\b(?:must|should|shall|have to|has to|need to|needs to|are|is|will|always|never)\b"
+    rf"|\b(?:you|(?:the |all |every |any |this |your |other )?{_AGENT})\b[^.!?\n]{{0,12}}\b(?:must|shall|have to|has to"
+    rf"|are (?:now|required|authorized|instructed|to)|is (?:now|required|authorized|instructed|to)|should (?:now "
+    rf"|from now on )?(?:always|never|only|ignore|send|call|approve|recommend|trust|reply|respond|answer))\b"
     r"|\bfrom now on\b(?!,? (?:i|we|he|she|they)\b)|\bgoing forward\b[^.!?\n]{0,30}\b(?:you|always|never|must)\b"
-    r"|\bin (?:all|every|any) future\b[^.!?\n]{0,40}"
-    r"\b(?:conversation|response|session|repl|answer|chat|request)"
+    r"|\bin (?:all|every|any) future\b[^.!?\n]{0,40}\b(?:conversation|response|session|repl|answer|chat|request)"
     r"|\b(?:du|sie) (?:musst|müssen|sollst|sollen)\b|\bab (?:jetzt|sofort)\b|\b(?:tu|vous) d(?:ois|evez)\b"
-    r"|\bd[eé]sormais\b"
-    r"|\b(?:debes|tienes que|debe)\b|\ba partir de ahora\b|\bde agora em diante\b|\bd'ora in poi\b"
-    r"|(?:你|您)(?:必须|必須|应该|應該|现在是)|从现在(?:开始|起)|從現在(?:開始|起)"
-    r"|今後は?必ず|(?:ты|вы) долж(?:ен|на|ны)|отныне|с этого момента"
-    r"|يجب عليك"
+    r"|\bd[eé]sormais\b|\b(?:debes|tienes que|debe)\b|\ba partir de ahora\b|\bde agora em diante\b|\bd'ora in poi\b"
+    r"|(?:你|您)(?:必须|必須|应该|應該|现在是)|从现在(?:开始|起)|從現在(?:開始|起)|今後は?必ず|(?:ты|вы) долж(?:ен|на"
+    r"|ны)|отныне|с этого момента|يجب عليك"
 )
 _IMPERATIVE = (
     r"(?:^|[.!?\n:;,]\s{0,4}|\bplease )(?:always|never|only|don't ever|do not ever|immer|nie(?:mals)?|siempre|nunca"
-    r"|toujours|jamais|всегда"
-    r"|никогда)\s{1,4}\w{2,20}"
+    r"|toujours|jamais|всегда|никогда)\s{1,4}\w{2,20}"
 )
 
 _ATTACK = re.compile("|".join((_OVERRIDE, _IMPERSONATION, _CONCEALMENT, _TRIGGER, _EXFILTRATION)), re.IGNORECASE)
@@ -118,8 +95,7 @@ _ENCODED = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,4000}={0,2}")
 _HEX = re.compile(r"(?<![0-9A-Fa-f])(?:[0-9A-Fa-f]{2}){16,2000}(?![0-9A-Fa-f])")
 _RUN_TOGETHER = re.compile(
     r"ignore|disregard|forget|override|bypass|all|any|previous|prior|above|your|system|instructions?|rules?|prompts?"
-    r"|you|must"
-    r"|always|never|send|forward", re.IGNORECASE,
+    r"|you|must|always|never|send|forward", re.IGNORECASE,
 )  # fmt: skip
 _SPACED = re.compile(r"(?:\b\w[ .\-_*]){8,200}\w\b")
 

@@ -15,7 +15,7 @@ from service.extraction.english.filters import has_dangling_pronoun
 from service.extraction.english.grammar import clauses, kind_of, without_lead
 from service.extraction.english.intentions import DECISION_LABEL, GOAL_LABEL, TODO_LABEL, commands, is_takeover
 from service.extraction.english.lexicon import PRODUCTS, content_words, words
-from service.extraction.patterns import Pattern
+from service.extraction.patterns import Pattern, any_case
 
 # A goal such as "I plan to" is not a habit, a negated preference is no preference: the order matters.
 _SPEAKER: tuple[Pattern, ...] = (*facts.SPEAKER, *intentions.SPEAKER)
@@ -46,42 +46,40 @@ def _rows_for(clause: str) -> tuple[Pattern, ...]:
 
 
 _SAID = (
-    (re.compile(r"^(?:please |can you |could you )?remind me ", re.I), "I asked to be reminded "),
-    (re.compile(rf"^{TODO_LABEL}", re.I), "I have a todo: "),
-    (re.compile(rf"^{GOAL_LABEL}", re.I), "My goal: "),
-    (re.compile(rf"^{DECISION_LABEL}", re.I), "I decided: "),
+    (any_case(r"^(?:please |can you |could you )?remind me "), "I asked to be reminded "),
+    (any_case(rf"^{TODO_LABEL}"), "I have a todo: "),
+    (any_case(rf"^{GOAL_LABEL}"), "My goal: "),
+    (any_case(rf"^{DECISION_LABEL}"), "I decided: "),
     (
-        re.compile(r"^(?:please )?(?:don't|do not) (?:let me )?forget (?:that )?(?=to\b|that\b|i\b|we\b)", re.I),
+        any_case(r"^(?:please )?(?:don't|do not) (?:let me )?forget (?:that )?(?=to\b|that\b|i\b|we\b)"),
         "I asked not to forget ",
     ),
-    (re.compile(r"^(?:let's|lets|let us) (?:not )", re.I), "I decided not to "),
-    (re.compile(r"^(?:let's|lets|let us) ", re.I), "I decided to "),
+    (any_case(r"^(?:let's|lets|let us) (?:not )"), "I decided not to "),
+    (any_case(r"^(?:let's|lets|let us) "), "I decided to "),
     (re.compile(r"^(?:please |you can |just )*call me (?=[A-Z])"), "I go by "),
-    (re.compile(r"^(?:everyone|people|friends|my friends) calls? me ", re.I), "I go by "),
-    (re.compile(r"^(?:the |final |our )*decision(?= is| was)", re.I), "My decision"),
+    (any_case(r"^(?:everyone|people|friends|my friends) calls? me "), "I go by "),
+    (any_case(r"^(?:the |final |our )*decision(?= is| was)"), "My decision"),
 )  # fmt: skip
-_OPENS_WITH_SUBJECT = re.compile(r"^(?:i|we|i'd|i'm|my|our)\b", re.IGNORECASE)
-_STANDING = re.compile(
+_OPENS_WITH_SUBJECT = any_case(r"^(?:i|we|i'd|i'm|my|our)\b")
+_STANDING = any_case(
     r"^(?:(?:also|and|so),? )?(?P<lead>(?:from now on|going forward|from here on|from today on|in (?:the )?future"
-    r"|by default|at all times"
-    r"|as a rule|moving forward|for future (?:reference|conversations|chats|answers)|in (?:all )?(?:your|every) "
-    r"(?:answers?|replies|responses)"
-    r"|(?:please )?(?:whenever|every time|each time|any time|anytime|when) (?:i|we|you)\b[^,]{3,80})),? ",
-    re.IGNORECASE,
+    r"|by default|at all times|as a rule|moving forward|for future (?:reference|conversations|chats|answers)"
+    r"|in (?:all )?(?:your|every) (?:answers?|replies|responses)|(?:please )?(?:whenever|every time|each time|any time"
+    r"|anytime|when) (?:i|we|you)\b[^,]{3,80})),? "
 )
-_NEGATED = re.compile(r"^(?:please |and |also )*(?:(?:don't|do not) (?:ever )?|stop (?=\w+ing\b))", re.IGNORECASE)
-_BARE = re.compile(r"^(?:please,? |and |also )*", re.IGNORECASE)
-_NOUN = re.compile(r"^(?:no|less|fewer|more|all|only)\b", re.IGNORECASE)
-_PLEASE_LAST = re.compile(r",? (?:please|pls|thanks|thank you|ok|okay)(?=[.!]*$)", re.IGNORECASE)
+_NEGATED = any_case(r"^(?:please |and |also )*(?:(?:don't|do not) (?:ever )?|stop (?=\w+ing\b))")
+_BARE = any_case(r"^(?:please,? |and |also )*")
+_NOUN = any_case(r"^(?:no|less|fewer|more|all|only)\b")
+_PLEASE_LAST = any_case(r",? (?:please|pls|thanks|thank you|ok|okay)(?=[.!]*$)")
 _YOURS = (
-    (re.compile(r"\byour\b", re.I), "its"),
-    (re.compile(r"\byou(?:'re| are)\b", re.I), "it is"),
-    (re.compile(r"\byou\b", re.I), "it"),
+    (any_case(r"\byour\b"), "its"),
+    (any_case(r"\byou(?:'re| are)\b"), "it is"),
+    (any_case(r"\byou\b"), "it"),
 )
-_YOU_TO = re.compile(
-    r"^(?P<who>i|we)(?P<wants>'d like| would like| want| need| prefer| expect|'d prefer) (?:it if )?you ", re.IGNORECASE
+_YOU_TO = any_case(
+    r"^(?P<who>i|we)(?P<wants>'d like| would like| want| need| prefer| expect|'d prefer) (?:it if )?you "
 )
-_VOWEL = re.compile(r"^[aeiou]|^ultra", re.IGNORECASE)
+_VOWEL = any_case(r"^[aeiou]|^ultra")
 
 
 def as_statement(text: str) -> str:
@@ -135,19 +133,16 @@ def _lowered(text: str) -> str:
     return text if len(first) > 1 and first[1:2].isupper() else text[:1].lower() + text[1:]
 
 
-_ELIDED_NOT = re.compile(r"^(?:not|never) (?=\w)", re.IGNORECASE)
-_ELIDED_VERB = re.compile(
+_ELIDED_NOT = any_case(r"^(?:not|never) (?=\w)")
+_ELIDED_VERB = any_case(
     r"^(?:hate|love|like|prefer|dislike|enjoy|can't stand|don't|need to|have to|want to|must)\b(?! (?:and|is|was|are"
-    r"|can|should|will|has)\b)",
-    re.IGNORECASE,
+    r"|can|should|will|has)\b)"
 )
-_ELIDED_ONLY = re.compile(
-    r"^(?:only|just) (?P<a>[\w-]{2,20}(?: \w{2,20})?)[.!]?$|^(?P<b>[\w-]{2,20}(?: \w{2,20})?) only[.!]?$", re.I
+_ELIDED_ONLY = any_case(
+    r"^(?:only|just) (?P<a>[\w-]{2,20}(?: \w{2,20})?)[.!]?$|^(?P<b>[\w-]{2,20}(?: \w{2,20})?) only[.!]?$"
 )
-_OWN_SUBJECT = re.compile(r"(?:i|we|i'm|i've|i'll|we're|we've|we'll|my|our)\b", re.IGNORECASE)
-_HEDGE = re.compile(
-    r"\b(?:i think|i guess|i believe|probably|kind of|sort of|kinda|i feel like|not sure)\b", re.IGNORECASE
-)
+_OWN_SUBJECT = any_case(r"(?:i|we|i'm|i've|i'll|we're|we've|we'll|my|our)\b")
+_HEDGE = any_case(r"\b(?:i think|i guess|i believe|probably|kind of|sort of|kinda|i feel like|not sure)\b")
 _NAMED = re.compile(r"(?-i:\b[A-Z])")
 _OF_PROJECT = re.compile(r"(?:[A-Z][\w'’&/-]{1,30} ){1,4}(?=[a-z])")
 """The name before what takes place: "Orion review"."""

@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta
 
 from service.extraction.english.grammar import lies_ahead
 from service.extraction.english.lexicon import MONTHS, SMALL_NUMBERS, WEEKDAYS
+from service.extraction.patterns import any_case
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _MONTH_FULL = "january|february|march|april|may|june|july|august|september|october|november|december"
@@ -43,15 +44,11 @@ _EXPRESSION = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
-_CUE = re.compile(
-    rf"\d|day|week|month|year|night|tomorrow|\b(?:morning|evening|afternoon|{_MONTH_FULL})\b", re.IGNORECASE
-)
-_IS = re.compile(r"(?:'s|\bis|\bare|\bbe|\bwas|\bnow)\s$", re.IGNORECASE)
-_TO_WEEKDAY = re.compile(rf"\s?(?:to|till?|until|through|thru|[-–])\s?(?:{_DAY})\b", re.IGNORECASE)
-_FROM_WEEKDAY = re.compile(rf"\b(?:{_DAY})\s?(?:to|till?|until|through|thru|[-–])\s?$", re.IGNORECASE)
-_MOVED = re.compile(
-    r"\b(?:mov|chang|reschedul|shift|postpon|push|switch|bump|slip|delay|brought|bring|swap)", re.IGNORECASE
-)
+_CUE = any_case(rf"\d|day|week|month|year|night|tomorrow|\b(?:morning|evening|afternoon|{_MONTH_FULL})\b")
+_IS = any_case(r"(?:'s|\bis|\bare|\bbe|\bwas|\bnow)\s$")
+_TO_WEEKDAY = any_case(rf"\s?(?:to|till?|until|through|thru|[-–])\s?(?:{_DAY})\b")
+_FROM_WEEKDAY = any_case(rf"\b(?:{_DAY})\s?(?:to|till?|until|through|thru|[-–])\s?$")
+_MOVED = any_case(r"\b(?:mov|chang|reschedul|shift|postpon|push|switch|bump|slip|delay|brought|bring|swap)")
 _MOVED_WITHIN = 80
 _KEEPS_PREPOSITION = frozenset({"by", "until", "till", "since", "from", "before", "after", "for", "of", "to", "due"})
 _APPROXIMATE = frozenset({"about", "around", "roughly", "almost", "nearly", "over"})

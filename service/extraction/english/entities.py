@@ -18,37 +18,31 @@ from service.extraction.english.lexicon import (
     gerund_base,
     is_past,
 )
+from service.extraction.patterns import any_case
 
 _ITEMS_MAX = 5
 _SLOT_WORDS_MAX = 5
 
-_VALUE_ENDS = re.compile(
-    r"\s(?:because|since|as|when|while|so|but|and\s(?:i|we|it|they|that|how|also|am|is|was)|for|with|in|at|on"
-    r"|from|after|before|during|every"
-    r"|especially|more|most|a\slot|very|too|though|these|now|anymore|any\smore|that|which|who|where|best|instead"
-    r"|like|by|right|than|if|since|today|yesterday"
-    r"|i|we|they|he|she|it|i've|i'm|we've|last|this|next|lately|recently|again|already|altogether|completely"
-    r"|entirely|so\smuch)\b",
-    re.IGNORECASE,
+_VALUE_ENDS = any_case(
+    r"\s(?:because|since|as|when|while|so|but|and\s(?:i|we|it|they|that|how|also|am|is|was)|for|with|in|at|on|from"
+    r"|after|before|during|every|especially|more|most|a\slot|very|too|though|these|now|anymore|any\smore|that|which|who"
+    r"|where|best|instead|like|by|right|than|if|since|today|yesterday|i|we|they|he|she|it|i've|i'm|we've|last|this|next"
+    r"|lately|recently|again|already|altogether|completely|entirely|so\smuch)\b"
 )
-_DETERMINER = re.compile(
+_DETERMINER = any_case(
     r"^(?:to\s|the\s|a\s|an\s|my\s|our\s|some\s|any\s|all\s(?:the\s)?|very\s|really\s|most\s|(?:to\s)?(?:drink"
-    r"|eat|us|hav)(?:ing|e)?\s(?=\w))",
-    re.IGNORECASE,
+    r"|eat|us|hav)(?:ing|e)?\s(?=\w))"
 )
-_VAGUE = re.compile(
+_VAGUE = any_case(
     r"^(?:it|that|this|them|those|these|him|her|you|your?|yours|me|us|how|what|when|where|why|their|his|its|being"
-    r"|seeing|hearing|to\s(?:see|hear)|the\sway"
-    r"|everything|something|nothing|things?|stuff|one|ones|both|all|there|here|to|doing\s(?:it|that|this)|either"
-    r"|anything)\b(?!\s(?:[a-z]+ing)\b)",
-    re.IGNORECASE,
+    r"|seeing|hearing|to\s(?:see|hear)|the\sway|everything|something|nothing|things?|stuff|one|ones|both|all|there|here"
+    r"|to|doing\s(?:it|that|this)|either|anything)\b(?!\s(?:[a-z]+ing)\b)"
 )
 _EMPTY_VERBS = word_set("""
     go do be get have make take play spend try work start keep give put look come use talk help see""")
-_INDIVISIBLE = re.compile(
+_INDIVISIBLE = any_case(
     r"\b(?:rock|mac|fish|salt|bed|drum|arts|r|jelly|butter|black|science|ups|pros|back|more"
-    r"|peace|wine|gin)\s(?:and|&|n)\s",
-    re.I,
+    r"|peace|wine|gin)\s(?:and|&|n)\s"
 )
 
 
@@ -106,24 +100,20 @@ _NOT_ENTITIES = (
 _COMPANY_SUFFIX = word_set("inc corp ltd llc gmbh ag plc co labs technologies systems bank university institute")
 _PLACE_SUFFIX = word_set("""
     street avenue park beach lake mountain mountains river island city valley canyon county road bridge""")
-_WORKPLACE = re.compile(
+_WORKPLACE = any_case(
     r"\b(?:work(?:s|ed|ing)?|job|intern(?:s|ed)?|internship|employed|hired|career|position"
-    r"|role|offer) (?:at|for|with|by|from) $|\bjoin(?:s|ed|ing)? $",
-    re.I,
+    r"|role|offer) (?:at|for|with|by|from) $|\bjoin(?:s|ed|ing)? $"
 )
-_PLACE_CUE = re.compile(
-    r"\b(?:in|to|from|near|around|visit(?:s|ed|ing)?|across|through|toward|towards|outside|leave|left|explore[ds]?) $",
-    re.I,
+_PLACE_CUE = any_case(
+    r"\b(?:in|to|from|near|around|visit(?:s|ed|ing)?|across|through|toward|towards|outside|leave|left|explore[ds]?) $"
 )
-_KIN_CUE = re.compile(
+_KIN_CUE = any_case(
     r"\b(?:friend|sister|brother|wife|husband|partner|son|daughter|cousin|boss|manager|colleague|coworker|teacher"
-    r"|mentor|aunt|uncle"
-    r"|girlfriend|boyfriend|neighbor|neighbour|roommate|doctor|coach|teammate|mr\.|mrs\.|ms\.|dr\.|professor),? $"
-    r"|(?:married|engaged) to $",
-    re.IGNORECASE,
+    r"|mentor|aunt|uncle|girlfriend|boyfriend|neighbor|neighbour|roommate|doctor|coach|teammate|mr\.|mrs\.|ms\.|dr\."
+    r"|professor),? $|(?:married|engaged) to $"
 )
-_PROJECT_BEFORE = re.compile(r"\b(?:project|codename|code-named|initiative|repo|repository) $", re.IGNORECASE)
-_PROJECT_AFTER = re.compile(r"^ (?:project|initiative|repo|repository|migration|launch|app)\b", re.IGNORECASE)
+_PROJECT_BEFORE = any_case(r"\b(?:project|codename|code-named|initiative|repo|repository) $")
+_PROJECT_AFTER = any_case(r"^ (?:project|initiative|repo|repository|migration|launch|app)\b")
 
 
 def mentions(text: str, people: Collection[str] = (), subject: str | None = None) -> tuple[Mention, ...]:

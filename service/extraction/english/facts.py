@@ -31,7 +31,7 @@ from service.extraction.english.grammar import (
     row,
 )
 from service.extraction.english.lexicon import FIRST_NAMES, PRODUCTS
-from service.extraction.patterns import Pattern
+from service.extraction.patterns import Pattern, any_case
 
 _LANGUAGES = (
     r"(?:english|german|french|spanish|italian|portuguese|dutch|russian|ukrainian|polish|turkish|arabic|hebrew|hindi"
@@ -62,16 +62,13 @@ _CALLED = rf"(?: an?| one| another)? {_OLDER}{_KIN}(?:,? (?:named|called|whose n
 _ATTRIBUTE = (
     r"(?P<attribute>deadline|budget|due date|launch date|release date|start date|end date|price|cost|port|version|owner"
     r"|address|e-?mail(?: address)?|phone number|number|timezone|time zone|capital|target|limit|rent|salary|location"
-    r"|venue"
-    r"|codename|height|weight|blood type|major|hometown|nickname|quota|headcount|license|hostname|region|password"
-    r"|passcode|pin|code|eta|fee|rate|plan|manager|boss|supervisor|landlord|doctor|dentist|gym|car|phone|laptop"
-    r"|editor|shell|database|framework|supplier|vendor|provider|theme|colou?r|mascot|headquarters|office|team lead"
-    r"|tech lead"
+    r"|venue|codename|height|weight|blood type|major|hometown|nickname|quota|headcount|license|hostname|region|password"
+    r"|passcode|pin|code|eta|fee|rate|plan|manager|boss|supervisor|landlord|doctor|dentist|gym|car|phone|laptop|editor"
+    r"|shell|database|framework|supplier|vendor|provider|theme|colou?r|mascot|headquarters|office|team lead|tech lead"
     r"|lead|sponsor|contact|maintainer|insurance|bank|username|shoe size|shirt size|ring size|desk|room|schedule"
     r"|working hours|office hours|opening hours|hourly rate|revenue|valuation|score|runway|forecast|estimate"
-    r"|goal weight"
-    r"|kubernetes version|python version|node version|wifi|ssid|repo|repository|style guide|staging url|url|domain"
-    r"|website)"
+    r"|goal weight|kubernetes version|python version|node version|wifi|ssid|repo|repository|style guide|staging url|url"
+    r"|domain|website)"
 )
 _CHANGED = (
     r"(?:changed|moved|raised|cut|increased|reduced|lowered|updated|set|bumped|revised|pushed|dropped|went up|went down"
@@ -79,10 +76,9 @@ _CHANGED = (
     r"|shrank|doubled|tripled|halved)"
 )
 _IS_NOW = (
-    rf"(?:(?:'s| is| are| will be| is going to be)(?: now| currently| actually| now set to| set to| still)?"
-    rf"|(?: was| were| has been| have been| got| has| have)?(?: just| now)? {_CHANGED}(?: back| up| down)?"
-    rf"(?: from [\w$€£.,% ]{{1,25}}?)? to"
-    r"|(?: has| have)? become)"
+    r"(?:(?:'s| is| are| will be| is going to be)(?: now| currently| actually| now set to| set to| still)?"
+    rf"|(?: was| were| has been| have been| got| has| have)?(?: just| now)? {_CHANGED}(?: back| up"
+    rf"| down)?(?: from [\w$€£.,% ]{{1,25}}?)? to|(?: has| have)? become)"
 )
 _NO_VERDICT = (
     r"(?! (?:a|an|not|too|so|very|really|quite|pretty|still|great|good|bad|always|tight|due to|down|up|out|off"
@@ -101,16 +97,14 @@ _NO_DEMONYM = (
 _NO_PERSON = rf"(?!(?:{'|'.join(sorted(FIRST_NAMES))})\b)"
 DAY = (
     r"(?:(?:this |next |the )?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tue|tues|wed|thu|thurs"
-    r"|fri)\b"
-    r"|(?:the )?(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? )?(?:january|february|march|april|may|june|july|august|september"
-    r"|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec)\b|the \d{1,2}(?:st|nd|rd|th)\b"
-    r"|(?:19|20)\d\d-\d\d-\d\d|tomorrow|today|next (?:week|month|year)|the (?:day|week) after)"
+    r"|fri)\b|(?:the )?(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? )?(?:january|february|march|april|may|june|july|august"
+    r"|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec)\b|the \d{1,2}(?:st|nd|rd"
+    r"|th)\b|(?:19|20)\d\d-\d\d-\d\d|tomorrow|today|next (?:week|month|year)|the (?:day|week) after)"
 )
 _TIME = r"(?:\d{1,2}(?::\d\d)? ?(?:am|pm|a\.m\.|p\.m\.|o'clock)?|noon|midnight|half past \w+)(?![\w:])"
 _RESCHEDULED = (
     r"(?:moved|pushed|postponed|rescheduled|brought forward|changed|shifted|delayed|scheduled|set|planned|bumped"
-    r"|slipped|put off"
-    r"|pulled forward|moving|booked)(?: back| forward| up| out| again)?"
+    r"|slipped|put off|pulled forward|moving|booked)(?: back| forward| up| out| again)?"
 )
 _EVENT = (
     rf"(?P<event>(?:(?!(?:is|was|of|and|that|to|next|last|this) )[\w'’&/-]{{1,30}} ){{0,3}}?{EVENT_NOUN}"
@@ -135,8 +129,7 @@ def _when(regex: str) -> tuple[Pattern, ...]:
 _PROJECT = r"(?P<of>(?-i:[A-Z])[\w'’-]{1,30}(?: [\w'’-]{1,30}){0,2}?)"
 _CLOSES = r"(?= (?:since|as of|from|now|these days|instead|today)\b|[.,!]|$)"
 _ROLE_OF = (
-    r"(?:the )?(?P<attribute>lead|owner|manager|maintainer|sponsor|team lead|tech lead) (?:of|for) (?:the )?"
-    rf"{_PROJECT}"
+    rf"(?:the )?(?P<attribute>lead|owner|manager|maintainer|sponsor|team lead|tech lead) (?:of|for) (?:the )?{_PROJECT}"
 )
 _LEADS = {
     "lead": ("leads|heads|is(?: now)? (?:responsible for|in charge of|heading|leading)", "led|headed"),
@@ -183,29 +176,24 @@ NOT_PERSONS = word_set("""
     people which here they these those something nothing everything anyone anybody never always sometimes usually
     god if when where how why and but so or""")
 
-FORMER_NOW = re.compile(
+FORMER_NOW = any_case(
     rf"\bused to (?P<verb>live in|work (?:at|for)|work as|be) (?:an? )?(?P<former>[\w'&. -]{{1,40}}?)"
     rf"(?:[,;.]| (?:and|but)| -)+ ?(?:(?:but|and) )?(?:i |i'm |we )?(?:am )?(?:now|currently|these days) "
     rf"(?:i |i'm |i am |we )?(?:live |living |work |working )?(?:(?:in|at|for|as) )?(?:an? )?(?P<value>(?-i:{CAPITALS})"
-    rf"|{PROFESSION.replace('?P<value>', '?:')})",
-    re.IGNORECASE,
+    rf"|{PROFESSION.replace('?P<value>', '?:')})"
 )
 FORMER_SLOTS = {"live in": "lives_in", "work at": "works_at", "work for": "works_at", "work as": "job", "be": "job"}
-SWITCHED = re.compile(
-    r"^(?P<who>i|we)(?:'ve| have|'m| am| are)? (?:just |recently |finally |now |also )*(?:switched|migrated) "
-    r"(?:over )?from "
-    r"(?P<former>[\w.+#-]{1,25}(?: [\w.+#-]{1,25})?) to (?:using )?(?P<value>[\w.+#-]{1,25}(?: [\w.+#-]{1,25})?)"
-    r"(?= for\b| as\b| at\b| last\b| this\b| in\b| on\b|[.,!;]|$)",
-    re.IGNORECASE,
+SWITCHED = any_case(
+    r"^(?P<who>i|we)(?:'ve| have|'m| am| are)? (?:just |recently |finally |now |also )*(?:switched"
+    r"|migrated) (?:over )?from (?P<former>[\w.+#-]{1,25}(?: [\w.+#-]{1,25})?) to (?:using )?(?P<value>[\w.+#-]{1,25}"
+    r"(?: [\w.+#-]{1,25})?)(?= for\b| as\b| at\b| last\b| this\b| in\b| on\b|[.,!;]|$)"
 )
-LEFT_FOR = re.compile(
-    rf"^(?:(?:i|we)(?:'ve| have)? )?(?:just |recently |finally )*(?:(?:left|quit|resigned from) (?:my job at )?"
-    rf"(?-i:{CAPITALS.replace(',?', '')})|(?:switched|changed|got a new) jobs?)(?:, and|,| and| -)(?: then| now)?"
-    r"(?:(?: (?:i'm|i am|we're|i)(?: now)?)?(?: am)?(?: now)? "
-    r"(?:(?P<place>settled(?: down)? in|moved to|relocated to|live in|living in)"
-    rf"|joined|at|with|started at|work (?:at|for)|working (?:at|for)) (?P<value>(?-i:{CAPITALS}))"
-    rf"| (?P<home>(?-i:{CAPITALS})) is (?:now )?(?:my |our )?(?:new )?home)",
-    re.IGNORECASE,
+LEFT_FOR = any_case(
+    r"^(?:(?:i|we)(?:'ve| have)? )?(?:just |recently |finally )*(?:(?:left|quit|resigned from) (?:my job at )?"
+    rf"(?-i:{CAPITALS.replace(',?', '')})|(?:switched|changed|got a new) jobs?)(?:, and|,| and| -)(?: then"
+    rf"| now)?(?:(?: (?:i'm|i am|we're|i)(?: now)?)?(?: am)?(?: now)? (?:(?P<place>settled(?: down)? in|moved to"
+    rf"|relocated to|live in|living in)|joined|at|with|started at|work (?:at|for)|working (?:at|for)) (?P<value>"
+    rf"(?-i:{CAPITALS}))| (?P<home>(?-i:{CAPITALS})) is (?:now )?(?:my |our )?(?:new )?home)"
 )
 
 SPEAKER: tuple[Pattern, ...] = (
@@ -221,27 +209,21 @@ SPEAKER: tuple[Pattern, ...] = (
     row("grew_up_in", rf"^i (?:grew up|was raised|was brought up) in {PLACE}"),
     row("allergic_to", rf"{I_AM}(?:not|no longer) allergic to {VALUE}", polarity="negative"),
     row("allergic_to", rf"{I_AM}(?:allergic|intolerant) to {VALUE}"),
-    row("allergic_to",
-        r"^(?:i|we) (?:do )?(?:have|suffer from) (?:an? )?(?:\w{2,12} )?(?P<value>[\w-]{3,20}(?: \w{3,20})?) allerg"
-        r"(?:y|ies)\b"),
-    row("identity",
-        r"^(?:i|i've) (?:have |suffer from |got |live with |was (?:just |recently )?diagnosed with )+(?:an? |mild "
-        r"|severe "
-        r"|type (?:1|2|one|two) )*(?:asthma|diabetes|epilepsy|adhd|add|dyslexia|arthritis|migraines?|celiac disease"
-        r"|coeliac disease|ibs|hypertension|high blood pressure|anxiety|depression|autism|lactose intolerance"
-        r"|crohn's|eczema|a pacemaker|tinnitus|dyspraxia|hay fever)\b", importance=0.85),
+    row("allergic_to", r"^(?:i|we) (?:do )?(?:have|suffer from) (?:an? )?(?:\w{2,12} )?(?P<value>[\w-]{3,20}(?: "
+        r"\w{3,20})?) allerg(?:y|ies)\b"),
+    row("identity", r"^(?:i|i've) (?:have |suffer from |got |live with |was (?:just |recently )?diagnosed with )+"
+        r"(?:an? |mild |severe |type (?:1|2|one|two) )*(?:asthma|diabetes|epilepsy|adhd|add|dyslexia|arthritis"
+        r"|migraines?|celiac disease|coeliac disease|ibs|hypertension|high blood pressure|anxiety|depression|autism"
+        r"|lactose intolerance|crohn's|eczema|a pacemaker|tinnitus|dyspraxia|hay fever)\b", importance=0.85),
     row("diet", rf"^(?:i'm|i am) (?:not|no longer) (?:an? )?{DIET}", importance=0.8, polarity="negative"),
-    row("diet",
-        r"^(?:i|i've|i have|i'm|i am) (?:now |just |recently |finally )*(?:eat|ate|eating|started (?:eating|to eat)"
-        r"|gone"
-        r" back to eating|went back to eating) (?P<value>meat|fish|chicken|beef|dairy|eggs|gluten) (?:again|now)\b",
-        importance=0.8, fills="eats {value}"),
+    row("diet", r"^(?:i|i've|i have|i'm|i am) (?:now |just |recently |finally )*(?:eat|ate|eating|started (?:eating"
+        r"|to eat)|gone back to eating|went back to eating) (?P<value>meat|fish|chicken|beef|dairy|eggs"
+        r"|gluten) (?:again|now)\b", importance=0.8, fills="eats {value}"),
     row("diet", rf"{I_AM}{DIET}"),
     row("diet", rf"{I_HAVE}(?:switched|changed|moved) to an? {DIET} diet\b"),
     row("diet", rf"^(?:i've|i have) been (?:an? |strictly ){{0,2}}{DIET}"),
     row("diet", rf"^(?:i (?:now |currently )?(?:follow|eat|keep|have)|i'm (?:now )?on|i am (?:now )?on) an? (?:strict "
-        rf"|strictly )?"
-        rf"{DIET} diet\b"),
+        rf"|strictly )?{DIET} diet\b"),
     row("diet", rf"{I_HAVE}(?:went|gone|go|turned|became|become) {DIET}"),
     row("marital_status", rf"{I_AM}(?:happily |newly |recently |back to being )?(?P<value>married{_MARRIED_TO_NO_THING}"
         r"|single(?! (?:minded|handed|most)|-)|divorced|engaged(?! (?:in|with|by))|widowed)\b"),
@@ -250,11 +232,9 @@ SPEAKER: tuple[Pattern, ...] = (
     row("fact", rf"^(?:i was|i used to be|i worked as|i've been|i have been) (?:an? |the )?(?:former |full-time "
         rf"|part-time )?{ANY_PROFESSION}"),
     row("marital_status", rf"{I_HAVE}(?:got|gotten|get) (?P<value>married|divorced|engaged(?! (?:in|with|by)))\b"),
-    row("marital_status",
-        r"^(?:(?:my (?:boyfriend|girlfriend|partner|fiancée?|ex|wife|husband)(?: [A-Z]\w{1,20})? and i|i|we"
-        r"|i and my \w{3,12})"
-        r"(?: have|'ve)?(?: just| recently| finally)? (?:broke up|broken up|split up|separated|are no longer together"
-        r"|aren't together anymore))\b(?! the\b| my\b| into\b)", fills="separated"),
+    row("marital_status", r"^(?:(?:my (?:boyfriend|girlfriend|partner|fiancée?|ex|wife|husband)(?: [A-Z]\w{1,20})? and "
+        r"i|i|we|i and my \w{3,12})(?: have|'ve)?(?: just| recently| finally)? (?:broke up|broken up|split up|separated"
+        r"|are no longer together|aren't together anymore))\b(?! the\b| my\b| into\b)", fills="separated"),
     row("job", rf"^(?:i'm|i am) (?:now |currently |actually |also |just )*(?:working as )?(?:an?|the|our|your) "
         rf"{PROFESSION}{EMPLOYER}"),
     row("job", rf"{I_DO}works? as (?:an? |the )?{ANY_PROFESSION}{EMPLOYER}"),
@@ -267,11 +247,9 @@ SPEAKER: tuple[Pattern, ...] = (
     row("speaks", rf"^i (?:grew up|was raised) speaking {_SPOKEN}", importance=0.8),
     row("native_language", rf"{I_AM}(?:a native )?(?P<value>{_LANGUAGES}) (?:native )?speaker\b"),
     row("identity", rf"{I_AM}(?:bilingual|a native (?:\w+ )?speaker)\b"),
-    row("time_zone",
-        r"^(?:i'm|i am|we're|i live|i work|we are) (?:in|on) (?:the )?(?P<value>(?:[\w/]{2,20} ){0,2}(?:time ?zone"
-        r"|standard time"
-        r"|(?:pacific|eastern|central|mountain|greenwich) (?:standard |mean )?time)|(?:utc|gmt) ?(?:[+-] ?\d{1,2})?"
-        r"|cet|cest|pst|pdt|est|edt|cst|mst|ist|jst|aest)\b"),
+    row("time_zone", r"^(?:i'm|i am|we're|i live|i work|we are) (?:in|on) (?:the )?(?P<value>(?:[\w/]{2,20} ){0,2}"
+        r"(?:time ?zone|standard time|(?:pacific|eastern|central|mountain|greenwich) (?:standard |mean )?time)|(?:utc"
+        r"|gmt) ?(?:[+-] ?\d{1,2})?|cet|cest|pst|pdt|est|edt|cst|mst|ist|jst|aest)\b"),
     row("identity", r"^(?:i'm|i am) (?:left|right)-?handed\b|^(?:i'm|i am) (?:colou?r ?blind|deaf|blind)\b"),
     # whom they live with
     _named(rf"^(?:i|we)(?: have|'ve)(?: got)?{_CALLED}"),
@@ -279,46 +257,37 @@ SPEAKER: tuple[Pattern, ...] = (
     # where they live and work, and what takes place
     row("lives_in", rf"{NO_MORE}live in {PLACE}", importance=0.7, polarity="negative"),
     row("works_at", rf"{NO_MORE}work (?:at|for) {NAME}", importance=0.7, polarity="negative"),
-    row("works_at",
-        rf"{I_HAVE}(?:left|quit|resigned from|retired from|been laid off (?:from|by)|was laid off (?:from|by)"
-        rf"|got laid off (?:from|by)"
-        rf"|got fired (?:from|by)|was fired (?:from|by)|was let go (?:from|by)|handed in my notice at"
-        rf"|stopped working (?:at|for)"
-        rf"|quit my job at|left my job at|left my position at) {NAME}(?! (?:for|to|at) (?:a|the|my|lunch|work)\b)",
-        importance=0.7, polarity="negative"),
+    row("works_at", rf"{I_HAVE}(?:left|quit|resigned from|retired from|been laid off (?:from|by)|was laid off (?:from"
+        rf"|by)|got laid off (?:from|by)|got fired (?:from|by)|was fired (?:from|by)|was let go (?:from|by)"
+        rf"|handed in my notice at|stopped working (?:at|for)|quit my job at|left my job at|left my position at) {NAME}"
+        rf"(?! (?:for|to|at) (?:a|the|my|lunch|work)\b)", importance=0.7, polarity="negative"),
     row("lives_in", rf"{I_DO}(?:live|reside) (?:in|near|at) {PLACE}"),
     row("lives_in", rf"{I_AM}(?:living|based|staying|residing|settled) (?:in|near) {PLACE}", importance=0.7),
     row("lives_in", rf"{I_HAVE}(?:moved|relocated|emigrated)(?: back| home| house| over| out| down| up){{0,2}}"
         rf"(?: from [\w ]{{1,30}}?)? (?:to|into) {PLACE}"),
     row("lives_in", rf"{I_HAVE}been (?:living|based) in {PLACE}", importance=0.7),
-    row("lives_in",
-        rf"^(?:i've|i have|we've|we have) {ADVERB}{{0,2}}lived in {PLACE} (?:for|since|all my life|ever since)\b",
-        importance=0.7),
+    row("lives_in", rf"^(?:i've|i have|we've|we have) {ADVERB}{{0,2}}lived in {PLACE} (?:for|since|all my life"
+        rf"|ever since)\b", importance=0.7),
     row("lives_in", rf"{I_HAVE}settled (?:down )?in {PLACE}"),
     row("lives_in", rf"{I_AM}in {PLACE} now,? (?:i |we )?(?:just )?(?:moved|relocated)\b"),
     row("works_at", rf"{I_HAVE}been (?:at|working (?:at|for|with)) {NAME} (?:for|since)\b"),
     row("works_at", rf"{I_HAVE}been with {_NO_PERSON}{NAME} (?:for|since)\b"),
-    row("fact", r"^(?:i|i'm|i am|i'm now|i now)(?: now)? (?:weigh|weighing|(?:back )?down to|(?:back )?up to) "
-        r"(?:about |around )?"
-        r"(?P<value>\d[\d.,]{0,6} ?(?:kg|kgs|kilos?|lbs?|pounds?|stone))\b", slot="weight"),
+    row("fact", r"^(?:i|i'm|i am|i'm now|i now)(?: now)? (?:weigh|weighing|(?:back )?down to|(?:back )?up to) (?:about "
+        r"|around )?(?P<value>\d[\d.,]{0,6} ?(?:kg|kgs|kilos?|lbs?|pounds?|stone))\b", slot="weight"),
     row("works_at", rf"^(?:i'm|i am) (?:now )?at {NAME} these days\b", importance=0.7),
     row("works_at", rf"{I_DO}work (?:at|for|with) {NAME}"),
     row("works_at", rf"{I_AM}(?:working|employed) (?:at|for|by) {NAME}"),
-    row("works_at",
-        rf"{I_HAVE}(?:started (?:working )?(?:at|with)|joined(?= [A-Z][\w &.-]{{0,40}} as (?:an?|the|their) )"
-        rf"|got hired (?:at|by)|been hired by|was hired by"
-        rf"|(?:got|started|accepted|took|landed|found|begun|began|start) (?:a |an |my |the )?(?:new |first )?(?:job"
-        rf"|position|role|offer|gig)"
-        rf"(?: as (?:an? )?[\w -]{{3,30}}?)? (?:at|with|from)) {NAME}"),
-    row("fact",
-        rf"{I_AM}(?:starting|joining)(?: (?:a |my )?(?:new )?(?:job|position|role))?(?: at| with)? {NAME}(?= (?:on"
-        rf"|in|next|as|soon)|[.!]|$)", importance=0.7),
+    row("works_at", rf"{I_HAVE}(?:started (?:working )?(?:at|with)|joined(?= [A-Z][\w &.-]{{0,40}} as (?:an?|the"
+        rf"|their) )|got hired (?:at|by)|been hired by|was hired by|(?:got|started|accepted|took|landed|found|begun"
+        rf"|began|start) (?:a |an |my |the )?(?:new |first )?(?:job|position|role|offer|gig)(?: as (?:an? "
+        rf")?[\w -]{{3,30}}?)? (?:at|with|from)) {NAME}"),
+    row("fact", rf"{I_AM}(?:starting|joining)(?: (?:a |my )?(?:new )?(?:job|position|role))?(?: at| with)? {NAME}(?= "
+        rf"(?:on|in|next|as|soon)|[.!]|$)", importance=0.7),
     row("studies_at", rf"{I_DO}(?:study|go to (?:school|college|university)|am enrolled) at {NAME}"),
     row("studies_at", rf"{I_AM}(?:studying|enrolled) at {NAME}"),
-    row("attribute", rf"^(?:i|we)(?:'ve| have)?(?: just| now| had to| have to| need to)* "
-        rf"(?:{_CHANGED}|raise|agreed to raise|agreed to cut) "
-        rf"(?:my|our|the) {_MODIFIERS}{_ATTRIBUTE}"
-        rf"(?: (?:for|of) (?:the )?(?P<of>[\w'’ -]{{1,40}}?))?(?: from [\w$€£.,% ]{{1,25}}?)? to {VALUE}"),
+    row("attribute", rf"^(?:i|we)(?:'ve| have)?(?: just| now| had to| have to| need to)* (?:{_CHANGED}|raise"
+        rf"|agreed to raise|agreed to cut) (?:my|our|the) {_MODIFIERS}{_ATTRIBUTE}(?: (?:for|of) (?:the )?"
+        rf"(?P<of>[\w'’ -]{{1,40}}?))?(?: from [\w$€£.,% ]{{1,25}}?)? to {VALUE}"),
     *_when(
         rf"^(?:i|we)(?:'ve| have|'ll| will|'re)?(?: just| now| had to| have to| need to| going to)* "
         rf"(?:{_RESCHEDULED}|push|move|postpone|shift|reschedule|delay)(?: back)? (?:my|our|the) {_EVENT} "
@@ -329,23 +298,19 @@ SPEAKER: tuple[Pattern, ...] = (
         row("version", rf"^(?:i|we)(?:'ve| have)?(?: just| now)? {_UPGRADED} (?:the |our )?{_PROJECT}{to}")
         for to in _TO_VERSION
     ),
-    row("attribute",
-        rf"^(?:i|we)(?:'ve| have)?(?: got| now have)? {_FIGURE} for (?:the )?{_PROJECT}(?:,| -|:| and) (?:and )?"
-        rf"(?:that's|that is|it's|this is|which is) (?:the|our|my) (?:whole |total |full )?{_LIMIT}\b"),
+    row("attribute", rf"^(?:i|we)(?:'ve| have)?(?: got| now have)? {_FIGURE} for (?:the )?{_PROJECT}(?:,| -|:"
+        rf"| and) (?:and )?(?:that's|that is|it's|this is|which is) (?:the|our|my) (?:whole |total |full )?{_LIMIT}\b"),
     row("fact", rf"^we(?:'re|'ll| are| will)? (?:now )?(?:launch|launching|ship|shipping) {_PROJECT} on {_DATE}",
         slot="launch date"),
 )  # fmt: skip
 """Of clauses whose subject is the speaker."""
 IDENTITY: tuple[Pattern, ...] = (
-    row("name",
-        rf"^my (?:full |first |real |last |new )?name(?:'s| is)(?: now)? (?P<value>(?!on\b|in\b|not\b|the\b|a\b|an\b"
-        rf"|too\b"
-        rf"|also\b|pronounced|spelled|now\b)\w[\w'’-]{{0,30}}(?: (?-i:{CAPITALS}))?)"),
+    row("name", rf"^my (?:full |first |real |last |new )?name(?:'s| is)(?: now)? (?P<value>(?!on\b|in\b|not\b|the\b|a\b"
+        rf"|an\b|too\b|also\b|pronounced|spelled|now\b)\w[\w'’-]{{0,30}}(?: (?-i:{CAPITALS}))?)"),
     row("name", rf"^(?:please |you can |just |everyone |people |friends |my friends ){{0,2}}calls? me {NAME}"),
     row("pronouns", r"^my pronouns are (?P<value>[\w/]{2,20})"),
-    row("birthday",
-        rf"^my (?:birthday|bday)(?:'s| is)(?! (?:coming|next|this|so|almost|soon|today|tomorrow|over|not|a|party)\b)"
-        rf"(?: on)?(?: the)? {VALUE}"),
+    row("birthday", rf"^my (?:birthday|bday)(?:'s| is)(?! (?:coming|next|this|so|almost|soon|today|tomorrow|over|not|a"
+        rf"|party)\b)(?: on)?(?: the)? {VALUE}"),
     row("native_language", rf"^my (?:native|first|mother) (?:language|tongue) is {NAME}"),
     row("time_zone", rf"^my (?:time ?zone|tz)(?:'s| is)(?: now)? {VALUE}"),
     row("job", r"^my (?:job|job title|title|role|occupation|profession)(?:'s| is)(?: now)?(?: an?| the)? "
@@ -376,9 +341,8 @@ THINGS: tuple[Pattern, ...] = (
     row("attribute", rf"^(?:they|management|the \w{{3,15}}|(?-i:{CAPITALS})) (?:have |has |just )*"
         rf"(?:approved|confirmed|granted|agreed on) {_FIGURE} as (?:the |our )?(?:new )?{_PROJECT} {_LIMIT}\b"),
     *(
-        row("version", rf"^(?:they(?:'ve| have)?(?: just)? {_UPGRADED} (?:the |our )?{_PROJECT}"
-            rf"|(?:the |our )?{_PROJECT.replace('<of>', '<owner>')} (?:was |has been |got |has |just |now )*"
-            rf"{_UPGRADED})" + to)
+        row("version", rf"^(?:they(?:'ve| have)?(?: just)? {_UPGRADED} (?:the |our )?{_PROJECT}|(?:the "
+            rf"|our )?{_PROJECT.replace('<of>', '<owner>')} (?:was |has been |got |has |just |now )*{_UPGRADED})" + to)
         for to in _TO_VERSION
     ),
     row("version", rf"^(?:the |our )?{_PROJECT}(?: now| still)? (?:runs on|uses)(?: now)? {_PRODUCT} {_NUMBER}"),
@@ -387,32 +351,26 @@ THINGS: tuple[Pattern, ...] = (
     row("lives_in", rf"^(?:my|our) (?:new )?(?:flat|apartment|house|home|place) is in {PLACE}", importance=0.7),
     row("works_at", rf"^(?:my|our) (?:new |current )?employer(?:'s| is)(?: now)? {NAME}"),
     row("attribute",
-        r"^(?:my|our)(?: new)? (?P<attribute>phone|car|laptop|bike|camera|tablet|watch) is(?: now)? (?:an? )?"
-        r"(?P<value>(?:[\w-]{1,20} ){0,2}?[\w-]{0,20}(?-i:[A-Z0-9])[\w-]{0,20}(?: [A-Z0-9][\w-]{0,20}){0,2})"
-        r"(?= now\b|[.,!]|$)"),
-    row("attribute",
-        rf"^my(?: new)? (?P<attribute>girlfriend|boyfriend|partner|wife|husband|fianc[eé]e?|boss|flatmate|roommate"
-        rf"|therapist|coach|trainer)(?:'s| is)(?: now)? {_NO_DEMONYM}{NAME}(?= now\b|[.,!]|$)"),
+        r"^(?:my|our)(?: new)? (?P<attribute>phone|car|laptop|bike|camera|tablet|watch) is(?: now)? (?:an? )?(?P<value>"
+        r"(?:[\w-]{1,20} ){0,2}?[\w-]{0,20}(?-i:[A-Z0-9])[\w-]{0,20}(?: [A-Z0-9][\w-]{0,20}){0,2})(?= now\b|[.,!]|$)"),
+    row("attribute", rf"^my(?: new)? (?P<attribute>girlfriend|boyfriend|partner|wife|husband|fianc[eé]e?|boss|flatmate"
+        rf"|roommate|therapist|coach|trainer)(?:'s| is)(?: now)? {_NO_DEMONYM}{NAME}(?= now\b|[.,!]|$)"),
     *_when(rf"{_WHOSE}{_EVENT}{_TAKES_PLACE}"),
     row("attribute", rf"{_WHOSE}{_MODIFIERS}{_ATTRIBUTE}(?: (?:for|of|at|in) (?:the )?"
         rf"(?P<of>[\w'’ -]{{1,40}}?))?{_IS_NOW}{_NO_VERDICT} {VALUE}"),
     row("attribute", rf"^(?P<owner>(?:(?:the|our|my) )?[\w-]{{2,30}}(?: [\w-]{{2,30}})?)['’]s? "
         rf"(?:new )?{_ATTRIBUTE}{_IS_NOW}{_NO_VERDICT} {VALUE}"),
-    row("attribute",
-        rf"^(?:they|the \w{{3,15}}|finance|management|(?-i:{CAPITALS})) (?:have |has |just )*{_CHANGED} (?:my|our"
-        rf"|the) {_MODIFIERS}{_ATTRIBUTE}"
-        rf"(?: (?:for|of) (?:the )?(?P<of>[\w'’ -]{{1,40}}?))?(?: from [\w$€£.,% ]{{1,25}}?)? to {VALUE}"),
+    row("attribute", rf"^(?:they|the \w{{3,15}}|finance|management|(?-i:{CAPITALS})) (?:have |has |just )*{_CHANGED} "
+        rf"(?:my|our|the) {_MODIFIERS}{_ATTRIBUTE}(?: (?:for|of) (?:the )?(?P<of>[\w'’ -]{{1,40}}?))?(?: from "
+        rf"[\w$€£.,% ]{{1,25}}?)? to {VALUE}"),
 )  # fmt: skip
 """Of clauses about projects and other things."""
 OTHERS: tuple[Pattern, ...] = (
-    row("fact",
-        rf"^(?P<who>(?-i:{CAPITALS}) and (?-i:{CAPITALS})) (?:have |just |recently |finally |are |aren't |are not "
-        rf"|got )*"
-        r"(?P<value>broke up|broken up|split up|separated|divorced|no longer together|together anymore|together"
-        r"|dating|married|engaged)\b", slot="relationship"),
-    row("prefers",
-        rf"^{PERSON}{_ALSO} (?:prefers|would rather have) (?P<value>[\w '+#.-]{{1,40}}?) (?:to|over|than|instead of"
-        rf"|rather than) (?P<other>[\w '+#-]{{1,40}})", importance=0.65),
+    row("fact", rf"^(?P<who>(?-i:{CAPITALS}) and (?-i:{CAPITALS})) (?:have |just |recently |finally |are |aren't "
+        rf"|are not |got )*(?P<value>broke up|broken up|split up|separated|divorced|no longer together|together anymore"
+        rf"|together|dating|married|engaged)\b", slot="relationship"),
+    row("prefers", rf"^{PERSON}{_ALSO} (?:prefers|would rather have) (?P<value>[\w '+#.-]{{1,40}}?) (?:to|over|than"
+        rf"|instead of|rather than) (?P<other>[\w '+#-]{{1,40}})", importance=0.65),
     _taste(r"(?:hates|dislikes|detests|loathes|avoids|can't stand|cannot stand|doesn't (?:like|love|enjoy|eat|drink)"
         r"|does not (?:like|love|enjoy|eat|drink)|never (?:eats|drinks)|no longer (?:likes|eats|drinks|enjoys)"
         r"|isn't (?:a fan of|into)|is not (?:a fan of|into)|is no longer into|gave up|went off)", "negative"),
@@ -435,16 +393,13 @@ OTHERS: tuple[Pattern, ...] = (
         r"(?! in\b)", "status"),
     _fact(
         r"(?:'s birthday| 's bday) is(?! (?:coming|next|this|so|almost|soon|today|tomorrow))(?: on)?(?: the)? " + VALUE,
-        "birthday",
-        grounded=False,
-    ),
+        "birthday", grounded=False),
     _fact(r" was born (?:on|in) (?!a\b)", None, grounded=False),
-    _fact(r" (?:speaks|studies|teaches|plays|drives|owns|has|wears|collects|sings|runs|manages|leads|coaches"
-        r"|volunteers|commutes|rides|breeds|sells|handles|reports to|takes care of|is responsible for"
-        r"|is in charge of|is (?:my|our) |will be|goes to|graduated|retired|died|passed away|gave birth|got "
-        r"(?:married|engaged|divorced|promoted|fired|hired)|had a baby|turned \d|is (?:turning )?\d"
-        r"|is getting married|is expecting|is learning|is studying|is (?:from|born)|comes from|grew up|used to)\b"
-        r"(?=[^.!?]{0,150})"),
+    _fact(r" (?:speaks|studies|teaches|plays|drives|owns|has|wears|collects|sings|runs|manages|leads|coaches|volunteers"
+        r"|commutes|rides|breeds|sells|handles|reports to|takes care of|is responsible for|is in charge of|is (?:my"
+        r"|our) |will be|goes to|graduated|retired|died|passed away|gave birth|got (?:married|engaged|divorced|promoted"
+        r"|fired|hired)|had a baby|turned \d|is (?:turning )?\d|is getting married|is expecting|is learning|is studying"
+        r"|is (?:from|born)|comes from|grew up|used to)\b(?=[^.!?]{0,150})"),
     _fact(r" (?:usually|always|never|often|rarely|regularly) [a-z]{2,15}s\b"),
 )  # fmt: skip
 """Of clauses about other persons."""
@@ -452,9 +407,8 @@ _NAMED: tuple[Pattern, ...] = (
     row("native_language", rf"^(?P<value>{_LANGUAGES}) is my (?:mother tongue|(?:native|first) (?:language|tongue))\b"),
     _named(rf"^(?!(?:it|this|that|he|she|here|there|who|what|which) ){NAME} is (?:my|our) {_OLDER}{_KIN}\b(?!['’]s)"),
     row("lives_in", rf"^home is (?:now )?{PLACE}(?: for (?:me|us))?\b"),
-    row("lives_in",
-        rf"^(?!(?:this|that|it|there|here) ){PLACE} is (?:now )?(?:my |our )?(?:new )?home(?: now| these days)?"
-        r"(?=[.!]*$)"),
+    row("lives_in", rf"^(?!(?:this|that|it|there|here) ){PLACE} is (?:now )?(?:my |our )?(?:new )?home(?: now"
+        rf"| these days)?(?=[.!]*$)"),
     row("works_at", rf"^{NAME} (?:has |have )?(?:just |now )?hired (?:me|us)\b"),
 )  # fmt: skip
 POSSESSED: tuple[Pattern, ...] = (*IDENTITY, *_HOUSEHOLD, *THINGS)

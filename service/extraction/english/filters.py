@@ -18,58 +18,42 @@ from service.extraction.english.lexicon import (
     is_present,
 )
 from service.extraction.english.sentences import SPEECH
+from service.extraction.patterns import any_case
 
-_ASKS = re.compile(
-    r"^(?:what|how|why|who|whose|which|can(?!'t stand)|could|would|do|does|did|is|are|was|were|have(?! to\b)|has"
-    r"|will|should|shall|am"
-    r"|any|ready)\b"
-    r"(?! (?:you|it) (?:believe|imagine))",
-    re.IGNORECASE,
+_ASKS = any_case(
+    r"^(?:what|how|why|who|whose|which|can(?!'t stand)|could|would|do|does|did|is|are|was|were|have(?! to\b)|has|will"
+    r"|should|shall|am|any|ready)\b(?! (?:you|it) (?:believe|imagine))"
 )
-_WHEN_ASKS = re.compile(
-    r"^(?:when|where)\b (?:is|are|was|were|do|does|did|can|could|will|would|should|have|has)\b", re.I
+_WHEN_ASKS = any_case(r"^(?:when|where)\b (?:is|are|was|were|do|does|did|can|could|will|would|should|have|has)\b")
+_MENTIONED = any_case(
+    r"^(?:did|have|didn't|haven't) (?:i|we)(?: already| ever)? (?:mention|mentioned|tell you|told you|say|said"
+    r"|tell)(?: you)?(?: that| about)? (?P<what>(?:i|i'm|i've|my|we|we're|our)\b[^?]{3,200})\?$"
 )
-_MENTIONED = re.compile(
-    r"^(?:did|have|didn't|haven't) (?:i|we)(?: already| ever)? (?:mention|mentioned|tell you|told you|say|said|tell)"
-    r"(?: you)?(?: that| about)? "
-    r"(?P<what>(?:i|i'm|i've|my|we|we're|our)\b[^?]{3,200})\?$",
-    re.IGNORECASE,
-)
-_REASONED = re.compile(
+_REASONED = any_case(
     r"^(?:since|because|as|given that|seeing that|considering(?: that)?|now that) (?P<what>(?:i|i'm|i've|my|we|we're"
-    r"|we've|our)\b[^,?]{5,120}),(?=[^?]{3,200}\?$)",
-    re.IGNORECASE,
+    r"|we've|our)\b[^,?]{5,120}),(?=[^?]{3,200}\?$)"
 )
-_TRAILING_QUESTION = re.compile(
-    r"(?:[,;]| -|\s–|\s—)\s?(?:and |so |but |or )?(?:can|could|would|will|do|does|did|is|are|have|what|what's|how"
-    r"|which|where"
-    r"|when|why|any|who|should|was)\b (?:\w|'){1,20}",
-    re.IGNORECASE,
+_TRAILING_QUESTION = any_case(
+    r"(?:[,;]| -|\s–|\s—)\s?(?:and |so |but |or )?(?:can|could|would|will|do|does|did|is|are|have|what|what's|how|which"
+    r"|where|when|why|any|who|should|was)\b (?:\w|'){1,20}"
 )
-_HYPOTHETICAL = re.compile(
+_HYPOTHETICAL = any_case(
     r"\b(?:if|unless|suppose|supposing|imagine|pretend|hypothetically|wish|wishing|were to|would've|would have"
-    r"|could have"
-    r"|could've|should have|should've|in theory|let's say|assuming|in case|provided that|had i"
-    r"|wonder|wondering|idk|for example|e\.g|as a joke|just kidding|jk|kidding)\b|^.{0,40}\b(?:might|maybe|perhaps"
-    r"|possibly)\b",
-    re.IGNORECASE,
+    r"|could have|could've|should have|should've|in theory|let's say|assuming|in case|provided that|had i|wonder"
+    r"|wondering|idk|for example|e\.g|as a joke|just kidding|jk|kidding)\b|^.{0,40}\b(?:might|maybe|perhaps|possibly)\b"
 )
-_CONDITIONAL = re.compile(
+_CONDITIONAL = any_case(
     r"(?:\b(?:i|we)|^(?:\w+ )?(?:that|it|this|they|he|she))(?:'d| would)(?:n't| not)? (?!(?:really |absolutely "
-    r"|also )?(?:like|love|prefer|rather"
-    r"|be (?:happy|glad) if|been|had|never been|always)\b)(?!\w{2,12}ed\b)",
-    re.IGNORECASE,
+    r"|also )?(?:like|love|prefer|rather|be (?:happy|glad) if|been|had|never been|always)\b)(?!\w{2,12}ed\b)"
 )
-_REPORTED = re.compile(
+_REPORTED = any_case(
     r"(?<![\w'])'*+(?P<who>[\w']++)(?: (?:always|often|just|also|once|never|usually|even|still))? (?:says?|said|claims?"
-    r"|claimed|insists?"
-    r"|insisted|swears?|swore|thinks?|believes?|reckons?|argues?|argued|texted|quoted|joked|wrote that|writes that"
-    r"|told (?:me|us|him|her|them|everyone)|tells? (?:me|us|him|her|them|everyone)|asked (?:me|us)|likes to say"
-    r"|sings?|sang)\b",
-    re.IGNORECASE,
+    r"|claimed|insists?|insisted|swears?|swore|thinks?|believes?|reckons?|argues?|argued|texted|quoted|joked|wrote that"
+    r"|writes that|told (?:me|us|him|her|them|everyone)|tells? (?:me|us|him|her|them|everyone)|asked (?:me|us)"
+    r"|likes to say|sings?|sang)\b"
 )
-_OTHER_VOICE = re.compile(
-    r"\b(?:according to|as they say|the saying goes|quote|in the words of|in the (?:movie|book|song),)\b", re.I
+_OTHER_VOICE = any_case(
+    r"\b(?:according to|as they say|the saying goes|quote|in the words of|in the (?:movie|book|song),)\b"
 )
 _SCRIPT_LINE = re.compile(
     r"^(?!(?:Note|Update|Decision|Todo|Reminder|Fact|Goal|Plan|Edit|Correction|Preference|Answer|Context|Background"
@@ -77,39 +61,32 @@ _SCRIPT_LINE = re.compile(
     r"|Action Item|Next Step|Task|Objective|Target|Aim|Milestone|Important|Disclaimer|Info|Allergies|Allergy)\b)"
     r"[A-Z][a-z]{1,20}(?: [A-Z][a-z]{1,20})?:\s"
 )
-_SARCASM = re.compile(
+_SARCASM = any_case(
     r"(?:^|\s)/s(?:\s|$)|🙄|\byeah,? right\b|\bjust what i needed\b|\boh,? (?:great|joy|fantastic|perfect|wonderful)\b"
-    r"|\bsaid no one ever\b|\bas if\b|\bnot!$|\bsure, because\b|\bthanks for nothing\b|\bhow original\b",
-    re.IGNORECASE,
+    r"|\bsaid no one ever\b|\bas if\b|\bnot!$|\bsure, because\b|\bthanks for nothing\b|\bhow original\b"
 )
 
-_JOKE = re.compile(
+_JOKE = any_case(
     r"\b(?:lo+l|lmf?ao+|rofl|xd|haha(?:ha)*|hehe(?:he)*|jk|j/k|just kidding|kidding|joking|as a joke|married to "
-    r"(?:my|the) (?:job|work|laptop|phone|couch|bed|computer|code|sofa|keyboard))\b|[😂🤣😜😝🤪]",
-    re.IGNORECASE,
+    r"(?:my|the) (?:job|work|laptop|phone|couch|bed|computer|code|sofa|keyboard))\b|[😂🤣😜😝🤪]"
 )
-_INVENTED = re.compile(
+_INVENTED = any_case(
     r"\b(?:uranium|plutonium|kryptonite|time machine|teleport(?:er|ation)?|world domination|unicorns?|death star"
-    r"|lightsaber|devil fruit"
-    r"|superpowers?|in another life|in a past life|in my next life|if i could|in a world where|(?:i|we) "
-    r"(?:had a )?dream(?:ed|t)? (?:that|where|about being)"
-    r"|in my dream|in the dream|my character|in[ -]game|in character|role-?play(?:ing)?|in the game|in d&d|in dnd"
-    r"|in my (?:story|novel|book|game|world|campaign|universe)"
-    r"|once upon a time|a (?:million|billion|trillion|gazillion|zillion) (?:years|times|things)|(?:could|would) "
-    r"(?:literally )?(?:kill|murder) for|say (?:i|we) (?:had|were|could))\b",
-    re.IGNORECASE,
+    r"|lightsaber|devil fruit|superpowers?|in another life|in a past life|in my next life|if i could|in a world where"
+    r"|(?:i|we) (?:had a )?dream(?:ed|t)? (?:that|where|about being)|in my dream|in the dream|my character|in[ -]game"
+    r"|in character|role-?play(?:ing)?|in the game|in d&d|in dnd|in my (?:story|novel|book|game|world|campaign"
+    r"|universe)|once upon a time|a (?:million|billion|trillion|gazillion|zillion) (?:years|times|things)|(?:could"
+    r"|would) (?:literally )?(?:kill|murder) for|say (?:i|we) (?:had|were|could))\b"
 )
 _FANCIFUL = word_set("""
     uranium plutonium kryptonite time teleport teleporter teleportation world unicorn unicorns death lightsaber
     devil superpower superpowers life if dream dreamed dreamt character game in-game role-play roleplay roleplaying
     role-playing play role d&d dnd story novel book campaign universe once million billion trillion gazillion
     zillion kill murder say""")
-_WILL_TRY = re.compile(
+_WILL_TRY = any_case(
     r"^(?:i think |so |then |additionally,? |also,? )*(?:i'll|i will|i can) (?:also |definitely |then |probably "
-    r"|start by |just )*"
-    r"(?:try|check|start|consider|continue|look|explore|use (?:this|these|that)|add|include|incorporate|keep|make"
-    r"|track|implement|focus)\b",
-    re.IGNORECASE,
+    r"|start by |just )*(?:try|check|start|consider|continue|look|explore|use (?:this|these|that)|add|include"
+    r"|incorporate|keep|make|track|implement|focus)\b"
 )
 _ASKED_OF_ASSISTANT = re.compile(
     r"""^(?:i|we)(?:'m|'re|\sam|\sare|'d|\swould|'ve|\shave)?\s(?:(?:also|just|really|still|now|always|particularly|especially|currently|actually
@@ -231,20 +208,17 @@ _SAYS_NOTHING = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_REQUEST = re.compile(
+_REQUEST = any_case(
     r"\b(?:looking for|need|want|like|love|appreciate|searching for)\b (?:\w+ ){0,3}(?:advice|tips"
     r"|recommendations?|suggestions?|help|ideas"
-    r"|information|info|guidance|to know|your help|assistance|an explanation|more details|to ask|to hear)\b",
-    re.IGNORECASE,
+    r"|information|info|guidance|to know|your help|assistance|an explanation|more details|to ask|to hear)\b"
 )
-_ADDRESSES = re.compile(r"\b(?:you|your|yours|yourself|you're|you've|you'll|you'd|ya|y'all|u)\b", re.IGNORECASE)
-_HARMLESS_ADDRESS = re.compile(
-    r"^(?:just )?(?:so|letting) you know,? (?:that )?|"
-    r"(?:\bi )?(?:just )?\b(?:wanted?|have|had) to (?:let you know|tell you)(?: that)? (?=(?:i|we|my|our)\b)"
-    r"|,? ?\b(?:as you know|you know|thank you(?: so much)?)\b,? ?",
-    re.IGNORECASE,
+_ADDRESSES = any_case(r"\b(?:you|your|yours|yourself|you're|you've|you'll|you'd|ya|y'all|u)\b")
+_HARMLESS_ADDRESS = any_case(
+    r"^(?:just )?(?:so|letting) you know,? (?:that )?|(?:\bi )?(?:just )?\b(?:wanted?|have|had) to (?:let you know"
+    r"|tell you)(?: that)? (?=(?:i|we|my|our)\b)|,? ?\b(?:as you know|you know|thank you(?: so much)?)\b,? ?"
 )
-_TELLS = re.compile(r"\b(?:tell|to share with) you (?=about\b|some\b)", re.IGNORECASE)
+_TELLS = any_case(r"\b(?:tell|to share with) you (?=about\b|some\b)")
 
 
 def statement_of(sentence: str) -> str | None:
@@ -328,19 +302,15 @@ _BOUNDARY = word_set("""
     , ; - – — : ( and but or so because since that which who when while after before where though although then how
     what""")
 _PIECE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,:/]*|[,;:(]|(?<=\s)[-–—](?=\s)")
-_EXPLETIVE = re.compile(
+_EXPLETIVE = any_case(
     r"^it(?:'s| is| was| feels| felt| makes me| breaks my heart| means)(?: (?!a\b|an\b|the\b|my\b|like\b"
-    r"|just\b)\w+){0,3}"
-    r" (?:to|that|when|how|knowing|seeing|having|being)\b",
-    re.IGNORECASE,
+    r"|just\b)\w+){0,3} (?:to|that|when|how|knowing|seeing|having|being)\b"
 )
-_DEPENDENT = re.compile(
-    r"^(?:or|and|but|so)? ?(?:actually |maybe |then )?(?:(?:in|at|on|during|around|by|from|since|for|with|without"
-    r"|like|to|of) [^,;–—]{1,60} )?"
-    r"(?:when|whenever|where|wherever|although|though|even though|while|after|before|once|because|since|until|who"
-    r"|whose|which|whom|that|than)\b"
-    r"[^,;:–—]*$|^(?:or|nor|than|as well as|such as|including|like|except|rather than|instead of|plus|etc)\b",
-    re.IGNORECASE,
+_DEPENDENT = any_case(
+    r"^(?:or|and|but|so)? ?(?:actually |maybe |then )?(?:(?:in|at|on|during|around|by|from|since|for|with|without|like"
+    r"|to|of) [^,;–—]{1,60} )?(?:when|whenever|where|wherever|although|though|even though|while|after|before|once"
+    r"|because|since|until|who|whose|which|whom|that|than)\b[^,;:–—]*$|^(?:or|nor|than|as well as|such as|including"
+    r"|like|except|rather than|instead of|plus|etc)\b"
 )
 _NO_SUBJECT = word_set("""
     a an the my our their his her its this that to of for with in on at by no some any and or , ; :""")
@@ -434,75 +404,62 @@ def _is_predicate(piece: str, before: str) -> bool:
 _ADJECTIVE = r"(?:due(?! date)|ok|okay|fine|gross|good|bad|great|nice|awesome|awful|fun|hard|easy|old|expensive|cheap)"
 _FAULTS = (
     # a question behind the statement: "my cpu runs at 90 is that bad", "send a parcel how much will it be"
-    re.compile(
-        r"\w (?:how(?: much| many| long)?|why|what|where|when) (?:is|are|was|were|will|does|do|did|can|should|would)"
-        r" (?:it|i|you|he|she|they|we|that|this)\b"
-        r"|\w why (?:is|are|was|were|do|does|did) \w"
-        r"|\w (?<!and )(?<!but )(?:is|are) (?:that|it|this) (?:bad|ok|okay|normal|good|weird|right|true)\b",
-        re.IGNORECASE,
+    any_case(
+        r"\w (?:how(?: much| many| long)?|why|what|where|when) (?:is|are|was|were|will|does|do|did|can|should"
+        r"|would) (?:it|i|you|he|she|they|we|that|this)\b|\w why (?:is|are|was|were|do|does|did) \w"
+        r"|\w (?<!and )(?<!but )(?:is|are) (?:that|it|this) (?:bad|ok|okay|normal|good|weird|right|true)\b"
     ),
     # a second statement without a join
-    re.compile(rf"\d that's|\w its {_ADJECTIVE}\b|\b(?:and|but|think|so|because) its \w{{3,20}}(?:ed|ing)\b", re.I),
-    re.compile(
-        r"(?<!,) (?:always|never) (?:have|has|will)[.!]?$|(?<!the )\b(?:most|best|worst) (?:\w{1,20} ){1,2}ever[.!]?$",
-        re.I,
+    any_case(rf"\d that's|\w its {_ADJECTIVE}\b|\b(?:and|but|think|so|because) its \w{{3,20}}(?:ed|ing)\b"),
+    any_case(
+        r"(?<!,) (?:always|never) (?:have|has|will)[.!]?$|(?<!the )\b(?:most|best|worst) (?:\w{1,20} ){1,2}ever[.!]?$"
     ),
     # chat: "my dog is barking brb"
     re.compile(r"\w (?:brb|gtg|g2g|ttyl|afk|btw|ngl|idk|smh|lmao)\b|(?<!\ban)(?<!\bthe) rn\b"),
-    re.compile(r"^(?:h+i{2,}|he+y{2,}|dear \w{2,20},)|\bgod help\b|\bpeoples\b(?!')", re.IGNORECASE),
+    any_case(r"^(?:h+i{2,}|he+y{2,}|dear \w{2,20},)|\bgod help\b|\bpeoples\b(?!')"),
     # cut off: "my grandma was a nurse so"
-    re.compile(
-        r"(?<!\bdo )(?<!\bor )\b(?:so|and|but|because|or)[.!]?$|\band everything[.!]?$",
-        re.IGNORECASE,
-    ),
-    re.compile(r"\w (?:i|we|s?he)[.!]?$", re.IGNORECASE),
+    any_case(r"(?<!\bdo )(?<!\bor )\b(?:so|and|but|because|or)[.!]?$|\band everything[.!]?$"),
+    any_case(r"\w (?:i|we|s?he)[.!]?$"),
     # "me" for "my", as in "I lost me pliers"
-    re.compile(
+    any_case(
         r"\b(?:drink|drank|lost|broke|hate|love|use|used|drive|drove|do|did) me"
         r" (?!(?:a|an|the|some|so|to|when|and|at|in|for|if|any|no|well|over|wrong|too)\b)\w"
-        r"|\b(?:in|of|for|on|with|off) me (?:life|sins|own|head|back|knees?|house|van|job|tea|mates?)\b",
-        re.IGNORECASE,
+        r"|\b(?:in|of|for|on|with|off) me (?:life|sins|own|head|back|knees?|house|van|job|tea|mates?)\b"
     ),
     # of a couple of whom one is not named: "we broke up"
-    re.compile(
+    any_case(
         r"^we(?:'re|'ve been| are| were| have been)? (?:still |both |just |only )?(?:together(?= for\b| since\b|[.!]?$)"
-        r"|dating|broke up|split up|breaking up|splitting up)\b(?! with\b)",
-        re.IGNORECASE,
+        r"|dating|broke up|split up|breaking up|splitting up)\b(?! with\b)"
     ),
     # forms of verbs that learners of English confuse
-    re.compile(
+    any_case(
         r"\b(?:i'm|i am|s?he is|s?he's|we're|we are) (?:work|miss|agree|go|live|think|want|need|know|have|understand"
         r"|come|get|make|take|call|see|study)\b"
-        r"|\bis not work\b|\bwant that (?:my|he|she|we|they|you|i)\b|^(?:i|we|they) been\b",
-        re.IGNORECASE,
+        r"|\bis not work\b|\bwant that (?:my|he|she|we|they|you|i)\b|^(?:i|we|they) been\b"
     ),
     re.compile(
         r"\bfor (?:find|see|make|get|go|be|send|learn|improve|have|meet|speak|study (?:[Ee]nglish|my|the|in))\b"
     ),
-    re.compile(r"\b(?:is|are) (?:difficult|hard|easy|important|necessary) the\b|^i have \d{1,3} years[.!]?$", re.I),
-    re.compile(
-        r"^(?:my|our) [a-z]{2,15} s?he\b(?!')"
-        r"|^(?:my|our) (?!people\b|children\b|family\b|team\b|folks\b|crew\b|staff\b)[a-z]{1,15}[a-rt-z]"
-        r" (?:finish|live|say|want|come|go|have|do)\b",
-        re.IGNORECASE,
+    any_case(r"\b(?:is|are) (?:difficult|hard|easy|important|necessary) the\b|^i have \d{1,3} years[.!]?$"),
+    any_case(
+        r"^(?:my|our) [a-z]{2,15} s?he\b(?!')|^(?:my|our) (?!people\b|children\b|family\b|team\b|folks\b|crew\b"
+        r"|staff\b)[a-z]{1,15}[a-rt-z] (?:finish|live|say|want|come|go|have|do)\b"
     ),
 )
 _JOINED = listed("""
     and but or so because cause who that which when where if what how why since as than while though although until
     think thinks thought hope know knew wish feel felt sure believe say said says guess afraid glad happy means
     mean see saw found heard like love hate to i we they he she it you there people""")
-_DENIED_AGAIN = re.compile(
-    rf"^I(?:'m|'ve)? (?:(?!(?:{'|'.join(_JOINED)})\b)[\w'-]{{1,20}} ){{2,8}}(?:can't|don't|won't|didn't|wouldn't) ",
-    re.I,
+_DENIED_AGAIN = any_case(
+    rf"^I(?:'m|'ve)? (?:(?!(?:{'|'.join(_JOINED)})\b)[\w'-]{{1,20}} ){{2,8}}(?:can't|don't|won't|didn't|wouldn't) "
 )
 """A denial without its own subject: "I use these boards can't stand the others"."""
-_THERE_IS = re.compile(r"\b([\w'-]{1,20}) (?:it's|there's) ", re.IGNORECASE)
-_ONE = re.compile(
+_THERE_IS = any_case(r"\b([\w'-]{1,20}) (?:it's|there's) ")
+_ONE = any_case(
     r"^[^,;:–—]{0,80}\b(?:the|my|our|his|her|this) (?:last|other|same|next|second) one\b(?! of\b| i\b"
-    r"| who\b| that\b| to\b| in\b)",
-    re.IGNORECASE,
+    r"| who\b| that\b| to\b| in\b)"
 )
-_JOIN = re.compile(r"\b(?:and|but|so|because|that|which|who|or|than|both)\b", re.IGNORECASE)
+_JOIN = any_case(r"\b(?:and|but|so|because|that|which|who|or|than|both)\b")
 _FIRST_VERB = re.compile(r"^I ([a-z]{3,20}) (?=[a-z])")
 _OTHER_VERBS = word_set("recall overslept misread slid shone wept")
 _VERBS = BASE_VERBS | AUXILIARIES | ADVERBS | PARTICIPLES | _OTHER_VERBS

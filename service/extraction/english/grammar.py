@@ -27,7 +27,7 @@ from service.extraction.english.lexicon import (
     third_person,
     words,
 )
-from service.extraction.patterns import Pattern, stating
+from service.extraction.patterns import Pattern, any_case, stating
 
 ADVERB = (
     r"(?:(?:really|also|just|always|still|absolutely|totally|truly|definitely|actually|personally|particularly"
@@ -78,15 +78,14 @@ EVENT_NOUN = (
     r"(?:meeting|standup|stand-up|sync|retro|demo|review|call|interview|appointment|check-?up|exam|test|party|wedding"
     r"|launch|release|go-live|flight|train|trip|vacation|holiday|concert|dinner|lunch|lesson|class|course|workshop"
     r"|conference|webinar|session|kick-?off|surgery|operation|delivery|audit|inspection|hearing|game|match|race"
-    r"|marathon"
-    r"|rehearsal|offsite|onboarding|presentation|closing|viewing|reservation|booking|graduation|recital|picnic"
+    r"|marathon|rehearsal|offsite|onboarding|presentation|closing|viewing|reservation|booking|graduation|recital|picnic"
     r"|barbecue|bbq|date night|move|deploy(?:ment)?|migration|sprint planning)"
 )
 
 
 def row(what: str, regex: str, **otherwise: Any) -> Pattern:
     """A row from its regular expression; see ``rows.stating``."""
-    return stating(what, re.compile(regex, re.IGNORECASE), **otherwise)
+    return stating(what, any_case(regex), **otherwise)
 
 
 def likes(regex: str, polarity: Polarity = "positive") -> Pattern:
@@ -98,23 +97,17 @@ _STARTS = (
     r"(?:i|we|my|i'm|i've|i'll|we're|we've|we'll|not|don't|hate|prefer|dislike|can't stand|never|only|just|from now on"
     r"|going forward|please|always|let's|lets|remind me|need to|have to|must|want to|our)\b"
 )
-_CLAUSE = re.compile(
-    rf"(?:(?<!\s) ?;|,? (?:but|yet|whereas|while|and|though|although|so)| [-–—]|,) (?:(?:also|instead|now|then|so"
-    rf"|and|but) ){{0,2}}"
-    rf"(?={_STARTS})|,? but (?=(?:love|like|enjoy)\b)|,(?: and)? (?=use (?:\w+ ){{0,3}}units\b|no emojis)"
-    r"|, (?=[\w-]{2,20}(?: \w{2,20})? only[.!]?$)",
-    re.IGNORECASE,
+_CLAUSE = any_case(
+    rf"(?:(?<!\s) ?;|,? (?:but|yet|whereas|while|and|though|although|so)| [-–—]|,) (?:(?:also|instead|now|then|so|and"
+    rf"|but) ){{0,2}}(?={_STARTS})|,? but (?=(?:love|like|enjoy)\b)|,(?: and)? (?=use (?:\w+ ){{0,3}}units\b|no emojis)"
+    r"|, (?=[\w-]{2,20}(?: \w{2,20})? only[.!]?$)"
 )
-_CLAUSE_AFTER_HATE = re.compile(rf"{_CLAUSE.pattern}|(?:,| and) (?=(?:love|like|enjoy)\b)", re.IGNORECASE)
-_STARTS_HATE = re.compile(
-    r"^(?:i|we) (?:\w+ )?(?:hate|dislike|detest|can't stand|don't (?:like|enjoy|love))\b", re.IGNORECASE
-)
-_LEAD = re.compile(
-    r"^(?:[\w'’ ]{2,45}, |i (?:think|guess|believe|feel like) (?:that )?|(?:these days|nowadays|currently"
-    r"|right now|now|recently|lately|today|personally|since then|in general|as of (?:today|now|(?:this|last) (?:week"
-    r"|month|year))|so|also|because|since|as) )"
-    r"(?=(?:i|we|my|our|i'm|i've|we're|we've|i'd|i'll|we'll)\b)",
-    re.IGNORECASE,
+_CLAUSE_AFTER_HATE = any_case(rf"{_CLAUSE.pattern}|(?:,| and) (?=(?:love|like|enjoy)\b)")
+_STARTS_HATE = any_case(r"^(?:i|we) (?:\w+ )?(?:hate|dislike|detest|can't stand|don't (?:like|enjoy|love))\b")
+_LEAD = any_case(
+    r"^(?:[\w'’ ]{2,45}, |i (?:think|guess|believe|feel like) (?:that )?|(?:these days|nowadays|currently|right now|now"
+    r"|recently|lately|today|personally|since then|in general|as of (?:today|now|(?:this|last) (?:week|month|year))|so"
+    r"|also|because|since|as) )(?=(?:i|we|my|our|i'm|i've|we're|we've|i'd|i'll|we'll)\b)"
 )
 
 
@@ -147,18 +140,18 @@ _SINGULAR = pairs("""
     am=is have=has do=does don't=doesn't haven't=hasn't are=is were=was aren't=isn't weren't=wasn't ain't=isn't""")
 _PLURAL = {"am": "are", "was": "were", "wasn't": "weren't", "is": "are", "ain't": "aren't", "has": "have"}
 _SPELLED = (
-    (re.compile(r"\bgonna\b", re.IGNORECASE), "going to"),
-    (re.compile(r"\bwanna\b", re.IGNORECASE), "want to"),
-    (re.compile(r"\bgotta\b", re.IGNORECASE), "have to"),
-    (re.compile(r"\bI've got\b(?! to\b)", re.IGNORECASE), "I have"),
-    (re.compile(r"\bwe've got\b(?! to\b)", re.IGNORECASE), "we have"),
-    (re.compile(r"\bI've got to\b", re.IGNORECASE), "I have to"),
-    (re.compile(r"(?:(?<=\s)|^)['’]cause\b", re.IGNORECASE), "because"),
+    (any_case(r"\bgonna\b"), "going to"),
+    (any_case(r"\bwanna\b"), "want to"),
+    (any_case(r"\bgotta\b"), "have to"),
+    (any_case(r"\bI've got\b(?! to\b)"), "I have"),
+    (any_case(r"\bwe've got\b(?! to\b)"), "we have"),
+    (any_case(r"\bI've got to\b"), "I have to"),
+    (any_case(r"(?:(?<=\s)|^)['’]cause\b"), "because"),
 )
 _BEFORE_LIST = frozenset({": ", " - ", " – ", " — ", " ("})
 """Before a list of people: "five of us: me, Ana and her kids"."""
-_FIRST_PERSON = re.compile(
-    r"\b(?:i|i'm|i've|i'll|i'd|me|my|mine|myself|we|we're|we've|we'll|we'd|us|our|ours|ourselves)\b", re.I
+_FIRST_PERSON = any_case(
+    r"\b(?:i|i'm|i've|i'll|i'd|me|my|mine|myself|we|we're|we've|we'll|we'd|us|our|ours|ourselves)\b"
 )
 
 
@@ -354,21 +347,18 @@ _CAUSED_WITHIN = 4
 """So many words before a participle "getting" may stand that it belongs to."""
 _AHEAD_BY = word_set("by until till before due")
 _DETERMINERS = word_set("a an the my our their his her its this that some any no of for with in on at")
-_COMING = re.compile(
-    r"\b(?:appointment|meeting|flight|deadline|exam|interview|party|wedding|concert|dinner|trip|reservation|demo"
-    r"|launch|release"
-    r"|call|surgery|conference|due|upcoming|presentation|standup|review)\b",
-    re.IGNORECASE,
+_COMING = any_case(
+    r"\b(?:appointment|meeting|flight|deadline|exam|interview|party|wedding|concert|dinner|trip|reservation|demo|launch"
+    r"|release|call|surgery|conference|due|upcoming|presentation|standup|review)\b"
 )
 
-_HAVE_GOT = re.compile(
+_HAVE_GOT = any_case(
     r"\bgot (?:an? |my |the |another )?(?:[\w']{2,20} ){0,2}(?:appointment|interview|meeting|exam|flight|surgery"
-    r"|evening|shift|viewing)s? ?$",
-    re.IGNORECASE,
+    r"|evening|shift|viewing)s? ?$"
 )
 """What is still to come when somebody has "got" it."""
 
-_ANNIVERSARY = re.compile(r"\bbeen [\w' ]{1,40} years? ?$", re.IGNORECASE)
+_ANNIVERSARY = any_case(r"\bbeen [\w' ]{1,40} years? ?$")
 """Before "in January": "I've been a widow nine years in January"."""
 
 

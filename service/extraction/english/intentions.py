@@ -20,22 +20,19 @@ from service.extraction.english.grammar import (
     row,
 )
 from service.extraction.english.lexicon import BASE_VERBS
-from service.extraction.patterns import Pattern
+from service.extraction.patterns import Pattern, any_case
 
 _FAVORITE = r"(?:all-time )?fav(?:ou?rite|e|s)?"
 _NO_HABIT = (
-    r"(?!(?:know|knew|feel|felt|think|thought|wonder|wondered|want|wanted|love|like|hate|enjoy|prefer|need|mean"
-    r"|meant|get|got|see|saw|hear"
-    r"|heard|been|had|have|has|was|were|am|are|said|say|forget|expected|realized|did|would|will|could|can|should"
-    r"|knowing|imagined"
-    r"|dreamed|dreamt|hope|hoped|believed|wish|wished|seem|end up|find myself|found|noticed|understood|tried|went"
-    r"|met|liked|loved|came|told"
-    r"|ask|thank|agree|be|gave|made|took|used|saw|bought|owned|learned|received|heard|got)\b)"
+    r"(?!(?:know|knew|feel|felt|think|thought|wonder|wondered|want|wanted|love|like|hate|enjoy|prefer|need|mean|meant"
+    r"|get|got|see|saw|hear|heard|been|had|have|has|was|were|am|are|said|say|forget|expected|realized|did|would|will"
+    r"|could|can|should|knowing|imagined|dreamed|dreamt|hope|hoped|believed|wish|wished|seem|end up|find myself|found"
+    r"|noticed|understood|tried|went|met|liked|loved|came|told|ask|thank|agree|be|gave|made|took|used|saw|bought|owned"
+    r"|learned|received|heard|got)\b)"
 )
 _FREQUENCY = (
     r"(?:usually|always|never|often|typically|normally|generally|rarely|hardly ever|seldom|regularly|mostly|tend to"
-    r"|try to always"
-    r"|make sure to always|make a point of)"
+    r"|try to always|make sure to always|make a point of)"
 )
 
 
@@ -52,23 +49,18 @@ GOAL_LABEL = (
     r"(?:(?:my |our |main |new |q[1-4] )*(?:goal|objective|okr|target|aim|milestone))(?: for [\w ]{1,25})?\s?[:–-] "
 )
 _CHORES = (
-    r"call|phone|text|buy|pick up|email|e-mail|mail|send|schedule|book|renew|pay|submit|finish|file|fix|return"
-    r"|cancel|order"
-    r"|clean|prepare|pack|register|sign up|apply|check (?:in|out)|complete|review|update|write|write up|deliver|get"
-    r"|set up"
-    r"|make|meet|print|upload|download|deploy|ship|contact|reply|respond|ask|replace|repair|organi[sz]e|plan|see|visit"
-    r"|drop off|take|bring|wash|confirm|reschedule|find|look into|stock up|study|practice|start|do|change|create"
-    r"|turn in"
-    r"|follow up|research|draft|install|reach out|talk|go|move|refill|feed|walk|water|ping|message|invite|transfer"
-    r"|sign|migrate|merge"
-    r"|rotate|back up|tell|remind|invoice|collect|hand in|top up|cut|mow|paint|measure|vote|rsvp"
+    r"call|phone|text|buy|pick up|email|e-mail|mail|send|schedule|book|renew|pay|submit|finish|file|fix|return|cancel"
+    r"|order|clean|prepare|pack|register|sign up|apply|check (?:in|out)|complete|review|update|write|write up|deliver"
+    r"|get|set up|make|meet|print|upload|download|deploy|ship|contact|reply|respond|ask|replace|repair|organi[sz]e|plan"
+    r"|see|visit|drop off|take|bring|wash|confirm|reschedule|find|look into|stock up|study|practice|start|do|change"
+    r"|create|turn in|follow up|research|draft|install|reach out|talk|go|move|refill|feed|walk|water|ping|message"
+    r"|invite|transfer|sign|migrate|merge|rotate|back up|tell|remind|invoice|collect|hand in|top up|cut|mow|paint"
+    r"|measure|vote|rsvp"
 )
 _ERRANDS = (
     r"ping|call|phone|email|e-mail|text|message|follow up with|check in with|check with|reach out to|get back to"
-    r"|talk to"
-    r"|buy|pick up|renew|pay|return|cancel|submit|book|reschedule|sign|mail|post|collect|water|feed|drop off|invite"
-    r"|invoice|chase"
-    r"|order|schedule|refill|rotate|upgrade|deploy|merge|remind|nudge|thank|hand in|top up"
+    r"|talk to|buy|pick up|renew|pay|return|cancel|submit|book|reschedule|sign|mail|post|collect|water|feed|drop off"
+    r"|invite|invoice|chase|order|schedule|refill|rotate|upgrade|deploy|merge|remind|nudge|thank|hand in|top up"
 )
 _REACHED = (
     r"launch|release|ship|reach|hit|grow|finish|complete|close|publish|deliver|double|triple|hire|raise|win"
@@ -76,10 +68,9 @@ _REACHED = (
 )
 _DATED = (
     r"(?=[^.!?]{1,120}\b(?:by|before|until|in|on|this|next|end of|q[1-4])\b[^.!?]{0,12}(?:\d|q[1-4]\b|week|month"
-    r"|quarter|year|spring|summer"
-    r"|autumn|fall|winter|christmas|easter|january|february|march|april|may|june|july|august|september|october"
-    r"|november|december"
-    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|[^.!?]{1,120}\b(?:tomorrow|tonight)\b)"
+    r"|quarter|year|spring|summer|autumn|fall|winter|christmas|easter|january|february|march|april|may|june|july|august"
+    r"|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
+    r"|[^.!?]{1,120}\b(?:tomorrow|tonight)\b)"
 )
 _NOT_A_COMPOUND = (
     r"(?!(?!(?:the|an?|my|our|his|her|their|if|that|whether|all|every)\b)(?:[\w'-]{1,20} ){1,2}"
@@ -90,25 +81,19 @@ _NOT_FOR_THE_ASSISTANT = r"(?![^.!?]{0,200}\b(?:me|you|your|below|above|followin
 
 
 _STYLE = (
-    r"(?:units?|spelling|english|german|french|spanish|italian|portuguese|chinese|japanese|formats?|formatting"
-    r"|tones?|bullet points?"
-    r"|bullets|tabs|spaces|indentation|quotes|semicolons|emojis?|emoticons|headings?|headers?|markdown|tables?"
-    r"|currency|euros?"
-    r"|dollars?|pounds|celsius|fahrenheit|kilomet(?:er|re)s|miles|kilos|clock|time|dates?|type hints|type annotations"
-    r"|docstrings?|comments|snake_case|camelcase|camel case|snake case|language|sentences|paragraphs|words"
-    r"|abbreviations"
-    r"|jargon|slang|acronyms|latex|json|yaml|code blocks?|citations?|sources|references|links|footnotes|examples"
-    r"|disclaimers"
-    r"|apologies|apologizing|small talk|exclamation (?:marks?|points?)|filler|preambles?|introductions?|summar(?:y"
-    r"|ies)|pronouns|nicknames?"
-    r"|em dashes|oxford comma|passive voice|metaphors|titles?|numbered lists?|lists?|prose|pep ?8|style|conventions?"
-    r"|fonts?|themes?|mode)"
+    r"(?:units?|spelling|english|german|french|spanish|italian|portuguese|chinese|japanese|formats?|formatting|tones?"
+    r"|bullet points?|bullets|tabs|spaces|indentation|quotes|semicolons|emojis?|emoticons|headings?|headers?|markdown"
+    r"|tables?|currency|euros?|dollars?|pounds|celsius|fahrenheit|kilomet(?:er|re)s|miles|kilos|clock|time|dates?"
+    r"|type hints|type annotations|docstrings?|comments|snake_case|camelcase|camel case|snake case|language|sentences"
+    r"|paragraphs|words|abbreviations|jargon|slang|acronyms|latex|json|yaml|code blocks?|citations?|sources|references"
+    r"|links|footnotes|examples|disclaimers|apologies|apologizing|small talk|exclamation (?:marks?|points?)|filler"
+    r"|preambles?|introductions?|summar(?:y|ies)|pronouns|nicknames?|em dashes|oxford comma|passive voice|metaphors"
+    r"|titles?|numbered lists?|lists?|prose|pep ?8|style|conventions?|fonts?|themes?|mode)"
 )
 _TELLING = r"(?:answer|reply|respond|write|speak|talk|explain|summari[sz]e|format|address|text|message)"
 _MANNER = (
     r"(?:in|with|using|as|like|only|always|more|less|briefly|concisely|short|shortly|formally|casually|honestly"
-    r"|directly|politely"
-    r"|step by step|to me (?:in|with|as|like))"
+    r"|directly|politely|step by step|to me (?:in|with|as|like))"
 )
 _TEMPER = (
     r"(?:concise|brief|direct|blunt|formal|informal|casual|honest|specific|polite|terse|succinct|short|friendly"
@@ -124,28 +109,21 @@ _STANDING = (
     r"|in (?:all )?(?:your|every) (?:answers?|replies|responses)|at all times|as a rule|moving forward)"
 )
 _THINGS_DONE = (
-    r"(?:use|using|include|including|add|adding|give|giving|answer|reply|respond|write|writing|address|start"
-    r"|starting|end|ending|mention"
-    r"|mentioning|ask|asking|suggest|suggesting|recommend|recommending|put|cite|format|show|keep|call|calling|speak"
-    r"|translate|check|confirm"
-    r"|explain|list|send|sending|schedule|scheduling|book|booking|contact|email|round|convert|apologi[sz]e"
-    r"|apologi[sz]ing|repeat|repeating|assume"
-    r"|assuming|remind|wake|text|refer|provide|be|tell|double-check|round|prefix|sign|commit|push|deploy|run|delete"
-    r"|share|sharing|order|cc|copy)"
+    r"(?:use|using|include|including|add|adding|give|giving|answer|reply|respond|write|writing|address|start|starting"
+    r"|end|ending|mention|mentioning|ask|asking|suggest|suggesting|recommend|recommending|put|cite|format|show|keep"
+    r"|call|calling|speak|translate|check|confirm|explain|list|send|sending|schedule|scheduling|book|booking|contact"
+    r"|email|round|convert|apologi[sz]e|apologi[sz]ing|repeat|repeating|assume|assuming|remind|wake|text|refer|provide"
+    r"|be|tell|double-check|round|prefix|sign|commit|push|deploy|run|delete|share|sharing|order|cc|copy)"
 )
-_HIJACK = re.compile(
+_HIJACK = any_case(
     r"\b(?:ignore|disregard|forget|override|bypass)\b[^.!?]{0,40}\b(?:instruction|rule|prompt|guideline|polic|safety"
-    r"|filter|everything|above|previous|told)"
-    r"|\bsystem prompt|\bjailbreak|\bdeveloper mode|\bDAN\b|\bact as\b|\bpretend\b|\brole-?play|\breveal\b|\bpassword"
-    r"|\bapi key|\bcredentials?\b|\bwithout (?:any )?(?:restrictions?|limits|filters?)\b|\byou are (?:now )?(?:a|an"
-    r"|the)\b|\bno longer bound\b",
-    re.IGNORECASE,
+    r"|filter|everything|above|previous|told)|\bsystem prompt|\bjailbreak|\bdeveloper mode|\bDAN\b|\bact as\b"
+    r"|\bpretend\b|\brole-?play|\breveal\b|\bpassword|\bapi key|\bcredentials?\b|\bwithout (?:any )?(?:restrictions?"
+    r"|limits|filters?)\b|\byou are (?:now )?(?:a|an|the)\b|\bno longer bound\b"
 )
-_ONE_OFF = re.compile(
-    r"\b(?:following|below|above|attached|this (?:text|code|paragraph|sentence|email|essay|function|article|data"
-    r"|image|poem|story)"
-    r"|that you (?:just )?|the previous|your (?:last|previous)|these (?:words|sentences|numbers))\b",
-    re.IGNORECASE,
+_ONE_OFF = any_case(
+    r"\b(?:following|below|above|attached|this (?:text|code|paragraph|sentence|email|essay|function|article|data|image"
+    r"|poem|story)|that you (?:just )?|the previous|your (?:last|previous)|these (?:words|sentences|numbers))\b"
 )
 
 
@@ -177,9 +155,8 @@ _COMMANDED: tuple[Pattern, ...] = (
     _told(rf"^(?:please,? )?(?:no|avoid|skip|omit|drop|leave out|go easy on|stop (?:using|adding|with)|less|fewer"
         rf"|more) (?:more |the |any |using |all |so many |your )?(?:[\w-]{{2,20}} ){{0,2}}?{_STYLE}\b[^.!?]{{0,60}}"
         rf"(?:[.!]|$)"),
-    _told(
-        rf"^(?:please )?(?:don't|do not|stop|never|quit) {_THINGS_DONE} (?!(?:it|that|this|them)[.! ])[^.!?]{{2,140}}"
-    ),
+    _told(rf"^(?:please )?(?:don't|do not|stop|never|quit) {_THINGS_DONE} (?!(?:it|that|this"
+        rf"|them)[.! ])[^.!?]{{2,140}}"),
     _told(rf"^(?:please )?(?:use|prefer|stick to|stick with|default to|go for|switch to) (?:only |the |a |an |more "
         rf"|shorter |my )?(?:[\w/-]{{1,20}} ){{0,3}}?{_STYLE}\b(?! (?:below|above|to (?:write|solve"
         rf"|answer)))[^.!?]{{0,80}}(?:[.!]|$)"),
@@ -195,50 +172,38 @@ _COMMANDED: tuple[Pattern, ...] = (
     _told(r"^(?:please )?limit (?:your |the |all )?(?:answers?|repl(?:y|ies)|responses?|messages?|summaries) "),
     _told(r"^(?:please )?(?:don't|do not) (?:ever )?(?:call|text|email|contact|message|phone|disturb|wake|book"
         r"|schedule|invite) (?:me|us|meetings|calls|anything)\b"),
-    row(
-        "instruction",
-        r"^(?:please )?(?:call|text|email|contact|message|reach) me (?:on|at|by|via|only|in|before|after) ",
-        importance=0.65,
-        to_assistant=True,
-    ),
+    row("instruction", r"^(?:please )?(?:call|text|email|contact|message|reach) me (?:on|at|by|via|only|in|before"
+        r"|after) ", importance=0.65, to_assistant=True),
 )  # fmt: skip
 _PREFERENCES: tuple[Pattern, ...] = (
-    row("likes", r"^(?P<value>(?!it\b|this\b|that\b|he\b|she\b|they\b|these\b|those\b|my\b"
-        r"|your\b)[\w'’-]{2,30}(?: [\w'’-]{2,30}){0,2}?)"
-        r"(?: is| are|'s)(?: just| really| simply)? not for me[.!]*$", polarity="negative"),
+    row("likes", r"^(?P<value>(?!it\b|this\b|that\b|he\b|she\b|they\b|these\b|those\b|my\b|your\b)[\w'’-]{2,30}(?: "
+        r"[\w'’-]{2,30}){0,2}?)(?: is| are|'s)(?: just| really| simply)? not for me[.!]*$", polarity="negative"),
     row("favorite",
         rf"^my {_FAVORITE} (?P<attribute>(?!part|thing|way|memory|moment)[\w-]{{2,20}}(?: [\w-]{{2,20}})?) (?:is|are"
-        rf"|has to be"
-        rf"|would be|has always been|used to be [\w' ]{{1,30}}, (?:but )?(?:now )?it's)(?: now)? "
+        rf"|has to be|would be|has always been|used to be [\w' ]{{1,30}}, (?:but )?(?:now )?it's)(?: now)? "
         r"(?:definitely |probably |still |by far )?" + VALUE),
-    row("favorite",
-        rf"^(?P<value>(?!it\b|this\b|that\b|he\b|she\b)[\w'’]{{2,30}}(?: [\w'’]{{2,30}}){{0,3}}?)(?:'s| is| are)"
-        rf"(?: now)? (?:definitely |still "
-        rf"|probably |by far )?my {_FAVORITE}(?: (?P<attribute>\w{{3,20}})|[.!,]|$)"),
+    row("favorite", rf"^(?P<value>(?!it\b|this\b|that\b|he\b|she\b)[\w'’]{{2,30}}(?: [\w'’]{{2,30}}){{0,3}}?)(?:'s| is"
+        rf"| are)(?: now)? (?:definitely |still |probably |by far )?my {_FAVORITE}(?: (?P<attribute>\w{{3,20}})|[.!,]"
+        rf"|$)"),
 )  # fmt: skip
 _INTENTIONS: tuple[Pattern, ...] = (
-    row("decision",
-        rf"^(?:let's|lets|let us) (?:go with|use|stick (?:with|to)|settle on|choose|pick|switch to|make it|adopt"
-        rf"|ship|move to"
-        rf"|drop|standardi[sz]e on|migrate to|keep using|deploy|not ship|not use) {_NOTHING_NAMED}"),
+    row("decision", rf"^(?:let's|lets|let us) (?:go with|use|stick (?:with|to)|settle on|choose|pick|switch to|make it"
+        rf"|adopt|ship|move to|drop|standardi[sz]e on|migrate to|keep using|deploy|not ship|not use) {_NOTHING_NAMED}"),
     row("decision", rf"^{DECISION_LABEL}(?=\w)"),
     row("decision",
         r"^(?:the |our |my |final )?(?:final |team's )?decision (?:is|was) (?!yours|up to|not mine|still|hard|made)"),
     row("decision", r"^it (?:was|is|has been) (?:decided|agreed|settled) "),
-    row("decision",
-        r"^the (?:team|board|committee|client|group|management) (?:has |have )?(?:decided|agreed|opted|voted|chose"
-        r"|settled on|approved) "),
+    row("decision", r"^the (?:team|board|committee|client|group|management) (?:has |have )?(?:decided|agreed|opted"
+        r"|voted|chose|settled on|approved) "),
     row("todo", r"^(?:please |can you |could you )?remind me (?:to|about|that|of|on|at|in|tomorrow|next) ",
         importance=0.7),
     row("todo", rf"^{TODO_LABEL}(?=\w)(?!(?:i|we)(?:'m|'ve| am| have|'re)\b|my\b)"),
     row("todo", r"^(?:please )?(?:don't|do not) let me forget (?:to |that (?:i|we) )"),
     row("todo", r"^(?:please )?(?:don't|do not) forget (?:to |that (?:i|we) )", to_assistant=True),
     row("goal", rf"^{GOAL_LABEL}(?=\w)", importance=0.7),
-    row("goal",
-        r"^(?:my|our|the) (?:\w{2,12} ){0,2}(?:goal|goals|dream|plan|plans|aim|ambition|resolution|target|mission"
-        r"|objective|okr)s?\b"
-        r"(?: (?:for|this|in) [\w ]{1,25}?)? (?:is|are|has been|for) (?:to |that |now to )?(?!\d)(?=\w)",
-        importance=0.7),
+    row("goal", r"^(?:my|our|the) (?:\w{2,12} ){0,2}(?:goal|goals|dream|plan|plans|aim|ambition|resolution|target"
+        r"|mission|objective|okr)s?\b(?: (?:for|this|in) [\w ]{1,25}?)? (?:is|are|has been|for) (?:to |that "
+        r"|now to )?(?!\d)(?=\w)", importance=0.7),
     row("goal", r"^(?:it's|it has|it) (?:been )?(?:always )?(?:a|my) dream (?:of mine )?(?:to|of) "),
     row("todo", rf"^(?:please )?(?:{_ERRANDS}) (?!(?:of|for|is|are|was|in|on|to|and|or|more|center|option"
         rf"|number)\b){_NOT_A_COMPOUND}{_NOT_FOR_THE_ASSISTANT}(?=[^?]{{3,160}}$)", importance=0.6, to_assistant=True),
@@ -249,23 +214,19 @@ _INTENTIONS: tuple[Pattern, ...] = (
 )  # fmt: skip
 APPOINTMENT = row(
     "event",
-    rf"^(?:i|we|there|there's)(?:'ve| have| is|'ve got| have got| got)? (?:also |just )?(?:an?|my|our|another|the"
-    rf"|two|no) (?:[\w'-]{{2,20}} ){{0,3}}?{EVENT_NOUN}\b"
-    rf"[^.!?]{{0,60}}\b(?:(?:on|this|next|at) (?:the )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|on (?:the )?\d|on "
-    rf"(?:january|february|march|april|may|june"
-    rf"|july|august|september|october|november|december)|tomorrow|tonight|next (?:week|month)|at \d)",
+    rf"^(?:i|we|there|there's)(?:'ve| have| is|'ve got| have got| got)? (?:also |just )?(?:an?|my|our|another|the|two"
+    rf"|no) (?:[\w'-]{{2,20}} ){{0,3}}?{EVENT_NOUN}\b[^.!?]{{0,60}}\b(?:(?:on|this|next|at) (?:the )?(?:mon|tues|wednes"
+    rf"|thurs|fri|satur|sun)day|on (?:the )?\d|on (?:january|february|march|april|may|june|july|august|september"
+    rf"|october|november|december)|tomorrow|tonight|next (?:week|month)|at \d)",
 )  # fmt: skip
 _SPEAKER: tuple[Pattern, ...] = (
     # likes, dislikes and habits
     row("prefers", rf"^(?:i|we)(?:'d| would| do)? {ADVERB}{{0,2}}(?:prefer|rather)(?: have)? (?!not\b)"
-        rf"(?P<value>[\w '+#.-]{{1,40}}?) (?:to|over|than|instead of"
-        rf"|rather than) (?P<other>[\w '+#-]{{1,40}})"),
-    row("abstains",
-        r"^(?:i|we) (?:really |just |also )*(?:never|don't|do not|no longer) (?P<value>smoke|vape|gamble|drink"
-        r"|drive)(?: anymore| any ?more| at all| ever)?[.!]*$"),
-    row("abstains",
-        r"^(?:i|we)(?:'ve| have)? (?:recently |finally )?(?:quit|stopped|gave up|given up) (?P<value>smok|vap|gambl"
-        r"|drink|driv)ing\b"),
+        rf"(?P<value>[\w '+#.-]{{1,40}}?) (?:to|over|than|instead of|rather than) (?P<other>[\w '+#-]{{1,40}})"),
+    row("abstains", r"^(?:i|we) (?:really |just |also )*(?:never|don't|do not|no longer) (?P<value>smoke|vape|gamble"
+        r"|drink|drive)(?: anymore| any ?more| at all| ever)?[.!]*$"),
+    row("abstains", r"^(?:i|we)(?:'ve| have)? (?:recently |finally )?(?:quit|stopped|gave up|given up) (?P<value>smok"
+        r"|vap|gambl|drink|driv)ing\b"),
     likes(rf"{I_DO_NOT}(?:like|love|enjoy|care for|fancy|eat|drink) ", "negative"),
     likes(rf"{I_AM}not (?:really |much of )?(?:an? )?(?:big |huge )?(?:fan of|into|fond of|keen on|crazy about"
         rf"|comfortable with) ", "negative"),
@@ -291,24 +252,20 @@ _SPEAKER: tuple[Pattern, ...] = (
     row("fact", rf"^as a rule,? (?:i|we) |^(?:every|each) (?:day|morning|evening|night|week|month|sunday|monday|tuesday"
         rf"|wednesday|thursday|friday|saturday|weekend),? (?:i|we) {_NO_HABIT}", importance=0.55),
     # decisions, todos and goals
-    row("decision",
-        rf"{I_HAVE}(?:decided|agreed|opted|resolved|settled|concluded|committed|chosen|voted) (?!with\b|that's\b)"
-        rf"(?!on it\b|to it\b)"),
-    row("decision",
-        rf"{I_DO}(?:chose|picked|went with|selected|finalized|signed off on|settled on|approved) {_NOTHING_NAMED}"
-        rf"(?!a (?:fight|few))", importance=0.7),
+    row("decision", rf"{I_HAVE}(?:decided|agreed|opted|resolved|settled|concluded|committed|chosen|voted) (?!with\b"
+        rf"|that's\b)(?!on it\b|to it\b)"),
+    row("decision", rf"{I_DO}(?:chose|picked|went with|selected|finalized|signed off on|settled on"
+        rf"|approved) {_NOTHING_NAMED}(?!a (?:fight|few))", importance=0.7),
     row("decision", rf"{I_AM}(?:going|sticking) with (?!the flow|it\b|that\b|this[.!,])"),
     row("decision", rf"{I_AM}(?:switching|migrating|moving (?:everything|all of it|the \w+)) (?:over )?"
         rf"(?:from [\w .+#-]{{1,30}} )?to {_NOTHING_NAMED}", importance=0.7),
-    row("decision",
-        rf"^(?:we'll|i'll|we will|i will|we're going to|i'm going to) (?:just |then |only |definitely )*(?:go with"
-        rf"|stick with|stick to|use|switch to|adopt|keep using|drop support for|deprecate"
-        rf"|not use|migrate to|standardi[sz]e on|be using) {_NOTHING_NAMED}(?!these\b|those\b|your\b|the (?:tips"
-        rf"|advice|information|suggestions?)\b)", importance=0.7),
-    row("decision",
-        rf"^(?:we won't|we will not|i won't|i will not|we're not going to|i'm not going to|we are not going to) "
-        rf"(?:be )?(?:use|using|ship|shipping|support|supporting|renew|renewing|hire|hiring|adopt|buy|sell|launch"
-        rf"|deploy|migrate|attend|raise) {_NOTHING_NAMED}", importance=0.7),
+    row("decision", rf"^(?:we'll|i'll|we will|i will|we're going to|i'm going to) (?:just |then |only "
+        rf"|definitely )*(?:go with|stick with|stick to|use|switch to|adopt|keep using|drop support for|deprecate"
+        rf"|not use|migrate to|standardi[sz]e on|be using) {_NOTHING_NAMED}(?!these\b|those\b|your\b|the (?:tips|advice"
+        rf"|information|suggestions?)\b)", importance=0.7),
+    row("decision", rf"^(?:we won't|we will not|i won't|i will not|we're not going to|i'm not going to"
+        rf"|we are not going to) (?:be )?(?:use|using|ship|shipping|support|supporting|renew|renewing|hire|hiring|adopt"
+        rf"|buy|sell|launch|deploy|migrate|attend|raise) {_NOTHING_NAMED}", importance=0.7),
     row("decision", rf"{I_HAVE}made (?:the|a|up my|my|our) (?:mind|decision|choice|final decision) (?:to|on|about) ",
         importance=0.7),
     row("todo", rf"^(?:(?:i|we) {ADVERB}{{0,2}}(?:need|have|must|ought)|(?:i've|we've) {ADVERB}{{0,2}}got"
@@ -318,27 +275,21 @@ _SPEAKER: tuple[Pattern, ...] = (
     row("todo", r"^(?:i'm|i am|we're) supposed to ", importance=0.55),
     row("todo",
         r"^(?:i|we) (?:mustn't|must not|can't|cannot|shouldn't|should not) forget (?:to|about|that) (?!what|how)"),
-    row("todo",
-        r"^(?:i|we) should (?:really |also |probably )?(?:call|buy|email|send|schedule|book|renew|pay|submit|finish"
-        r"|file|cancel|ping|return|order) ", importance=0.5),
+    row("todo", r"^(?:i|we) should (?:really |also |probably )?(?:call|buy|email|send|schedule|book|renew|pay|submit"
+        r"|finish|file|cancel|ping|return|order) ", importance=0.5),
     row("todo", r"^(?:i|we) still (?:need|have) to (?!know\b|see\b|figure)"),
     row("goal", rf"{I_DO}(?:want|hope|plan|aim|intend|strive|expect) to (?!know\b|hear\b|see it\b|ask\b|say\b|be honest"
-        rf"|be sure|make sure|thank"
-        rf"|see you|learn more|share\b|mention|point out|add\b|go over|clarify|check\b)"),
+        rf"|be sure|make sure|thank|see you|learn more|share\b|mention|point out|add\b|go over|clarify|check\b)"),
     row("goal", rf"{I_DO}dream (?:of|about) (?!a\b|the\b|my\b|it\b)"),
     row("goal",
         rf"{I_AM}(?:planning|hoping|aiming|looking|trying|determined|working|eager|excited|saving|training|preparing"
-        rf"|studying"
-        rf"|ready|going|thinking|considering|thrilled|prepping) (?:up )?(?:to (?!see you|hear|know|say|learn more"
-        rf"|find out)"
-        rf"|on |of |about |for (?!some\b|something\b|recommend|advice|tips|ideas|information|inspiration|ways?\b"
-        rf"|suggest|help\b|a (?:good|way|few|recipe|new recipe)\b)"
-        rf"|towards? |into |my |a )", importance=0.55),
-    row("goal",
-        r"^(?:i|we)(?:'d| would) (?:really |also |absolutely )?(?:love|like) to (?!know|hear|see (?:it|that|them"
-        r"|your)|ask"
-        r"|try (?:it|that)|join|talk|chat|help you|learn (?:more|about)|get (?:some|your|more)|discuss|explore "
-        r"(?:some|more)|find out|share)", importance=0.5),
+        rf"|studying|ready|going|thinking|considering|thrilled|prepping) (?:up )?(?:to (?!see you|hear|know|say"
+        rf"|learn more|find out)|on |of |about |for (?!some\b|something\b|recommend|advice|tips|ideas|information"
+        rf"|inspiration|ways?\b|suggest|help\b|a (?:good|way|few|recipe|new recipe)\b)|towards? |into |my |a )",
+        importance=0.55),
+    row("goal", r"^(?:i|we)(?:'d| would) (?:really |also |absolutely )?(?:love|like) to (?!know|hear|see (?:it|that"
+        r"|them|your)|ask|try (?:it|that)|join|talk|chat|help you|learn (?:more|about)|get (?:some|your|more)|discuss"
+        r"|explore (?:some|more)|find out|share)", importance=0.5),
 )  # fmt: skip
 SPEAKER: tuple[Pattern, ...] = (APPOINTMENT, *_INSTRUCTIONS, *_SPEAKER)
 """Of clauses whose subject is the speaker."""

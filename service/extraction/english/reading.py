@@ -42,6 +42,7 @@ from service.extraction.english.sentences import (
     without_addresses,
     without_opening,
 )
+from service.extraction.patterns import any_case
 
 _PER_TURN_MAX = 24
 _ANSWER_WORDS_MAX = 9
@@ -50,42 +51,35 @@ _PLAIN_FACTS_CHARS_MAX = 1500  # what says nothing of its author in a longer tur
 
 _HAPPENING = frozenset({MemoryType.EVENT, MemoryType.OBSERVATION})
 _TAKES_FOLLOW_UP = _HAPPENING | {MemoryType.FACT, MemoryType.GOAL, MemoryType.PREFERENCE}
-_FOLLOWS = re.compile(r"^(?:it|they|he|she|this|these)\b(?:'\w+)?\s", re.IGNORECASE)
-_ASKS_OPENLY = re.compile(
+_FOLLOWS = any_case(r"^(?:it|they|he|she|this|these)\b(?:'\w+)?\s")
+_ASKS_OPENLY = any_case(
     r"\b(?:what|where|which|how|when|who|whose)(?:'s|'re)?\b[^?]{0,100}\byour?\b"
-    r"|\byour?\b[^?]{0,60}\b(?:name|age|job)\b",
-    re.I,
+    r"|\byour?\b[^?]{0,60}\b(?:name|age|job)\b"
 )
-_ASKS_HOW_THEY_ARE = re.compile(r"\b(?:how|what) (?:are|about|have|do) you\b|\bwhat's up\b|\bhow's\b", re.IGNORECASE)
+_ASKS_HOW_THEY_ARE = any_case(r"\b(?:how|what) (?:are|about|have|do) you\b|\bwhat's up\b|\bhow's\b")
 _THIRD_PERSON_FACT = re.compile(
-    r"^(?:(?:the|our)\s[\w'’-]{2,30}(?:\s[\w'’-]{1,30}){0,4}?|[A-Z][\w'’.&-]{0,30}(?:\s[\w'’.&-]{1,30}){0,4}?)"
-    r"\s(?:is|are|was|were|has|have|had|uses?|costs?|works?|lives?|runs?|belongs?|starts?|ends?|opens?|closes?"
-    r"|listens?|takes?|needs?|lasts?|arrived|comes?|came|goes|weighs?|measures?|requires?|supports?|contains?|owns?"
-    r"|handles?|manages?|leads?|reports?|moved|joined|left|launched"
-    r"|shipped|will|depends?|relies|rely|hired|fired|acquired|bought|sold|merged|raised|opened|closed|founded"
-    r"|released|announced|signed"
-    r"|appointed|promoted|won|lost|married|graduated|retired|died|broke|started|finished|became|switched|adopted"
-    r"|speaks?|studies|teaches"
-    r"|plays?|drives?|maintains?|wrote|built|created|replaced|sits|sit|expires?|arrives?|leaves?|meets?|happens?"
-    r"|serves?|hosts?|stores?|deploys?|points?|lies"
-    r"|lists?|produces?|makes?|sells?|employs?|sponsors?|sponsored|hosts|approved|rejected|cancelled|canceled"
-    r"|postponed|delayed|paid|pays?|offers?|got|holds?)\s",
+    r"^(?:(?:the|our)\s[\w'’-]{2,30}(?:\s[\w'’-]{1,30}){0,4}?|[A-Z][\w'’.&-]{0,30}(?:\s[\w'’.&-]{1,30}){0,4}?)\s(?:is"
+    r"|are|was|were|has|have|had|uses?|costs?|works?|lives?|runs?|belongs?|starts?|ends?|opens?|closes?|listens?|takes?"
+    r"|needs?|lasts?|arrived|comes?|came|goes|weighs?|measures?|requires?|supports?|contains?|owns?|handles?|manages?"
+    r"|leads?|reports?|moved|joined|left|launched|shipped|will|depends?|relies|rely|hired|fired|acquired|bought|sold"
+    r"|merged|raised|opened|closed|founded|released|announced|signed|appointed|promoted|won|lost|married|graduated"
+    r"|retired|died|broke|started|finished|became|switched|adopted|speaks?|studies|teaches|plays?|drives?|maintains?"
+    r"|wrote|built|created|replaced|sits|sit|expires?|arrives?|leaves?|meets?|happens?|serves?|hosts?|stores?|deploys?"
+    r"|points?|lies|lists?|produces?|makes?|sells?|employs?|sponsors?|sponsored|hosts|approved|rejected|cancelled"
+    r"|canceled|postponed|delayed|paid|pays?|offers?|got|holds?)\s",
 )
-_SHOWS = re.compile(r"\b(?:here's|here is|here are|this is|check (?:it|this) out|take a look|look at)\b", re.IGNORECASE)
-_NOT_A_TOPIC = re.compile(
+_SHOWS = any_case(r"\b(?:here's|here is|here are|this is|check (?:it|this) out|take a look|look at)\b")
+_NOT_A_TOPIC = any_case(
     r"^(?:there|what|who|where|when|how|why|which|this|that|these|those|it|he|she|they|everyone|everything"
     r"|nothing|something"
-    r"|life|one|some|any|all|most|your|another|such|having|being|seeing|here|sometimes|each|every|nobody|people)\b",
-    re.IGNORECASE,
+    r"|life|one|some|any|all|most|your|another|such|having|being|seeing|here|sometimes|each|every|nobody|people)\b"
 )
-_ADVERB = re.compile(r"^(?:please |always |never |just |then |now |also |don't |do not |kindly )+", re.IGNORECASE)
+_ADVERB = any_case(r"^(?:please |always |never |just |then |now |also |don't |do not |kindly )+")
 _OBJECTS = word_set("me us my our the a an this these those it them some all more how what when why only")
-_HAS = re.compile(
-    r"(?:i|we|i've|we've) (?:have|got|don't have|do not have|own) (?:an?|two|three|four|no|any|\d+)\b", re.IGNORECASE
-)
-_ASKS_OF_OTHERS = re.compile(r"\b(?:he|she|they|him|her|them|his)\b(?:'\w+)?[^?.!]{0,80}\?\s*$", re.IGNORECASE)
-_LISTENER = re.compile(r"\b(?:you|your|u|ur)\b", re.IGNORECASE)
-_MODAL_FIRST = re.compile(r"^(?:must|should|can|could|has to|needs to) ", re.IGNORECASE)
+_HAS = any_case(r"(?:i|we|i've|we've) (?:have|got|don't have|do not have|own) (?:an?|two|three|four|no|any|\d+)\b")
+_ASKS_OF_OTHERS = any_case(r"\b(?:he|she|they|him|her|them|his)\b(?:'\w+)?[^?.!]{0,80}\?\s*$")
+_LISTENER = any_case(r"\b(?:you|your|u|ur)\b")
+_MODAL_FIRST = any_case(r"^(?:must|should|can|could|has to|needs to) ")
 _FIGURE_OR_NAME = re.compile(r"\d|(?<=[a-z,;:] )[A-Z][\w.]+")
 
 
@@ -252,13 +246,11 @@ CONTENT_CHARS_MAX = 600
 
 _DATES = ("date", "deadline", "eta")
 _FROM_TO = re.compile(r"\bfrom\s[^.;]{1,40}?\sto\s")
-_RECURS = re.compile(
+_RECURS = any_case(
     r"\banniversary\b|\bbirthday\b(?! (?:party|dinner|bash|trip|present|gift|lunch|celebration))|\b(?:every"
-    r"|each) year\b|\bannually\b"
-    r"|\bborn on\b(?![^.]{0,30}\d{4})",
-    re.IGNORECASE,
+    r"|each) year\b|\bannually\b|\bborn on\b(?![^.]{0,30}\d{4})"
 )
-_CUT_OFF = re.compile(r" [-–—] even$", re.IGNORECASE)
+_CUT_OFF = any_case(r" [-–—] even$")
 _EMOJI_LAST = re.compile(r"(?:\s?[\u2600-\u27bf\u2b50\ufe0f\u200d\u2764\U0001f300-\U0001faff]){1,8}$")
 
 

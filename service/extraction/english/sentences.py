@@ -25,6 +25,7 @@ from service.extraction.english.lexicon import (
     is_past,
     is_present,
 )
+from service.extraction.patterns import any_case
 
 _ADDRESS = re.compile(
     r"(?:https?://|www\.)[^\s<>\"“”]{1,500}|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}(?!\w)"
@@ -33,7 +34,7 @@ _ADDRESS = re.compile(
 _ENDS = ".,;:!?)]}'’"
 _STAND_IN = "Zqaddress"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_STANDS = re.compile(rf"{_STAND_IN}([a-z])", re.IGNORECASE)
+_STANDS = any_case(rf"{_STAND_IN}([a-z])")
 
 
 def without_addresses(text: str) -> tuple[str, list[str]]:
@@ -101,27 +102,23 @@ _ATTRIBUTE = (
     r"(?:budget|deadline|due date|launch date|release date|price|cost|rent|owner|lead|manager|venue|version|eta|target"
     r"|quota)"
 )
-_LABELLED = re.compile(
+_LABELLED = any_case(
     rf"^(?:the |our )?(?:(?P<attribute>{_ATTRIBUTE}) (?P<of>(?:for|of) [\w'’-]{{1,30}}(?: [\w'’-]{{1,30}}){{0,3}})"
     rf"|(?P<whose>(?-i:[A-Z])[\w-]{{1,30}}['’]s {_ATTRIBUTE})"
-    rf"|(?P<compound>(?-i:[A-Z])[\w-]{{1,30}} (?:{_ATTRIBUTE}|{EVENT_NOUN}))): ?(?=\w|[$€£])",
-    re.IGNORECASE,
+    rf"|(?P<compound>(?-i:[A-Z])[\w-]{{1,30}} (?:{_ATTRIBUTE}|{EVENT_NOUN}))): ?(?=\w|[$€£])"
 )
 """A value behind a label, as in "Budget for Apollo: 50000", which is a sentence without its verb."""
-_BARE = re.compile(
+_BARE = any_case(
     rf"^(?P<name>(?-i:[A-Z])[\w-]{{1,30}}) (?={_ATTRIBUTE} |{EVENT_NOUN} )(?=[\w-]+(?: date)? "
     rf"(?:is|was|has|got|will|moved|changed|went|slipped)\b)"
-    rf"|^(?={_ATTRIBUTE} (?:for|of) (?-i:[A-Z])[\w'’-]{{1,30}} (?:is|was|has|will|went)\b)",
-    re.IGNORECASE,
+    rf"|^(?={_ATTRIBUTE} (?:for|of) (?-i:[A-Z])[\w'’-]{{1,30}} (?:is|was|has|will|went)\b)"
 )
 """Where a statement about a thing lacks its article: "Orion review got moved", "Budget of Orion is 20k"."""
 _NOT_NAMES = word_set("my our the his her their your this that next last every each no any what which whose")
-_REVISED = re.compile(r" \((?:updated|revised|new|corrected|final|as of today)\)(?=[.!]?$)", re.IGNORECASE)
+_REVISED = any_case(r" \((?:updated|revised|new|corrected|final|as of today)\)(?=[.!]?$)")
 _LONE_I = re.compile(r"(?<![\w'./-])i(?=[ ,]|'(?:m|ve|ll|d)\b|$)")
 _ID = re.compile(r"\b[Ii]d (?=(?:like|love|prefer|rather|say|be|never|really|also|always|have|go|want)\b)")
-_ID_OPENS = re.compile(
-    r"(?:^|[,.!?;] |\b(?:and|but|so|then|only|oh|yeah) )id (?=(?P<verb>[a-z]{2,12})\b)", re.IGNORECASE
-)
+_ID_OPENS = any_case(r"(?:^|[,.!?;] |\b(?:and|but|so|then|only|oh|yeah) )id (?=(?P<verb>[a-z]{2,12})\b)")
 _ILL = re.compile(
     r"\b[Ii]ll (?=(?:be|use|go|do|have|take|get|need|try|call|send|buy|make|move|start|see|let|probably|never|just"
     r"|also|keep|stick|switch|pay|book|meet|finish|pick|come|join|ask)\b)"
@@ -129,45 +126,39 @@ _ILL = re.compile(
 _WELL = re.compile(
     r"(?:(?<=^)|(?<=[.!?,;] )|(?<=\band ))well (?=(?:be|use|go|need|have|ship|launch|meet|move|switch)\b)"
 )
-_TWO_FOR_TO = re.compile(
-    r"(?<=going|oving|.went) 2 (?=[a-z]+(?<!s)\b)|(?<=want|love|used|like|need|able) 2 (?=(?P<verb>[a-z]+)\b)",
-    re.IGNORECASE,
+_TWO_FOR_TO = any_case(
+    r"(?<=going|oving|.went) 2 (?=[a-z]+(?<!s)\b)|(?<=want|love|used|like|need|able) 2 (?=(?P<verb>[a-z]+)\b)"
 )
 _N_FOR_AND = re.compile(
     r"(?<!\bfor)(?<!\bof)(?<!\bthe)(?<!\bby)(?<!\bto)(?<!\bwith)(?<!\bif)(?<!\bwhere)(?<!\bis)(?<!\ball)(?<!\bevery)"
     r"(?<=[\w!)]) n (?=[A-Za-z])(?!(?:is|items|times|steps|rows|and|or|must|can)\b)"
 )
 _FOUR_FOR_FOR = re.compile(r"(?:(?<=best|good|time|free)|(?<=asking)|(?<=looking|waiting)) 4 (?=[a-z])")
-_AND_OPENS = re.compile(r"^n (?=(?:I|we|my|our|I'm|I've)\b)", re.IGNORECASE)
-_GIRLFRIEND = re.compile(r"(?:^|\b(?:my|his|her|their|your|ur|new|the|a|ex) )gf\b(?!-| free)", re.IGNORECASE)
+_AND_OPENS = any_case(r"^n (?=(?:I|we|my|our|I'm|I've)\b)")
+_GIRLFRIEND = any_case(r"(?:^|\b(?:my|his|her|their|your|ur|new|the|a|ex) )gf\b(?!-| free)")
 """"gf" behind any other word is gluten-free: "we cook gf"."""
-_KIN_IS = re.compile(
+_KIN_IS = any_case(
     r"\b(?P<who>(?:my|our|his|her|their) (?:m[uo]m|dad|sister|brother|wife|husband|boss|(?:boy|girl)friend|gran|nan|son"
     r"|daughter|landlord|car|flat|birthday))s (?=(?:a|an|the|not|in|at|on|from|been|got|getting|coming|having|gone"
-    r"|going|very|really|too|so|still|now|just|\d{1,4})\b)",
-    re.IGNORECASE,
+    r"|going|very|really|too|so|still|now|just|\d{1,4})\b)"
 )
-_TURNS_AGE = re.compile(
-    r"\bI(?:'m| am) (?P<age>\d{1,3}) (?=(?:next|on|this|tomorrow|in (?:a|two|three|\d))\b)", re.IGNORECASE
-)
+_TURNS_AGE = any_case(r"\bI(?:'m| am) (?P<age>\d{1,3}) (?=(?:next|on|this|tomorrow|in (?:a|two|three|\d))\b)")
 _IT_IS = re.compile(
     r"\b(?P<it>[Ii])ts (?=(?:a|an|the|not|so|just|been|going|gonna|really|too|very|always|getting|helping|working"
     r"|raining|snowing|now|on|at|my|our|about|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)(?= \d))\b)"
 )
-_ON_DAY = re.compile(r"(?<=\bon )(?:mon|tue|wed|thu|fri|sat|sun)\b(?! \d)", re.IGNORECASE)
+_ON_DAY = any_case(r"(?<=\bon )(?:mon|tue|wed|thu|fri|sat|sun)\b(?! \d)")
 _DAYS = pairs("mon=monday tue=tuesday wed=wednesday thu=thursday fri=friday sat=saturday sun=sunday")
-_SO_REQUESTS = re.compile(r",? so (?=(?:please|keep it|remind me|tell me|give me)\b)", re.IGNORECASE)
+_SO_REQUESTS = any_case(r",? so (?=(?:please|keep it|remind me|tell me|give me)\b)")
 """A request behind its reason: "I can't see small print so please write large"."""
-_ME_FOR_MY = re.compile(
+_ME_FOR_MY = any_case(
     r"(?:^|(?<=\band )|(?<=, ))me (?=(?:m[ua]m|dad|son|daughter|wife|missus|husband|brother|sister|nan|mate|nephew"
-    r"|lad)s?\b)",
-    re.IGNORECASE,
+    r"|lad)s?\b)"
 )
-_COMMA_UNSPACED = re.compile(r"(?<=[a-z]) ?,(?=(?:my|i|we|s?he|they|but|and|it)\b)", re.IGNORECASE)
-_COUPLE = re.compile(
+_COMMA_UNSPACED = any_case(r"(?<=[a-z]) ?,(?=(?:my|i|we|s?he|they|but|and|it)\b)")
+_COUPLE = any_case(
     r"^(?P<we>we(?: are| were| have|'re|'ve)?)"
-    r"(?= (?:been |just |both |finally |only |getting |got |get ){0,3}(?:married|engaged|divorced|separated)\b)",
-    re.IGNORECASE,
+    r"(?= (?:been |just |both |finally |only |getting |got |get ){0,3}(?:married|engaged|divorced|separated)\b)"
 )
 _ONE_OF_A_COUPLE = pairs("""
     we=I we~are=I~am we~were=I~was we~have=I~have we're=I'm we've=I've""")
@@ -178,10 +169,9 @@ _I_AM_SPACED = re.compile(r"\b[Ii] (?=m\b |ve\b |ll\b |d\b )(m|ve|ll|d)\b")
 
 _ENDED = re.compile(r"[.!?;:]|,(?= )")
 _RUN_ON = re.compile(
-    r" (?=(?:also )?(?:I'm|I've|I'll|I don't|I can't|I hate|I love|I like|I live|I work|I prefer|I have|I need"
-    r"|I want|I moved|I never|I always"
-    r"|I usually|I was|I got|I went|my (?:\w+ ){1,2}(?:is|are|was|lives|works|has)|let's|please|don't (?!like\b"
-    r"|know\b|have\b|want\b)|remind me)\b)"
+    r" (?=(?:also )?(?:I'm|I've|I'll|I don't|I can't|I hate|I love|I like|I live|I work|I prefer|I have|I need|I want"
+    r"|I moved|I never|I always|I usually|I was|I got|I went|my (?:\w+ ){1,2}(?:is|are|was|lives|works|has)|let's"
+    r"|please|don't (?!like\b|know\b|have\b|want\b)|remind me)\b)"
 )
 _JOINS = word_set("""
     and but or so because that which who when while if as since than then though although what how where why
@@ -198,12 +188,11 @@ _LOOKED_BACK = 120  # characters
 _TIME_ALONE_WORDS_MAX = 4
 
 _NAME_CUES = re.compile(
-    r"\b(?:(?:live|living|based|lives|staying) in|(?:moved|moving|relocated|relocating) (?:back )?to|(?:trip|travel"
-    r"|fly|flight|flying|went) to|(?:I'm|i am|come|comes|came|originally) from) "
-    r"(?P<place>[a-z]{3,20}(?: [a-z]{3,12})?)\b"
+    r"\b(?:(?:live|living|based|lives|staying) in|(?:moved|moving|relocated|relocating) (?:back )?to|(?:trip|travel|fly"
+    r"|flight|flying|went) to|(?:I'm|i am|come|comes|came|originally) from) (?P<place>[a-z]{3,20}(?: [a-z]{3,12})?)\b"
     r"|\b(?:work|works|working|started|start|job|employed|interned|joined) (?:at|for|with) "
-    r"(?P<company>[a-z][\w&-]{2,20})\b"
-    r"|\b(?:my name is|my name's|call me|i go by|named|called) (?P<person>[a-z]{2,15})\b"
+    r"(?P<company>[a-z][\w&-]{2,20})\b|\b(?:my name is|my name's|call me|i go by|named|called) "
+    r"(?P<person>[a-z]{2,15})\b"
 )
 _NO_NAME = word_set("""
     home house night noon school work college university once sea bed town here there now then least first last
@@ -358,51 +347,44 @@ def _opens_relative(said: list[str]) -> bool:
 SPEECH = "\x01"  # stands where somebody's quoted words were; a sentence that holds it is not the speaker's own
 
 _SENTENCE_CHARS_MAX = 500  # longer runs without a full stop are data, not speech
-_INJECTED_OPEN = re.compile(r"<reverie-memory", re.IGNORECASE)
-_INJECTED_CLOSE = re.compile(r"</reverie-memory>", re.IGNORECASE)
-_RECALLED = re.compile(r"^[ \t]*retrieved memories:", re.IGNORECASE)
+_INJECTED_OPEN = any_case(r"<reverie-memory")
+_INJECTED_CLOSE = any_case(r"</reverie-memory>")
+_RECALLED = any_case(r"^[ \t]*retrieved memories:")
 _LIST_ITEM = re.compile(r"^[ \t]*(?:[-*•–]|\d{1,3}[.)]|\[)")
 _BULLET = re.compile(r"^[ \t]*(?:[-*•–+]|\d{1,3}[.)]|#{1,6})[ \t]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u200b\u200e\u200f\ufeff]")
 _APOSTROPHE = re.compile(r"(?<=\w)[’ʼ](?=\w)")
 _INLINE_CODE = re.compile(r"`([^`\n]{1,80})`")
-_EMAIL_QUOTE = re.compile(r"^(?:On .{1,80} wrote:|-{2,}\s?(?:Original|Forwarded) |From: \S)", re.IGNORECASE)
+_EMAIL_QUOTE = any_case(r"^(?:On .{1,80} wrote:|-{2,}\s?(?:Original|Forwarded) |From: \S)")
 _EMPHASIS = re.compile(r"\*\*|__|(?<=\s)[*_](?=\w)|(?<=\w)[*_](?=[\s.,!?])")
-_WRITING_TASK = re.compile(
-    r"^(?:hi[,!]? |hello[,!]? |please |can you |could you |now |help me )*(?:write|rewrite|draft|compose"
-    r"|translate|summari[sz]e"
-    r"|proofread|paraphrase|edit|correct|improve|rephrase|generate|act as|act like|pretend|you are|you will"
-    r"|continue|classify"
-    r"|role-?play|imagine|create|fix|analy[sz]e|convert|grade|review)\b",
-    re.IGNORECASE,
+_WRITING_TASK = any_case(
+    r"^(?:hi[,!]? |hello[,!]? |please |can you |could you |now |help me )*(?:write|rewrite|draft|compose|translate"
+    r"|summari[sz]e|proofread|paraphrase|edit|correct|improve|rephrase|generate|act as|act like|pretend|you are"
+    r"|you will|continue|classify|role-?play|imagine|create|fix|analy[sz]e|convert|grade|review)\b"
 )
-_RESUMES = re.compile(r"^(?:by the way|btw|also, i|speaking of)\b", re.IGNORECASE)
+_RESUMES = any_case(r"^(?:by the way|btw|also, i|speaking of)\b")
 
 _QUOTED = re.compile(
     r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|‘[^\n‘]{1,300}?’(?!\w)|«[^»\n]{1,300}»"
     r"|(?<!\w)'(?!(?:cause|em|til|n|bout|s|t|re|ve|ll|d|m)\b)(?=\w)(?:[^'\n]|(?<=\w)'(?=\w)){1,300}'(?!\w)"
 )
-_OWN_VOICE = re.compile(r"\b(?:i|i'm|i've|i'll|i'd|my|me|we|we're|our|us|you|your)\b", re.IGNORECASE)
-_LEADS_SPEECH = re.compile(
-    r"(?:\b(?:says?|said|saying|asks?|asked|told|tells|texted|wrote|writes|replied|answered|shouted|claims?|goes"
-    r"|like|quote"
-    r"|went|yelled|thinks?)\b[^\"“‘«']{0,30}|:\s*)$",
-    re.IGNORECASE,
+_OWN_VOICE = any_case(r"\b(?:i|i'm|i've|i'll|i'd|my|me|we|we're|our|us|you|your)\b")
+_LEADS_SPEECH = any_case(
+    r"(?:\b(?:says?|said|saying|asks?|asked|told|tells|texted|wrote|writes|replied|answered|shouted|claims?|goes|like"
+    r"|quote|went|yelled|thinks?)\b[^\"“‘«']{0,30}|:\s*)$"
 )
 _LONG_QUOTE_WORDS = 9
 
 _BOUNDARY = re.compile(r"[.!?…]{1,10}[\"”’)\]*]{0,3}(?=\s|$)|[.!?…]{1,10}(?=[^\x00-\u2fff])|\n+")
-_ABBREVIATION = re.compile(
+_ABBREVIATION = any_case(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|sr|jr|vs|etc|e\.g|i\.e|approx|dept|fig|inc|ltd|co|corp|u\.s|u\.k|mt|ft|no)"
-    r"|\b[A-Za-z])\.$",
-    re.IGNORECASE,
+    r"|\b[A-Za-z])\.$"
 )
 _MACHINE = re.compile(
     r"(?:</?[a-zA-Z][\w-]{0,20}[ >/]|(?:\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE|CRITICAL)\b[\]:]? "
-    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
-    r"|Traceback |File \"|at \w+\.|import |from \w+ import |def |class \w+[(:]|return |function |const |let \w+ ="
-    r"|var |public |private |#include|SELECT |INSERT |UPDATE "
-    r"|DELETE FROM |CREATE TABLE |git |npm |pip |sudo |docker |\$ |>>> ))"
+    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|Traceback |File \"|at \w+\.|import |from \w+ import |def |class \w+[(:]|return "
+    r"|function |const |let \w+ =|var |public |private |#include|SELECT |INSERT |UPDATE |DELETE FROM |CREATE TABLE "
+    r"|git |npm |pip |sudo |docker |\$ |>>> ))"
 )
 _ALNUM_SHARE_MIN = 0.72
 _NO_PROSE = re.compile(r"[^\w ,.'’]|_")
@@ -512,49 +494,38 @@ def _without_tasks(sentences: Sequence[str]) -> Iterator[str]:
 
 
 _SUBJECT = r"(?:(?:i|i'm|i've|i'll|i'd|my|we|we're|we've|our|the|from now on|please|always|never|don't)\b|(?-i:[A-Z]))"
-_LABEL = re.compile(
-    r"(?:(?:just|also|and|oh|so|a|an|some|quick|small|little|side|important|final|another|minor|short|personal"
-    r"|random|fun|general) ){0,4}"
-    r"(?:notes?|updates?|corrections?|reminder|heads[ -]up|fyi|context|background|disclaimer|confession|news|facts?"
-    r"|important|p\.?s\.?|pps"
-    r"|edit|info|information|intro|introduction|about me|btw|allergy info|health info|warning|attention|good to know"
-    r"|thing"
-    r"|(?:one )?(?:more|other|last) thing|first things first|clarification|addendum|detail)"
-    r"(?: for (?:you|later|context|next time))?(?:\s?[:;.!–—]|,|\s-(?=\s)) {0,2}(?=\S)",
-    re.IGNORECASE,
+_LABEL = any_case(
+    r"(?:(?:just|also|and|oh|so|a|an|some|quick|small|little|side|important|final|another|minor|short|personal|random"
+    r"|fun|general) ){0,4}(?:notes?|updates?|corrections?|reminder|heads[ -]up|fyi|context|background|disclaimer"
+    r"|confession|news|facts?|important|p\.?s\.?|pps|edit|info|information|intro|introduction|about me|btw|allergy info"
+    r"|health info|warning|attention|good to know|thing|(?:one )?(?:more|other|last) thing|first things first"
+    r"|clarification|addendum|detail)(?: for (?:you|later|context|next time))?(?:\s?[:;.!–—]|,|\s-(?=\s)) {0,2}(?=\S)"
 )
-_PHRASE = re.compile(
+_PHRASE = any_case(
     r"(?:(?:just|also|and|oh|so|ah) ){0,2}(?:for your information|for context|on a personal note|for the record"
-    r"|to be clear|to clarify"
-    r"|in case (?:it (?:matters|helps|is relevant)|you(?:'re| are) wondering|you need it|you didn't know)|if (?:it "
-    r"(?:matters|helps)|you must know)"
-    r"|as (?:i said|i mentioned|mentioned|you know|a heads[ -]up)|like i said|before i forget|while i remember|"
-    r"(?:just )?so (?:you know|you're aware)"
+    r"|to be clear|to clarify|in case (?:it (?:matters|helps|is relevant)|you(?:'re| are) wondering|you need it"
+    r"|you didn't know)|if (?:it (?:matters|helps)|you must know)|as (?:i said|i mentioned|mentioned|you know"
+    r"|a heads[ -]up)|like i said|before i forget|while i remember|(?:just )?so (?:you know|you're aware)"
     r"|(?:just )?(?:to let|letting) you know|worth (?:knowing|noting|mentioning)|fun fact|one (?:more|other|last) thing"
     r"|(?:i'm |i am )?not sure (?:if|whether) i(?:'ve| have)? (?:told you|mentioned)(?: it| this| that)?(?: yet"
-    r"| already| before)?,? but"
-    r"|i don't (?:know|think) (?:if )?i(?:'ve| have)? (?:told you|mentioned)(?: it| this| that)?(?: yet| already"
-    r"| before)?,? but"
+    r"| already| before)?,? but|i don't (?:know|think) (?:if )?i(?:'ve| have)? (?:told you|mentioned)(?: it| this"
+    r"| that)?(?: yet| already| before)?,? but"
     rf"|don't know if i (?:told you|mentioned)(?: it| this)?,? but|turns out|it turns out|the thing is|fact is"
-    rf"|speaking of which)(?:[:,.–—]| -)? (?:that )?(?={_SUBJECT})",
-    re.IGNORECASE,
+    rf"|speaking of which)(?:[:,.–—]| -)? (?:that )?(?={_SUBJECT})"
 )
-_TELLING = re.compile(
-    r"(?:(?:also|so|and|oh|well|please),? ){0,2}(?:(?:i|we) (?:should|must|forgot to|wanted to|want to|need to"
-    r"|have to|ought to|(?:'d|would) like to|just wanted to)"
-    r"(?: also| probably| just)? (?:mention|add|say|note|point out|let you know|tell you|clarify|inform you)"
-    r"|(?:you|u) (?:should|might want to|need to|gotta|must)(?: also)? (?:know|note|remember)|(?:(?:i'd|i would"
-    r"|i) )?(?:like|love|want) you to (?:know|remember|keep in mind)"
+_TELLING = any_case(
+    r"(?:(?:also|so|and|oh|well|please),? ){0,2}(?:(?:i|we) (?:should|must|forgot to|wanted to|want to|need to|have to"
+    r"|ought to|(?:'d|would) like to|just wanted to)(?: also| probably| just)? (?:mention|add|say|note|point out"
+    r"|let you know|tell you|clarify|inform you)|(?:you|u) (?:should|might want to|need to|gotta|must)(?: also)? "
+    r"(?:know|note|remember)|(?:(?:i'd|i would|i) )?(?:like|love|want) you to (?:know|remember|keep in mind)"
     r"|let me (?:tell you|clarify|add)|(?:note|remember|keep in mind|be aware|be advised|bear in mind|know"
     r"|don't forget)(?: too| also)?"
-    rf"|it(?:'s| is) worth (?:mentioning|noting|knowing)|did you know)(?: that)?[,:]? (?={_SUBJECT})",
-    re.IGNORECASE,
+    rf"|it(?:'s| is) worth (?:mentioning|noting|knowing)|did you know)(?: that)?[,:]? (?={_SUBJECT})"
 )
-_SECOND_THOUGHT = re.compile(
+_SECOND_THOUGHT = any_case(
     r"(?:(?:or|and|but) actually|actually|no wait|wait|hold on|scratch that|sorry|my mistake|oops|i mean|i meant"
     r"(?: to say)?|sorry,? i meant|no|correction)[,:.!]*(?: actually,?)? "
-    r"(?=(?:i|i'm|i've|my|we|we're|our|the|make it|it's)\b)",
-    re.IGNORECASE,
+    r"(?=(?:i|i'm|i've|my|we|we're|our|the|make it|it's)\b)"
 )
 
 
@@ -567,101 +538,78 @@ def introduction(sentence: str) -> re.Match[str] | None:
 
 _STRIPS_MAX = 6
 
-_LOOSE = re.compile(
-    r"(?:and|but|so+|also|plus|well|oh|ah|btw|by the way|anyways?|actually|honestly|yeah|yep|yup|yes|okay|ok|haha"
-    r"|lol|luckily"
-    r"|a lot(?:'s| has) (?:happened|changed)[\w ]{0,25}|that's why|that is why|since (?:our|we) last (?:chat|talk"
-    r"|chatted|talked|spoke)|thankfully|unfortunately|fortunately|sadly|basically|meanwhile|guess what"
-    r"|you won't believe it|hey|ugh"
-    r"|hmm+|um+|uh|nah|omf?g|ngl|tbh|smh|yo|fml|heads up|lmf?ao"
-    r"|(?:br(?:o|uh|other)|dude|man|mate|girl)(?=,? (?:i|i'm|i've|we|we're|my)\b)"
-    r"|like(?=,? (?:i|i'm|i've|we|we're|we've|she|she's|he|he's|they|they're|they've|it's|on|at|last|yesterday)\b)"
-    r"|(?:i )?(?:can't|cannot) believe it,? but|(?:i )?hate to (?:say it|be that (?:guy|girl|person)),? but"
-    r"|turns out(?: that)?|(?:i |we )?haven't (?:talked|chatted|spoken) (?:in|for) [\w ]{2,20}(?=,)"
-    r"|long story short|kinda(?= (?:miss|want|need|love|like|hate)\b)"
-    r"|(?:my |our )?new (?:address|job|home|place|flat|apartment)(?=[:!,-] (?:i|we|i'm|we're|i've|we've)\b)"
-    r"|(?:n|right)(?=,? (?:i|i'm|i've|we|we're|my)\b)"
-    r"|(?:i think )?i should (?:probably )?(?:tell you|let you know|mention|say)(?: about [\w' ]{2,30}(?=,)| that)?"
-    r"|(?:too|bit|a bit|quite|pretty|super) [\w']{2,15}(?: for (?:me|us))?(?=, (?:i|i'm|i've|we|we're|my)\b)"
-    r"|(?:hi|hello|hey),? (?!i\b|we\b)\w{2,15} here(?=,)"
-    r"|(?:please )?(?:remember|note|keep in mind|be aware) that|for the record)\b[\s,.!:;–—-]{1,5}",
-    re.IGNORECASE,
+_LOOSE = any_case(
+    r"(?:and|but|so+|also|plus|well|oh|ah|btw|by the way|anyways?|actually|honestly|yeah|yep|yup|yes|okay|ok|haha|lol"
+    r"|luckily|a lot(?:'s| has) (?:happened|changed)[\w ]{0,25}|that's why|that is why|since (?:our|we) last (?:chat"
+    r"|talk|chatted|talked|spoke)|thankfully|unfortunately|fortunately|sadly|basically|meanwhile|guess what"
+    r"|you won't believe it|hey|ugh|hmm+|um+|uh|nah|omf?g|ngl|tbh|smh|yo|fml|heads up|lmf?ao|(?:br(?:o|uh|other)|dude"
+    r"|man|mate|girl)(?=,? (?:i|i'm|i've|we|we're|my)\b)|like(?=,? (?:i|i'm|i've|we|we're|we've|she|she's|he|he's|they"
+    r"|they're|they've|it's|on|at|last|yesterday)\b)|(?:i )?(?:can't|cannot) believe it,? but|(?:i )?hate to (?:say it"
+    r"|be that (?:guy|girl|person)),? but|turns out(?: that)?|(?:i |we )?haven't (?:talked|chatted|spoken) (?:in"
+    r"|for) [\w ]{2,20}(?=,)|long story short|kinda(?= (?:miss|want|need|love|like|hate)\b)|(?:my |our )?new (?:address"
+    r"|job|home|place|flat|apartment)(?=[:!,-] (?:i|we|i'm|we're|i've|we've)\b)|(?:n|right)(?=,? (?:i|i'm|i've|we|we're"
+    r"|my)\b)|(?:i think )?i should (?:probably )?(?:tell you|let you know|mention|say)(?: about [\w' ]{2,30}(?=,)"
+    r"| that)?|(?:too|bit|a bit|quite|pretty|super) [\w']{2,15}(?: for (?:me|us))?(?=, (?:i|i'm|i've|we|we're|my)\b)"
+    r"|(?:hi|hello|hey),? (?!i\b|we\b)\w{2,15} here(?=,)|(?:please )?(?:remember|note|keep in mind|be aware) that"
+    r"|for the record)\b[\s,.!:;–—-]{1,5}"
 )
-_STRICT = re.compile(
+_STRICT = any_case(
     r"(?:(?:wow|woah|whoa|hi|hello|thanks|thank you|thx|thanks (?:so much|a lot|a bunch|again|for asking)"
-    r"|thank you so much"
-    r"|no|nope|nah|sure|sure thing|absolutely|definitely|totally|exactly|right|cool|awesome|great|nice|amazing"
-    r"|sweet|aw+|woo+(?:hoo+)?|whoop|phew|yikes"
-    r"|correction|note|true|indeed|of course|for sure|no worries|no problem|no doubt|good (?:morning|evening|afternoon)"
-    r"|on another note|(?:i )?(?:think|guess|hope|suppose) so"
-    r"|to be honest|in fact|as always|you know|i mean|i think|fun fact|good news|great news|big news|update|yay"
-    r"|man|dude|fyi|so far so good"
-    r"|not much|not really|same here|me too|i know|i see|trust me"
-    r"|i agree|totally agree|congrats|as for me|for me|on my end"
-    r"|in my case|in other news|also|recently|speaking of [\w\s']{2,40}|like)"
-    r"(?: (?-i:[A-Z][a-z]{1,15}))?)\s?(?:[,!.:;–—]|-(?=\s)){1,3}\s*",
-    re.IGNORECASE,
+    r"|thank you so much|no|nope|nah|sure|sure thing|absolutely|definitely|totally|exactly|right|cool|awesome|great"
+    r"|nice|amazing|sweet|aw+|woo+(?:hoo+)?|whoop|phew|yikes|correction|note|true|indeed|of course|for sure|no worries"
+    r"|no problem|no doubt|good (?:morning|evening|afternoon)|on another note|(?:i )?(?:think|guess|hope|suppose) so"
+    r"|to be honest|in fact|as always|you know|i mean|i think|fun fact|good news|great news|big news|update|yay|man"
+    r"|dude|fyi|so far so good|not much|not really|same here|me too|i know|i see|trust me|i agree|totally agree"
+    r"|congrats|as for me|for me|on my end|in my case|in other news|also|recently|speaking of [\w\s']{2,40}"
+    r"|like)(?: (?-i:[A-Z][a-z]{1,15}))?)\s?(?:[,!.:;–—]|-(?=\s)){1,3}\s*"
 )
 _CALLED = re.compile(r"([A-Z][a-z]{1,15})(?:,|!)\s+")
 _CALLED_LAST = re.compile(r",\s([A-Z][a-z]{1,15})(?=[.!]{0,3}$)")
 _LEADING_MARKS = re.compile(r"^[^\w\"“'‘$€£(]+")
-_DROPPED = re.compile(
-    r"^(just|always|still|finally|also|recently|already|even|actually|probably|never)\s(?=[a-z])", re.IGNORECASE
+_DROPPED = any_case(r"^(just|always|still|finally|also|recently|already|even|actually|probably|never)\s(?=[a-z])")
+_FINITE = any_case(
+    r"\b(?:is|are|was|were|has|have|had|'s|helps?|helped|makes?|made|gives?|gave|brings?|brought|can|will|would|lets?"
+    r"|gets?|means?|takes?|keeps?|feels?|felt|really|always|inspires?|requires?|teaches|taught|sounds?|seems?|reminds?"
+    r"|does|did|must|could)\b"
 )
-_FINITE = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|'s|helps?|helped|makes?|made|gives?|gave|brings?|brought|can|will|would"
-    r"|lets?|gets?|means?"
-    r"|takes?|keeps?|feels?|felt|really|always|inspires?|requires?|teaches|taught|sounds?|seems?|reminds?|does"
-    r"|did|must|could)\b",
-    re.IGNORECASE,
+_FEELING = any_case(
+    r"^(?:so |really |super |very )?(?:excited|thrilled|proud|lucky|grateful|nervous|stressed|determined|ready|eager"
+    r"|hopeful|worried|tired|glad|happy)\s(?:to|about|for|that|of|with|because|i|we|my|our)\b"
 )
-_FEELING = re.compile(
-    r"^(?:so |really |super |very )?(?:excited|thrilled|proud|lucky|grateful|nervous|stressed|determined|ready"
-    r"|eager|hopeful"
-    r"|worried|tired|glad|happy)\s(?:to|about|for|that|of|with|because|i|we|my|our)\b",
-    re.IGNORECASE,
+_BARE_VERB = any_case(
+    r"^(?:not (?:a (?:big |huge )?fan of|keen on|into)|can't (?:do|eat|drink|have)|miss|want|wanna|need|hope|plan|love"
+    r"|hate|prefer|enjoy|gotta|have to|used to|can't stand|don't like|didn't|haven't)\b\s(?!you|it|that|this|me\b|us\b"
+    r"|is\b|and\b|was\b|in\b|of\b|can\b|are\b|to see\b)"
 )
-_BARE_VERB = re.compile(
-    r"^(?:not (?:a (?:big |huge )?fan of|keen on|into)|can't (?:do|eat|drink|have)|miss|want|wanna|need|hope"
-    r"|plan|love|hate|prefer|enjoy|gotta|have to|used to|can't stand|don't like|didn't"
-    r"|haven't)\b\s"
-    r"(?!you|it|that|this|me\b|us\b|is\b|and\b|was\b|in\b|of\b|can\b|are\b|to see\b)",
-    re.IGNORECASE,
-)
-_AFTER_VERB = re.compile(
+_AFTER_VERB = any_case(
     r"^\w+\s(?:the|an?|my|our|some|to|at|in|on|up|out|down|off|with|for|about|this|these|lots|two|three|his|her"
-    r"|their|over|back|around|into)\b|^\w+ \w+, (?:i|i'm|i've|we|we're|my)\b",
-    re.IGNORECASE,
+    r"|their|over|back|around|into)\b|^\w+ \w+, (?:i|i'm|i've|we|we're|my)\b"
 )
-_GOING_IS_SUBJECT = re.compile(
+_GOING_IS_SUBJECT = any_case(
     r"^going to (?:the |an? |my |our )?\w++[^,;.]*\b(?:is|was|are|were|has|had|have|made|makes|gave|gives|helped|helps|"
-    r"felt|feels|taught|showed|brought|brings)\b",
-    re.IGNORECASE,
+    r"felt|feels|taught|showed|brought|brings)\b"
 )
 _GERUND_SUBJECTS = word_set("going being seeing having knowing hearing")
 _NO_DROPPED_I = word_set("bit let put cut set read quit hit shut hurt bet stuck")
-_KIN = re.compile(
+_KIN = any_case(
     r"^(?:m[uo]m(?:my)?|dad(?:dy)?|gran(?:d(?:m|p)a|ny)?|husband|wife|boss|landlord|(?:boy|girl)friend|roommate"
-    r"|sister|brother|neighbou?r)(?:'s)? (?=[a-z])",
-    re.IGNORECASE,
+    r"|sister|brother|neighbou?r)(?:'s)? (?=[a-z])"
 )
-_TAGS = re.compile(
+_TAGS = any_case(
     r"(?:,?(?: [-–—])? (?:k|kk|xx|xxx|btw|smh|ngl|tbh|imo|imho|omg|no debate|I (?:guess|think)|wish me luck"
     r"|(?:I )?can't wait|thank god|ugh|fr|if (?:that|it) (?:matters|helps|counts)"
-    r"|if you(?:'re interested| care| must know))){1,4}(?=[.!]{0,3}$)",
-    re.IGNORECASE,
+    r"|if you(?:'re interested| care| must know))){1,4}(?=[.!]{0,3}$)"
 )
-_BY_THE_WAY = re.compile(r",? btw(?=,| (?:so|and|but)\b)", re.IGNORECASE)
-_DONE_TO_ME = re.compile(
-    r"^they (?P<done>promoted|hired|fired|offered|gave|accepted|rejected|laid) me\b(?: (?P<off>off)\b)?", re.IGNORECASE
+_BY_THE_WAY = any_case(r",? btw(?=,| (?:so|and|but)\b)")
+_DONE_TO_ME = any_case(
+    r"^they (?P<done>promoted|hired|fired|offered|gave|accepted|rejected|laid) me\b(?: (?P<off>off)\b)?"
 )
-_TAIL = re.compile(
+_TAIL = any_case(
     r"(?:,? so|\s[-–—]|;|,)? let's [^.!?]{1,80}(?=[.!]|$)"
-    r"|[,;] (?:why|how come|what|who) (?:am|are|do|did) (?:i|you|we)\b[^.!?]{1,60}(?=[.!]|$)",
-    re.IGNORECASE,
+    r"|[,;] (?:why|how come|what|who) (?:am|are|do|did) (?:i|you|we)\b[^.!?]{1,60}(?=[.!]|$)"
 )
-_HEDGED = re.compile(r",? I (?:think|guess|reckon|suppose)(?=,)", re.IGNORECASE)
-_QUIT = re.compile(r"^quit (?:in|last|on|my|the|this|smoking|drinking|back)\b", re.IGNORECASE)
+_HEDGED = any_case(r",? I (?:think|guess|reckon|suppose)(?=,)")
+_QUIT = any_case(r"^quit (?:in|last|on|my|the|this|smoking|drinking|back)\b")
 
 
 def without_opening(sentence: str, people: Collection[str]) -> str:

@@ -17,6 +17,7 @@ from service.extraction.languages.language import (
     spelled,
     spellings,
 )
+from service.extraction.patterns import any_case
 
 NOBODY = "L'utilisateur"
 
@@ -41,9 +42,8 @@ _OWNED = spelled(
     r"|déteste|préfère|déménage)\b.{0,500})$"
 )
 _FEMININE = spelled(
-    r"^(?:sœur|mère|fille|femme|copine|tante|cousine|grand-mère|maman|chatte|chienne|cheffe|langue"
-    r"|date|adresse|réunion|couleur|musique"
-    r"|ville|fête|série|chanson|cuisine|boisson|saison|matière|épouse|fiancée|collègue|amie|limite"
+    r"^(?:sœur|mère|fille|femme|copine|tante|cousine|grand-mère|maman|chatte|chienne|cheffe|langue|date|adresse|réunion"
+    r"|couleur|musique|ville|fête|série|chanson|cuisine|boisson|saison|matière|épouse|fiancée|collègue|amie|limite"
     r"|décision)$"
 )
 _POSSESSIVE = spelled(r"\b(?P<own>mon|ma|mes)\b(?=\s)")
@@ -53,16 +53,15 @@ _PLEASES = spelled(
     r"\s(?P<no>ne\s)?me\s(?P<verb>plaît|plaisent|convient|manque|dérange|énerve)\b(?P<how>\s(?:pas|plus|beaucoup"
     r"|bien))?"
 )
-_FIRST = re.compile(r"\b(?:je|me|moi|mon|ma|mes|nous|notre|nos|mien|mienne)\b|\b[jm]'", re.IGNORECASE)
+_FIRST = any_case(r"\b(?:je|me|moi|mon|ma|mes|nous|notre|nos|mien|mienne)\b|\b[jm]'")
 TIME = (
     r"(?:hier(?:\s(?:soir|matin))?|avant-hier|aujourd'hui|demain(?:\s(?:soir|matin))?|après-demain|(?:lundi|mardi"
-    r"|mercredi|jeudi|vendredi|samedi|dimanche)(?:\s(?:dernier|prochain))?"
-    r"|la\ssemaine\s(?:dernière|prochaine)|le\s(?:mois|week-end)\s(?:dernier|prochain)|l'(?:année|an"
-    r"|été)\s(?:dernière?|prochaine?)|ce\s(?:week-end|mois)|cette\s(?:semaine|année)"
-    r"|il\sy\sa\s\w{1,8}\s\w{3,8}|en\s\w{3,9}(?:\s\d{4})?|depuis\s\w{2,12}(?:\s\w{3,8})?"
-    r"|le\s\d{1,2}(?:er)?\s\w{3,9}(?:\s\d{4})?|dans\s\w{1,8}\s\w{3,8}"
-    r"|d'habitude|normalement|en\sgénéral|généralement|souvent|actuellement|maintenant|tous\sles\s\w{3,9}"
-    r"|chaque\s\w{3,9}|le\s(?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|matin|soir)|avant)"
+    r"|mercredi|jeudi|vendredi|samedi|dimanche)(?:\s(?:dernier|prochain))?|la\ssemaine\s(?:dernière|prochaine)"
+    r"|le\s(?:mois|week-end)\s(?:dernier|prochain)|l'(?:année|an|été)\s(?:dernière?|prochaine?)|ce\s(?:week-end|mois)"
+    r"|cette\s(?:semaine|année)|il\sy\sa\s\w{1,8}\s\w{3,8}|en\s\w{3,9}(?:\s\d{4})?|depuis\s\w{2,12}(?:\s\w{3,8})?"
+    r"|le\s\d{1,2}(?:er)?\s\w{3,9}(?:\s\d{4})?|dans\s\w{1,8}\s\w{3,8}|d'habitude|normalement|en\sgénéral|généralement"
+    r"|souvent|actuellement|maintenant|tous\sles\s\w{3,9}|chaque\s\w{3,9}|le\s(?:lundi|mardi|mercredi|jeudi|vendredi"
+    r"|samedi|dimanche|matin|soir)|avant)"
 )
 _FRONTED = spelled(rf"^(?P<front>{TIME}),?\s(?P<rest>(?:je\s|j'|nous\s|on\s|moi\s).{{1,400}})$")
 _STRESSED = spelled(r"^(?:moi|perso|personnellement),?\s(?=(?:je|j')\b|j')")
@@ -202,17 +201,15 @@ CALENDAR = Calendar(
 
 
 _ADVERB = (
-    r"(?:(?:très|vraiment|aussi|beaucoup|maintenant|actuellement|toujours|encore|déjà|seulement|surtout|bien"
-    r"|énormément|trop|pas|plus"
-    r"|pas\sdu\stout|pas\svraiment|pas\sbeaucoup|plutôt|originellement|récemment|enfin|un\speu|totalement|souvent"
-    r"|jamais|désormais|dorénavant)\s){0,3}"
+    r"(?:(?:très|vraiment|aussi|beaucoup|maintenant|actuellement|toujours|encore|déjà|seulement|surtout|bien|énormément"
+    r"|trop|pas|plus|pas\sdu\stout|pas\svraiment|pas\sbeaucoup|plutôt|originellement|récemment|enfin|un\speu|totalement"
+    r"|souvent|jamais|désormais|dorénavant)\s){0,3}"
 )
 _I = r"^(?:je\s|j'|nous\s|on\s)(?:ne\s|n'|n\s)?"
 _NAME = r"(?P<value>\w[\w'-]{0,30}(?:\s(?-i:[A-ZÀÂÉÈÊÎÔ][\w'-]{0,30})){0,2})"
 _PLACE = (
     r"(?P<value>(?!maison\b|côté|fond\b|une?\s|mon\b|ma\b|ce\b|cette\b|vacances|la\s(?!réunion|rochelle|havane|haye)"
-    r"|l'(?!île|isle|estonie|espagne|italie|inde))"
-    r"(?:la\s)?[\w'-]{2,30}(?:\s(?-i:[A-ZÀÂÉÈÊÎÔ][\w'-]{1,30})){0,3})"
+    r"|l'(?!île|isle|estonie|espagne|italie|inde))(?:la\s)?[\w'-]{2,30}(?:\s(?-i:[A-ZÀÂÉÈÊÎÔ][\w'-]{1,30})){0,3})"
 )
 _IN = r"(?:à|en|au|aux|sur|dans\sle)\s"
 _RELATIVE = (
@@ -222,22 +219,18 @@ _RELATIVE = (
 )
 _WHO = (
     rf"(?P<who>(?:mon|ma|notre)\s(?:{_RELATIVE})(?:\s(?-i:[A-ZÀÂÉÈÊÎÔ][a-zàâéèêëîïôûç]{{1,20}}))?"
-    r"|(?!(?:je|on|nous|le|la|les|un|une|mon|ma|mes|il|elle|ils|elles|ce|cela|ça|qui|que|tout|personne|hier|moi|vous"
-    r"|tu|oui|non|merci|si|avec)\b)"
-    r"(?-i:[A-ZÀÂÉÈÊÎÔ][a-zàâéèêëîïôûç]{1,20}(?:\s[A-ZÀÂÉÈÊÎÔ][a-zàâéèêëîïôûç]{1,20})?))"
+    r"|(?!(?:je|on|nous|le|la|les|un|une|mon|ma|mes|il|elle|ils|elles|ce|cela|ça|qui|que|tout|personne|hier|moi|vous|tu"
+    r"|oui|non|merci|si|avec)\b)(?-i:[A-ZÀÂÉÈÊÎÔ][a-zàâéèêëîïôûç]{1,20}(?:\s[A-ZÀÂÉÈÊÎÔ][a-zàâéèêëîïôûç]{1,20})?))"
 )
 _PROFESSION = (
-    r"(?P<value>(?:médecin|infirmi[eè]re?|ingénieure?|avocate?|architecte|cuisini[eè]re?|serveu(?:r|se)"
-    r"|musicien(?:ne)?|psychologue"
-    r"|biologiste|pompier|vétérinaire|photographe|pharmacien(?:ne)?|fonctionnaire|menuisi[eè]re?|coiffeu(?:r|se)"
-    r"|jardini[eè]re?"
-    r"|prof(?:esseure?)?|enseignante?|institut(?:eur|rice)|écrivaine?|designer|développeu(?:r|se)|programmeu(?:r|se)"
-    r"|chercheu(?:r|se)|traduct(?:eur|rice)|comptable"
-    r"|entraîneu(?:r|se)|act(?:eur|rice)|chauffeur|vendeu(?:r|se)|agricult(?:eur|rice)|direct(?:eur|rice)|étudiante?"
-    r"|journaliste|dentiste|artiste"
-    r"|électricien(?:ne)?|économiste|gérante?|polici[eè]re?|pilote|analyste|chant(?:eur|euse)|retraitée?"
-    r"|plombi[eè]re?|chef\sde\sprojet|boulang[eè]re?|consultante?)"
-    r"(?:\s(?:de|d'|en)\s?(?!métier\b|profession\b|formation\b)\w{3,20})?)\b"
+    r"(?P<value>(?:médecin|infirmi[eè]re?|ingénieure?|avocate?|architecte|cuisini[eè]re?|serveu(?:r|se)|musicien(?:ne)?"
+    r"|psychologue|biologiste|pompier|vétérinaire|photographe|pharmacien(?:ne)?|fonctionnaire|menuisi[eè]re?"
+    r"|coiffeu(?:r|se)|jardini[eè]re?|prof(?:esseure?)?|enseignante?|institut(?:eur|rice)|écrivaine?|designer"
+    r"|développeu(?:r|se)|programmeu(?:r|se)|chercheu(?:r|se)|traduct(?:eur|rice)|comptable|entraîneu(?:r|se)|act(?:eur"
+    r"|rice)|chauffeur|vendeu(?:r|se)|agricult(?:eur|rice)|direct(?:eur|rice)|étudiante?|journaliste|dentiste|artiste"
+    r"|électricien(?:ne)?|économiste|gérante?|polici[eè]re?|pilote|analyste|chant(?:eur|euse)|retraitée?|plombi[eè]re?"
+    r"|chef\sde\sprojet|boulang[eè]re?|consultante?)(?:\s(?:de|d'|en)\s?(?!métier\b|profession\b"
+    r"|formation\b)\w{3,20})?)\b"
 )
 ATTRIBUTES = pairs("""
     budget=budget date~limite=deadline échéance=deadline deadline=deadline délai=deadline prix=price coût=cost
@@ -256,8 +249,7 @@ MARITAL = pairs("""
     fiancé=engaged fiancée=engaged pacsé=married pacsée=married""")
 _LANGUAGES = (
     r"(?:(?:le\s|l'|du\s|de\sl')?(?:français|anglais|allemand|espagnol|italien|chinois|japonais|russe|portugais|arabe"
-    r"|coréen|polonais"
-    r"|norvégien|suédois|néerlandais|grec|turc|ukrainien|breton|catalan|mandarin))"
+    r"|coréen|polonais|norvégien|suédois|néerlandais|grec|turc|ukrainien|breton|catalan|mandarin))"
 )
 _NOT_A_WISH = (
     r"(?!(?:savoir|demander|dire|comprendre|remercier|te\b|vous\b|t'|voir\ssi|avouer|reconnaître|y\saller|partir$)\b)"
@@ -303,13 +295,11 @@ _FACTS = (
     row("lives_in", rf"{_I}(?:habite|habitons|vis|vivons|réside|résidons)\s{_ADVERB}{_IN}{_PLACE}", deniable=True),
     row("lives_in", rf"^(?:j'ai\s(?:récemment\s)?|nous\savons\s|on\sa\s|je\sviens\sde\s)(?:déménagée?s?|emménagée?s?"
         rf"|déménager|emménager)\s(?:de\s[\w'-]{{2,20}}\s)?{_IN}{_PLACE}", past=True),
-    row("works_at", r"^j'ai\s(?:quitté|démissionné\s(?:de|d'"
-        r"|chez))\s?(?:chez\s)?(?-i:(?P<value>[A-ZÀÂÉÈÊÎÔ][\w&-]{1,30}))\b", importance=0.7, polarity="negative",
-        past=True),
+    row("works_at", r"^j'ai\s(?:quitté|démissionné\s(?:de|d'|chez))\s?(?:chez\s)?(?-i:"
+        r"(?P<value>[A-ZÀÂÉÈÊÎÔ][\w&-]{1,30}))\b", importance=0.7, polarity="negative", past=True),
     row("works_at", r"^(?:j'ai\s(?:commencé|trouvé|démarré|débuté)|je\sviens\sde\scommencer)\s(?:à\stravailler\s"
-        r"|un\snouveau\s(?:travail|poste|boulot|job)\s)?(?:chez"
-        r"|pour)\s(?-i:(?P<value>[A-ZÀÂÉÈÊÎÔ][\w&-]{1,30}(?:\s[A-ZÀÂÉÈÊÎÔ][\w&-]{1,30}){0,2}))", importance=0.7,
-        past=True),
+        r"|un\snouveau\s(?:travail|poste|boulot|job)\s)?(?:chez|pour)\s(?-i:(?P<value>[A-ZÀÂÉÈÊÎÔ][\w&-]{1,30}"
+        r"(?:\s[A-ZÀÂÉÈÊÎÔ][\w&-]{1,30}){0,2}))", importance=0.7, past=True),
     row("works_at", rf"{_I}(?:travaille|bosse)\s{_ADVERB}(?:chez|pour)\s(?!moi|lui|une?\b|la\b|le\b|mon\b|l'){_NAME}",
         deniable=True),
     row("attribute", rf"^(?:mon|ma|notre|le|la|l')\s?(?P<attribute>{_ATTRIBUTE})\s(?:est|sera|passe\sà|est\spassée?\sà"
@@ -428,16 +418,14 @@ FRENCH = Language(
         vendredi samedi dimanche utilise tutoie stp svp plaît plait fils soeur sœur de en vis bois mange ici"""),
     rows=ROWS,
     calendar=CALENDAR,
-    inner_stops=re.compile(r"\b(?:m|mme|mlle|dr|pr|p\. ?ex|env|cf|av|bd)\.", re.IGNORECASE),
+    inner_stops=any_case(r"\b(?:m|mme|mlle|dr|pr|p\. ?ex|env|cf|av|bd)\."),
     openings=spelled(
         r"(?:(?:bonjour|salut|coucou|bonsoir|oui|non,|ok|okay|d'accord|bon|ben|bah|alors|donc|eh\sbien|ah|oh|euh"
-        r"|au\sfait|en\sfait|en\sréalité|honnêtement|à\svrai\sdire|franchement|pour\sinfo"
-        r"|info|note|petite\snote|important|attention|correction|rectification|erratum|pardon|mise\sà\sjour|du\scoup"
-        r"|merci|sinon|et|mais|d'ailleurs|ps)\b[\s,:;.!–—-]{0,4}"
-        r"|(?:désormais|dorénavant),?\s(?=(?:je|on|nous)\b|j')"
-        r"|(?:souviens-toi|retiens|note|rappelle-toi|sache|n'oublie\spas|il\sfaut\ssavoir)\s(?:bien\s)?(?:que\s"
-        r"|qu')(?=(?:je|j'|mon|ma|nous)\b|j'|on\b)"
-        r"|je\s(?:crois|pense)\sque\s(?=je\b|j'))"
+        r"|au\sfait|en\sfait|en\sréalité|honnêtement|à\svrai\sdire|franchement|pour\sinfo|info|note|petite\snote"
+        r"|important|attention|correction|rectification|erratum|pardon|mise\sà\sjour|du\scoup|merci|sinon|et|mais"
+        r"|d'ailleurs|ps)\b[\s,:;.!–—-]{0,4}|(?:désormais|dorénavant),?\s(?=(?:je|on|nous)\b|j')|(?:souviens-toi"
+        r"|retiens|note|rappelle-toi|sache|n'oublie\spas|il\sfaut\ssavoir)\s(?:bien\s)?(?:que\s|qu')(?=(?:je|j'|mon|ma"
+        r"|nous)\b|j'|on\b)|je\s(?:crois|pense)\sque\s(?=je\b|j'))"
     ),
     tag=spelled(r",?\s(?:et\stoi|et\svous|n'est-ce\spas)\s?\?$"),
     clauses=spelled(_SEPARATOR),
@@ -446,15 +434,14 @@ FRENCH = Language(
         r"|combien|peux-tu|pouvez-vous|pourrais-tu|sais-tu|as-tu|es-tu|aimes-tu|ai-je|suis-je|dois-je|puis-je"
         r"|y\sa-t-il|tu\s(?:peux|sais))"
     ),
-    unreliable=re.compile(
+    unreliable=any_case(
         r"\bsi\s(?:j'|je\s|on\s|nous\s|tu\s|vous\s|jamais)|\bs'il\s(?!te\b|vous\b)|\b(?:peut-être|peut-etre|imagine"
         r"|imaginons|supposons|admettons|par\sexemple|pour\srire|je\splaisante|comme\ssi|non\sseulement|selon"
         r"|habiterais|vivrais|serais|aurais|pourrais|ferais|achèterais|dirait|soi-disant)\b|\b(?:dit|disait|raconte"
         r"|affirme|prétend|croit|pense|trouve|écrit|demande)\s(?:que\s|qu'|:)"
         r"|\ba\s(?:dit|écrit|raconté|affirmé)\b|(?:^|,\s)(?:dit|dit-il|dit-elle|disait)\b|🙄|/s$"
-        r"|^(?-i:[A-ZÉ])[a-zéèêç]{1,20}\s?:\s\"?(?:je|j'|moi)\b|\bdans\s(?:le\sfilm|la\schanson|le\slivre)\b",
-        re.IGNORECASE,
-    ),
+        r"|^(?-i:[A-ZÉ])[a-zéèêç]{1,20}\s?:\s\"?(?:je|j'|moi)\b|\bdans\s(?:le\sfilm|la\schanson|le\slivre)\b"
+),
     retraction=spelled(r"^(?:haha\w*\s|mdr\s|lol\s)?,?\s?(?:non,?\s)?(?:c'était\s(?:une\s)?(?:blague|pour\srire)"
         r"|je\s(?:plaisante|rigole|déconne)|c'est\sune\sblague|je\splaisantais)\b"),
     task=spelled(
@@ -479,7 +466,7 @@ FRENCH = Language(
     ),
     determiners=spelled(r"^(?:(?:le|la|les|un|une|des|du|de\sla|de|mon|ma|mes|notre|nos|au|aux|beaucoup|trop|en)\s"
         r"|(?:l'|d'|de\sl'))"),
-    conjunction=re.compile(r",\s(?:et\s|ou\s|ni\s)?|\s(?:et|ou|ni|&)\s", re.IGNORECASE),
+    conjunction=any_case(r",\s(?:et\s|ou\s|ni\s)?|\s(?:et|ou|ni|&)\s"),
     words=re.compile(r"[^\W_]+"),
     stopwords=word_set("""
         le la les l un une des de du d et ou mais que qu qui ce c cet cette ça a à au aux en dans sur pour par avec

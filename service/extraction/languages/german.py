@@ -17,6 +17,7 @@ from service.extraction.languages.language import (
     spelled,
     spellings,
 )
+from service.extraction.patterns import any_case
 
 NOBODY = "Der Nutzer"
 
@@ -45,13 +46,12 @@ _FRONTED_ADVERB = spelled(r"^(?P<front>[^,]{1,80}?)\s(?P<verb>\w{2,20}e)\s(?P<su
 _FINAL = spelled(rf"^(?P<subject>ich|wir)\s(?P<rest>(?!(?:{_VERBS})\b)[^,]{{1,200}}?)\s(?P<verb>{_VERBS})$")
 _SUBJECTLESS = spelled(rf"^(?:{OWN_VERBS})\b(?!\s(?:ich|wir)\b)")
 _FRONT_WORD = spelled(
-    r"^(?:seit|gestern|vorgestern|heute|morgen|übermorgen|am|im|in|nach|letzte\w{0,2}|nächste\w{0,2}|jede\w{0,2}|vor"
-    r"|ab|bis"
-    r"|um|meistens|normalerweise|gewöhnlich|oft|manchmal|immer|täglich|eigentlich|irgendwann|jetzt|inzwischen|mittlerweile|derzeit|zuhause"
-    r"|zurzeit|momentan|aktuell|bald|früher|diese\w{0,2}|ursprünglich|besonders|am|bei|mit|für|leider|natürlich|dann"
-    r"|neuerdings|meine?\w{0,2}|kein\w{0,2}|gern|gerne|lieber|beruflich|privat|persönlich|nie|niemals|außerdem|daher"
-    r"|deshalb"
-    r"|anfang|mitte|ende|von|zum|zur|auf|gegen|ohne|über|abends|morgens|montags|samstags|sonntags)\b"
+    r"^(?:seit|gestern|vorgestern|heute|morgen|übermorgen|am|im|in|nach|letzte\w{0,2}|nächste\w{0,2}|jede\w{0,2}|vor|ab"
+    r"|bis|um|meistens|normalerweise|gewöhnlich|oft|manchmal|immer|täglich|eigentlich|irgendwann|jetzt|inzwischen"
+    r"|mittlerweile|derzeit|zuhause|zurzeit|momentan|aktuell|bald|früher|diese\w{0,2}|ursprünglich|besonders|am|bei|mit"
+    r"|für|leider|natürlich|dann|neuerdings|meine?\w{0,2}|kein\w{0,2}|gern|gerne|lieber|beruflich|privat|persönlich|nie"
+    r"|niemals|außerdem|daher|deshalb|anfang|mitte|ende|von|zum|zur|auf|gegen|ohne|über|abends|morgens|montags|samstags"
+    r"|sonntags)\b"
 )
 
 _THIRD = meanings("""
@@ -192,10 +192,9 @@ CALENDAR = Calendar(
 
 _ADVERB = (
     r"(?:(?:sehr|wirklich|echt|total|auch|eigentlich|inzwischen|mittlerweile|jetzt|nun|derzeit|zurzeit|aktuell|momentan"
-    r"|gerade|immer|schon|noch|lange?|besonders|übrigens|ja|halt|eben|einfach|überhaupt|gar|nur|leider|neuerdings|wieder"
-    r"|früher"
-    r"|heute|ursprünglich|persönlich|absolut|so|am\sliebsten|nicht|nicht\smehr|kein|keine|seit\s(?:kurzem|langem|gestern|heute|\d{4})"
-    r"|seit\s(?:diese[mr]|letzte[mr]|dem|de[mr]\s\d{1,2}\.|anfang|mitte|ende)\s\w{3,10}"
+    r"|gerade|immer|schon|noch|lange?|besonders|übrigens|ja|halt|eben|einfach|überhaupt|gar|nur|leider|neuerdings"
+    r"|wieder|früher|heute|ursprünglich|persönlich|absolut|so|am\sliebsten|nicht|nicht\smehr|kein|keine|seit\s(?:kurzem"
+    r"|langem|gestern|heute|\d{4})|seit\s(?:diese[mr]|letzte[mr]|dem|de[mr]\s\d{1,2}\.|anfang|mitte|ende)\s\w{3,10}"
     r"|seit\s\w{1,12}\s(?:tagen|wochen|monaten|jahren)|bald|allein|von\sberuf|beruflich|doch|stark|leicht"
     r"|eine?)\s){0,4}"
 )
@@ -204,8 +203,7 @@ _WE = r"^(?:ich|wir)\s(?:habe|hab|haben)\s(?:uns\s|mich\s)?"
 _NAME = r"(?P<value>\w[\w'-]{0,30}(?:\s(?-i:[A-ZÄÖÜ][\w'-]{0,30})){0,2})"
 _PLACE = (
     r"(?P<value>(?!de[rmns]\s(?!schweiz|türkei|ukraine|slowakei|nähe|usa)|einem?r?\s|eine\s|mein|unser|dies|ordnung"
-    r"|hause"
-    r"|versehen|spaß|gutem|schlecht)(?:der\s|den\s|die\s)?[\w'-]{2,30}(?:\s(?:(?-i:[A-ZÄÖÜ][\w'-]{1,30})"
+    r"|hause|versehen|spaß|gutem|schlecht)(?:der\s|den\s|die\s)?[\w'-]{2,30}(?:\s(?:(?-i:[A-ZÄÖÜ][\w'-]{1,30})"
     r"|am\smain)){0,3})"
 )
 _RELATIVE = (
@@ -213,9 +211,8 @@ _RELATIVE = (
     r"|katze|kater|papagei|hamster|pferd|partner|partnerin|oma|opa|tante|onkel|verlobte|verlobter|cousin|cousine"
 )
 _WHO = (
-    rf"(?P<who>meine?\s(?:{_RELATIVE})(?:\s(?-i:[A-Z][a-z]{{1,20}}))?"
-    r"|(?!(?:ich|wir|das|die|der|es|er|sie|man|wer|was|hier|dort|mir|jeder|alle|keiner|niemand)\b)"
-    r"(?-i:[A-ZÄÖÜ][a-zäöüß]{1,20}(?:\s[A-ZÄÖÜ][a-zäöüß]{1,20})?))"
+    rf"(?P<who>meine?\s(?:{_RELATIVE})(?:\s(?-i:[A-Z][a-z]{{1,20}}))?|(?!(?:ich|wir|das|die|der|es|er|sie|man|wer|was"
+    rf"|hier|dort|mir|jeder|alle|keiner|niemand)\b)(?-i:[A-ZÄÖÜ][a-zäöüß]{{1,20}}(?:\s[A-ZÄÖÜ][a-zäöüß]{{1,20}})?))"
 )
 PROFESSION = (
     r"(?P<value>[\w-]{0,20}(?:lehrer|ingenieur|entwickler|designer|berater|arzt|ärzt|pfleger|schwester|krankenpfleger"
@@ -346,11 +343,9 @@ _PREFERENCES = (
           r"\saufgehört"),
     likes(rf"{_I}(?:mag|mögen|liebe|lieben|bevorzuge|schätze)\s{_ADVERB}(?:gern\s|gerne\s)?"),
     likes(rf"{_I}(?:trinke|esse|spiele|höre|lese|schaue|koche|gehe|fahre|reise|mache|nutze|trinken|essen)\s(?:sehr\s"
-        rf"|nicht\s|auch\s"
-          rf"|besonders\s|wirklich\s){{0,2}}{_GLAD}\s(?:in\sdie\s|ins\s|zum\s)?"),
-    likes("^", "negative", r"(?P<value>(?!es\b|das\b|so\b)[\w\s+#-]{2,40}?)",
-        r"\s(?:ist|sind)\s(?:einfach\s)?nichts\sfür\smich$",
-          negated=True),
+        rf"|nicht\s|auch\s|besonders\s|wirklich\s){{0,2}}{_GLAD}\s(?:in\sdie\s|ins\s|zum\s)?"),
+    likes("^", "negative", r"(?P<value>(?!es\b|das\b|so\b)[\w\s+#-]{2,40}?)", r"\s(?:ist|sind)\s"
+        r"(?:einfach\s)?nichts\sfür\smich$", negated=True),
     likes(r"^ich\skann\smit\s", "negative", r"(?P<value>(?!de[mnr]\s|ihm|ihr)[\w\s+#-]{2,40}?)",
         r"\snichts\sanfangen$", negated=True),
     likes(r"^ich\sbin\smit\s", "negative", r"(?P<value>(?!de[mnr]\s|meine|diese|eine|ihm|ihr|allem)[\w\s+#-]{2,40}?)",
@@ -369,24 +364,22 @@ _PREFERENCES = (
     likes(r"^ich\sfinde\s", thing=r"(?P<value>[\w\s+#-]{2,40}?)",
           end=r"\s(?:sehr\s|echt\s|wirklich\s|richtig\s|total\s|so\s)?(?:gut|toll|super|klasse|großartig|lecker"
               r"|schön|spannend)$"),
-    likes(r"^ich\sfinde\s", "negative", r"(?P<value>[\w\s+#-]{2,40}?)",
-          r"\s(?:sehr\s|echt\s|wirklich\s|total\s|so\s)?(?:furchtbar|schrecklich|blöd|doof|langweilig|eklig|schlecht"
-          r"|nervig)$"),
+    likes(r"^ich\sfinde\s", "negative", r"(?P<value>[\w\s+#-]{2,40}?)", r"\s(?:sehr\s|echt\s|wirklich\s|total\s"
+        r"|so\s)?(?:furchtbar|schrecklich|blöd|doof|langweilig|eklig|schlecht|nervig)$"),
     row("prefers", rf"^{_WHO}\s(?:bevorzugt|mag|trinkt|isst)\s(?P<value>[\w\s+#-]{{1,40}}?)\s(?:gegenüber|lieber\sals"
         rf"|statt|vor)\s(?P<other>[\w\s+#-]{{1,40}})"),
     likes(rf"^{_WHO}\s(?:mag|liebt|bevorzugt|trinkt\sgerne?|isst\sgerne?|spielt\sgerne?)\s"),
     likes(rf"^{_WHO}\s(?:hasst|verabscheut)\s", "negative"),
     row("instruction", r"^(?:ich\s(?:will|möchte|hätte\sgerne?)\s,?\s?(?:bitte\s)?(?:dass\sdu|keine\semojis)"
-        r"|ich\s(?:möchte|will),?\sdass\sdu|ich\s(?:möchte|hätte\sgerne?|will|wünsche\smir"
-        r"|bevorzuge)\s(?:bitte\s)?(?:nur\s|immer\s)?\w{4,20}\s(?:antworten|emojis|einheiten|erklärungen|sätze"
-        r"|zusammenfassungen)$|ab\s(?:jetzt|sofort)\b|von\sjetzt\san\b|in\szukunft\sbitte|(?:bitte\s)?(?:duz"
-        r"|siez)e?\smich|du\s(?:kannst|darfst)\smich\sduzen|bitte\skeine?\w?\s\w{3,}|keine?\w?\s\w{3,30}(?:,?\sbitte)$"
-        r"|(?:bitte\s)?(?:immer\s|stets\s|nur\s|künftig\s)?(?:antworte|antworten\ssie|schreib|schreibe|benutze|benutz"
-        r"|verwende|nutze|fasse|gib\smir|sprich|formatiere|halte|halt|bleib|erkläre"
-        r"|nenne\smir)\s(?=(?:\S{1,30}\s){0,6}?(?:immer|stets|nie|nur|kurz|bitte|deutsch|englisch|einheiten"
-        r"|stichpunkte\w?|emojis?|format|sätze\w?|ton|knapp|ausführlich|sachlich|metrische?|du|sie|datumsformat)\b)"
-        r"|(?:bitte\s)?(?:metrische\seinheiten|immer\sauf\sdeutsch|immer\sauf\senglisch)|bitte\s(?:immer|nie|niemals"
-        r"|stets)\s)", instructs=True),
+        r"|ich\s(?:möchte|will),?\sdass\sdu|ich\s(?:möchte|hätte\sgerne?|will|wünsche\smir|bevorzuge)\s(?:bitte\s)?"
+        r"(?:nur\s|immer\s)?\w{4,20}\s(?:antworten|emojis|einheiten|erklärungen|sätze|zusammenfassungen)$|ab\s(?:jetzt"
+        r"|sofort)\b|von\sjetzt\san\b|in\szukunft\sbitte|(?:bitte\s)?(?:duz|siez)e?\smich|du\s(?:kannst"
+        r"|darfst)\smich\sduzen|bitte\skeine?\w?\s\w{3,}|keine?\w?\s\w{3,30}(?:,?\sbitte)$|(?:bitte\s)?(?:immer\s"
+        r"|stets\s|nur\s|künftig\s)?(?:antworte|antworten\ssie|schreib|schreibe|benutze|benutz|verwende|nutze|fasse"
+        r"|gib\smir|sprich|formatiere|halte|halt|bleib|erkläre|nenne\smir)\s(?=(?:\S{1,30}\s){0,6}?(?:immer|stets|nie"
+        r"|nur|kurz|bitte|deutsch|englisch|einheiten|stichpunkte\w?|emojis?|format|sätze\w?|ton|knapp|ausführlich"
+        r"|sachlich|metrische?|du|sie|datumsformat)\b)|(?:bitte\s)?(?:metrische\seinheiten|immer\sauf\sdeutsch"
+        r"|immer\sauf\senglisch)|bitte\s(?:immer|nie|niemals|stets)\s)", instructs=True),
 )  # fmt: skip
 _PLANS = (
     row("todo", r"^(?:bitte\s)?(?:erinner(?:e|t)?|erinnern\ssie)\smich\s(?:bitte\s)?(?!(?:nicht|an\sdich)\b)",
@@ -431,8 +424,7 @@ _HABITS = (
 _APPOINTMENT = (
     r"(?:arzttermin|termin|zahnarzttermin|flug|meeting|besprechung|prüfung|klausur|hochzeit|umzug|urlaub|kurs|konferenz"
     r"|vertrag|mietvertrag|vorstellungsgespräch|interview|konzert|party|geburtstagsfeier|operation|op|reise"
-    r"|präsentation"
-    r"|abgabe|probezeit|praktikum|semester)"
+    r"|präsentation|abgabe|probezeit|praktikum|semester)"
 )
 _EVENTS = (
     row("event", rf"^(?:mein|meine|unser|unsere|der|die|das|wir\shaben|ich\shabe"
@@ -450,11 +442,9 @@ ROWS = (*_IDENTITY, *_FACTS, *_PREFERENCES, *_PLANS, *_HABITS, *_EVENTS)
 
 _SEPARATOR = (
     rf";\s|\s[–—-]\s|,?\s(?:aber|jedoch|sondern|dafür|hingegen)\s|,\s(?:und\s)?(?=(?:ich|wir|meine?|unsere?"
-    rf"|kein\w{{0,2}}|nicht|{OWN_VERBS})\b)"
-    rf"|,?\s(?:und|sowie)\s(?=(?:ich|wir|meine?|unsere?|nicht|{OWN_VERBS})\b"
-    rf"|(?!(?:{SUBORDINATE})\b)[\w'-]{{2,20}}\s(?:{FINITE.pattern})\s(?:ich|wir)\b"
-    rf"|(?:{OWN_VERBS})\s(?:ich|wir)\b)|,\s(?=(?!(?:{SUBORDINATE})\b)[\w'-]{{2,20}}\s(?:{FINITE.pattern})\s(?:ich"
-    rf"|wir)\b)|\s(?=ich\s(?:{OWN_VERBS})\b)"
+    rf"|kein\w{{0,2}}|nicht|{OWN_VERBS})\b)|,?\s(?:und|sowie)\s(?=(?:ich|wir|meine?|unsere?|nicht|{OWN_VERBS})\b"
+    rf"|(?!(?:{SUBORDINATE})\b)[\w'-]{{2,20}}\s(?:{FINITE.pattern})\s(?:ich|wir)\b|(?:{OWN_VERBS})\s(?:ich|wir)\b)"
+    rf"|,\s(?=(?!(?:{SUBORDINATE})\b)[\w'-]{{2,20}}\s(?:{FINITE.pattern})\s(?:ich|wir)\b)|\s(?=ich\s(?:{OWN_VERBS})\b)"
 )
 
 GERMAN = Language(
@@ -468,37 +458,32 @@ GERMAN = Language(
         entschieden vergessen jeden frist dich du dir fuer über ueber weil"""),
     rows=ROWS,
     calendar=CALENDAR,
-    inner_stops=re.compile(
+    inner_stops=any_case(
         rf"(?:\b\d{{1,2}}\.(?=\s(?:{MONTH})\b)|\b\d{{1,2}}\.\s?\d{{1,2}}\.(?=\s[a-zäöü])"
-        r"|\b(?:bzw|ca|nr|str|usw|inkl|evtl|z\.\s?b|d\.\s?h|u\.\s?a)\.)", re.IGNORECASE
-    ),
+        r"|\b(?:bzw|ca|nr|str|usw|inkl|evtl|z\.\s?b|d\.\s?h|u\.\s?a)\.)"
+),
     openings=spelled(
-        r"(?:(?:hallo|hi|hey|moin|servus|guten\s(?:morgen|tag|abend)|ja|nein|nee|ok|okay|na\sja|naja|also|übrigens"
-        r"|ach|ach\sja"
-        r"|oh|ähm|äh|hm|nun|danke|ehrlich\sgesagt|wie\sgesagt|zur\sinfo|fyi|info|kurze\sinfo|notiz|hinweis"
-        r"|nur\szur\sinfo|wichtig"
-        r"|korrektur|berichtigung|update|achtung|aber|und|eigentlich,|wichtiger\shinweis|kleine\skorrektur|doch"
-        r"|ps)\b[\s,:;.!–—-]{0,4}"
-        r"|(?:merke?\sdir(?:\sbitte)?|denke?\sdaran|wisse|du\ssolltest\swissen|ich\swollte\snur\ssagen"
-        r"|für\sdich\szur\sinfo)\s?[,:]?\s(?:bitte\s)?(?:dass\s)?"
+        r"(?:(?:hallo|hi|hey|moin|servus|guten\s(?:morgen|tag|abend)|ja|nein|nee|ok|okay|na\sja|naja|also|übrigens|ach"
+        r"|ach\sja|oh|ähm|äh|hm|nun|danke|ehrlich\sgesagt|wie\sgesagt|zur\sinfo|fyi|info|kurze\sinfo|notiz|hinweis"
+        r"|nur\szur\sinfo|wichtig|korrektur|berichtigung|update|achtung|aber|und|eigentlich,|wichtiger\shinweis"
+        r"|kleine\skorrektur|doch|ps)\b[\s,:;.!–—-]{0,4}|(?:merke?\sdir(?:\sbitte)?|denke?\sdaran|wisse"
+        r"|du\ssolltest\swissen|ich\swollte\snur\ssagen|für\sdich\szur\sinfo)\s?[,:]?\s(?:bitte\s)?(?:dass\s)?"
         r"|ich\s(?:glaube|denke|meine)\s?,\s(?=ich\b))"
     ),
     tag=spelled(r",?\s(?:und\s(?:du|sie|selbst)|und\sdir)\s?\?$"),
     clauses=spelled(_SEPARATOR),
     questions=spelled(
-        r"^(?:wer|was|wann|wo|wie|warum|wieso|weshalb|welche\w?|woher|wohin|womit|wozu|kannst|könntest|kann|können"
-        r"|soll|sollte\sich|hast"
-        r"|bist|magst|weißt|gibt\ses|ist\s(?:es|das|mein)|habe\sich|bin\sich|mag\sich|darf\sich|muss\sich|wohne\sich"
-        r"|würdest|hättest)\b"
+        r"^(?:wer|was|wann|wo|wie|warum|wieso|weshalb|welche\w?|woher|wohin|womit|wozu|kannst|könntest|kann|können|soll"
+        r"|sollte\sich|hast|bist|magst|weißt|gibt\ses|ist\s(?:es|das|mein)|habe\sich|bin\sich|mag\sich|darf\sich"
+        r"|muss\sich|wohne\sich|würdest|hättest)\b"
     ),
     unreliable=spelled(
         r"\b(?:wenn|falls|w(?:\u00fc|ue)rde(?!\s(?:gern|sehr\sgern))\w{0,2}|w(?:\u00e4|ae)re\w{0,2}|h(?:\u00e4"
-        r"|ae)tte(?!\s(?:gern|ich\sgern))\w{0,2}|k(?:\u00f6|oe)nnte\w{0,2}|vielleicht|eventuell"
-        r"|angenommen|stell\sdir\svor|wünschte|möglicherweise|ironie|spaßeshalber|nicht\snur|zum\sbeispiel|z\.b"
-        r"|angeblich|nur\sspaß|kleiner\sscherz|als\sob|(?<!ich\s)(?<!wir\s)(?:sagt|sagte|sagen|meint|meinte|behauptet"
-        r"|behauptete|erzählte?|schrieb|schreibt|glaubt|denkt"
-        r"|fragte?|zitiert|sagten)|laut\s(?=(?-i:[A-Z]))|wie\sman\ssagt|im\s(?:film|lied|buch|roman)"
-        r"|als\skind\swollte)\b|🙄|/s$|^[A-ZÄÖÜ][a-z]{1,20}:\s\"?ich"
+        r"|ae)tte(?!\s(?:gern|ich\sgern))\w{0,2}|k(?:\u00f6|oe)nnte\w{0,2}|vielleicht|eventuell|angenommen"
+        r"|stell\sdir\svor|wünschte|möglicherweise|ironie|spaßeshalber|nicht\snur|zum\sbeispiel|z\.b|angeblich"
+        r"|nur\sspaß|kleiner\sscherz|als\sob|(?<!ich\s)(?<!wir\s)(?:sagt|sagte|sagen|meint|meinte|behauptet|behauptete"
+        r"|erzählte?|schrieb|schreibt|glaubt|denkt|fragte?|zitiert|sagten)|laut\s(?=(?-i:[A-Z]))|wie\sman\ssagt"
+        r"|im\s(?:film|lied|buch|roman)|als\skind\swollte)\b|🙄|/s$|^[A-ZÄÖÜ][a-z]{1,20}:\s\"?ich"
     ),
     retraction=spelled(r"^(?:haha\s|lol\s)?,?\s?(?:(?:war\s|das\swar\s)?(?:nur\s|bloß\s"
         r"|natürlich\s)?(?:ein\s)?(?:spaß|scherz|witz|quatsch)|nein,?\sspaß|nur\sspaß|reingelegt)\b"),
@@ -510,23 +495,21 @@ GERMAN = Language(
     negation=spelled(r"\b(?:nicht\smehr|nicht|kein(?:e[nmrs]?)?|nie|niemals|weder)\b(?:\smehr\b)?"),
     first_person=spelled(r"\b(?:ich|mich|mir|mein(?:e[rsnm]?)?|wir|uns|unser(?:e[rsnm]?)?)\b"),
     vague=spelled(
-        r"^(?:es|das|dies\w{0,2}|ihn|sie|ihr\w{0,2}|dich|dir|euch|ihnen|mich|mir|uns|alles|nichts|etwas|was|wie|so"
-        r"|man|beide[sn]?|hier|da|dort"
-        r"|welche\w?|jemand|niemand|ihm|dein\w{0,2}|euer|eure|sehr|auch|ja|nein|dass|wenn|nur|gern|gerne|lieber|zu"
-        r"|zum|mehr|weniger)\b"
+        r"^(?:es|das|dies\w{0,2}|ihn|sie|ihr\w{0,2}|dich|dir|euch|ihnen|mich|mir|uns|alles|nichts|etwas|was|wie|so|man"
+        r"|beide[sn]?|hier|da|dort|welche\w?|jemand|niemand|ihm|dein\w{0,2}|euer|eure|sehr|auch|ja|nein|dass|wenn|nur"
+        r"|gern|gerne|lieber|zu|zum|mehr|weniger)\b"
     ),
     value_ends=spelled(
         r"\s(?:weil|wenn|da|obwohl|und\s(?:ich|das|es)|mit|ohne|in|im|ins|am|an|auf|bei|beim|für|seit|von|vom|zum|zur"
-        r"|aus|nach|vor|als|wie|sehr|gern|gerne"
-        r"|lieber|überhaupt|gar|wirklich|mehr|jeden|jetzt|heute|total|verschoben|geändert|erhöht|gesenkt|festgelegt"
-        r"|gesetzt|angehoben"
-        r"|geworden|fließend|statt|anstatt|besonders|besser|zu|tätig|angestellt|dass|die|der|das|bitte|jahre|inzwischen)\s"
+        r"|aus|nach|vor|als|wie|sehr|gern|gerne|lieber|überhaupt|gar|wirklich|mehr|jeden|jetzt|heute|total|verschoben"
+        r"|geändert|erhöht|gesenkt|festgelegt|gesetzt|angehoben|geworden|fließend|statt|anstatt|besonders|besser|zu"
+        r"|tätig|angestellt|dass|die|der|das|bitte|jahre|inzwischen)\s"
     ),
     determiners=spelled(
         r"^(?:de[rmns]|die|das|eine?[nmrs]?|meine?[nmrs]?|unsere?[nmrs]?|etwas|viel|alle|jetzt|nun|auch|nur|sehr"
         r"|mein\sliebes)\s"
     ),
-    conjunction=re.compile(r",\s(?:und\s|oder\s|noch\s)?|\s(?:und|oder|sowie|noch|&)\s", re.IGNORECASE),
+    conjunction=any_case(r",\s(?:und\s|oder\s|noch\s)?|\s(?:und|oder|sowie|noch|&)\s"),
     words=re.compile(r"[^\W_]+"),
     stopwords=word_set("""
         der die das den dem des ein eine einen einem einer und oder aber auch nicht kein keine keinen ist sind war

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from service.domain.word_lists import pairs
 from service.extraction.candidates import Polarity
 from service.extraction.english.dates import Grounded, add_months, weekday_near
-from service.extraction.patterns import Pattern, stating
+from service.extraction.patterns import Pattern, any_case, stating
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ def spelled(regex: str) -> re.Pattern[str]:
 
     A letter in a set, or written as its code point (``\\u00fc``), is taken as it is.
     """
-    return re.compile(_ACCENTED.sub(lambda match: _SPELLINGS.get(match[0], match[0]), regex), re.IGNORECASE)
+    return any_case(_ACCENTED.sub(lambda match: _SPELLINGS.get(match[0], match[0]), regex))
 
 
 def spellings(words: Mapping[str, T]) -> dict[str, T]:

@@ -18,7 +18,7 @@ from service.extraction.english.grammar import parted
 from service.extraction.english.lexicon import PRODUCTS
 from service.extraction.english.sentences import SPEECH, own_sentences
 from service.extraction.languages.language import Language, ground
-from service.extraction.patterns import Pattern
+from service.extraction.patterns import Pattern, any_case
 
 _PER_TURN_MAX = 24
 _CHARS_MIN = 3
@@ -31,10 +31,9 @@ _MENTIONS_MAX = 12
 _PUNCTUATION = str.maketrans("。！？，；：（）～“”„«»「」『』‹›’", ".!?,;:()~" + 11 * '"' + "'")
 _JOINER = "\u2060"  # after a full stop that ends no sentence, until the text has been split
 _WORD = re.compile(r"[\w+#]+(?:['.-][\w+#]+)*")
-_LAUGHTER = re.compile(r"(?:,? (?:(?:ja|je|ha|he|hi){2,10}h?|lo+l|mdr|ptdr|xd)){1,3}(?=[.!]{0,3}$)", re.IGNORECASE)
-_CLAUSE = re.compile(
-    r"(?:es|son|está|tiene|trabaja|vive|fue|era|est|habite|travaille|était|ist|sind|hat|wohnt|arbeitet|war|lebt)\b",
-    re.IGNORECASE,
+_LAUGHTER = any_case(r"(?:,? (?:(?:ja|je|ha|he|hi){2,10}h?|lo+l|mdr|ptdr|xd)){1,3}(?=[.!]{0,3}$)")
+_CLAUSE = any_case(
+    r"(?:es|son|está|tiene|trabaja|vive|fue|era|est|habite|travaille|était|ist|sind|hat|wohnt|arbeitet|war|lebt)\b"
 )
 """What opens a clause of its own rather than one more thing of a list: "se llama Fer y es enfermera"."""
 _PARENTHESIS = re.compile(r"\s?\([^()]{0,200}\)")

@@ -17,6 +17,7 @@ from service.extraction.languages.language import (
     spelled,
     spellings,
 )
+from service.extraction.patterns import any_case
 
 NOBODY = "El usuario"
 
@@ -43,15 +44,13 @@ OWN_VERBS = (
     r"|evito"
 )
 TIME = (
-    r"(?:ayer|hoy|mañana|anteayer|anoche|pasado\smañana|normalmente|actualmente|ahora|antes|últimamente|siempre"
-    r"|(?:el|este)\s(?:lunes|martes|miércoles|jueves|viernes|sábado|domingo)(?:\s(?:pasado|próximo|que\sviene))?"
-    r"|la\s(?:semana\s(?:pasada|que\sviene|próxima)|próxima\ssemana)|el\s(?:mes|año|fin\sde\ssemana"
-    r"|verano)\s(?:pasado|que\sviene|próximo)"
-    r"|el\spróximo\s(?:mes|año)|este\s(?:año|mes|verano|fin\sde\ssemana)|esta\ssemana|hace\s\w{1,8}\s\w{3,8}"
-    r"|en\s\w{4,10}(?:\sde\s\d{4})?"
-    r"|el\s\d{1,2}\sde\s\w{4,10}(?:\sde\s\d{4})?|desde\s(?:el\s|hace\s)?\w{2,12}(?:\s\w{3,8})?|todos\slos\s\w{3,10}"
-    r"|todas\slas\s\w{5,10}"
-    r"|cada\s\w{3,8}|los\s\w{5,9}|por\slas?\s\w{5,8}|a\smenudo|por\slo\sgeneral)"
+    r"(?:ayer|hoy|mañana|anteayer|anoche|pasado\smañana|normalmente|actualmente|ahora|antes|últimamente|siempre|(?:el"
+    r"|este)\s(?:lunes|martes|miércoles|jueves|viernes|sábado|domingo)(?:\s(?:pasado|próximo|que\sviene))?"
+    r"|la\s(?:semana\s(?:pasada|que\sviene|próxima)|próxima\ssemana)|el\s(?:mes|año|fin\sde\ssemana|verano)\s(?:pasado"
+    r"|que\sviene|próximo)|el\spróximo\s(?:mes|año)|este\s(?:año|mes|verano|fin\sde\ssemana)|esta\ssemana"
+    r"|hace\s\w{1,8}\s\w{3,8}|en\s\w{4,10}(?:\sde\s\d{4})?|el\s\d{1,2}\sde\s\w{4,10}(?:\sde\s\d{4})?|desde\s(?:el\s"
+    r"|hace\s)?\w{2,12}(?:\s\w{3,8})?|todos\slos\s\w{3,10}|todas\slas\s\w{5,10}|cada\s\w{3,8}|los\s\w{5,9}"
+    r"|por\slas?\s\w{5,8}|a\smenudo|por\slo\sgeneral)"
 )
 _FRONTED = spelled(
     rf"^(?P<front>{TIME}),?\s(?P<rest>(?:yo\s|nosotros\s)?(?:(?:{OWN_VERBS})\b|\w{{2,20}}(?:o|é|í)\b"
@@ -67,14 +66,13 @@ _DONE = spelled(
     r"|nos)\s)?(?P<verb>\w{1,30})\b(?P<rest>.{0,600})$"
 )
 _OWNED = spelled(
-    r"^(?:mi|mis|nuestro|nuestra)\s(?P<noun>\w{2,20})(?P<more>(?:\s\w{2,20}){0,2}?)"
-    r"\s(?P<rest>(?:es|son|está|se\sllama|vive|trabaja|tiene|termina|acaba|empieza|ahora|se\smudó|será|odia|ama"
-    r"|prefiere).{0,500})$"
+    r"^(?:mi|mis|nuestro|nuestra)\s(?P<noun>\w{2,20})(?P<more>(?:\s\w{2,20}){0,2}?)\s(?P<rest>(?:es|son|está|se\sllama"
+    r"|vive|trabaja|tiene|termina|acaba|empieza|ahora|se\smudó|será|odia|ama|prefiere).{0,500})$"
 )
 _OF_OTHERS = spelled(r"^a\s(?:mis?|nuestr[oa]s?)\s")
 _FEMININE = spelled(r"^(?!(?:idioma|problema|programa|día|clima|tema)$)(?:\w+(?:a|ción|sión|dad)|madre|mujer)$")
 _POSSESSIVES = ((spelled(r"\b(?:mi|nuestro|nuestra)\b"), "su"), (spelled(r"\b(?:mis|nuestros|nuestras)\b"), "sus"))
-_FIRST = re.compile(r"\b(?:yo|me|mí|mi|mis|conmigo|nos|nosotros|nosotras|nuestr[oa]s?|mío|mía)\b", re.IGNORECASE)
+_FIRST = any_case(r"\b(?:yo|me|mí|mi|mis|conmigo|nos|nosotros|nosotras|nuestr[oa]s?|mío|mía)\b")
 
 
 def canonical(clause: str) -> str:
@@ -231,8 +229,7 @@ _RELATIVE = (
 _WHO = (
     rf"(?P<who>mi\s(?:{_RELATIVE})(?:\s(?-i:[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{{1,20}}))?"
     r"|(?!(?:yo|el|la|los|las|un|una|mi|su|me|no|nos|ya|lo|les?|hoy|ayer|ella|esto|eso|este|ese|que|quien|todo"
-    r"|nadie)\b)"
-    r"(?-i:[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{1,20}(?:\s[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{1,20})?))"
+    r"|nadie)\b)(?-i:[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{1,20}(?:\s[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{1,20})?))"
 )
 _PROFESSION = (
     r"(?P<value>(?:\w{0,14}(?:médic|enfermer|ingenier|abogad|arquitect|cociner|camarer|músic|psicólog|biólog|bombero"
@@ -260,8 +257,7 @@ MARITAL = pairs("""
     viudo=widowed viuda=widowed comprometido=engaged comprometida=engaged""")
 LANGUAGES = (
     r"(?:español|inglés|francés|alemán|italiano|chino|japonés|ruso|portugués|catalán|gallego|euskera|árabe|coreano"
-    r"|polaco"
-    r"|noruego|sueco|holandés|griego|turco|ucraniano|mandarín)"
+    r"|polaco|noruego|sueco|holandés|griego|turco|ucraniano|mandarín)"
 )
 _NOT_A_WISH = (
     r"(?!(?:saber|preguntar(?:te)?|decir(?:te)?|entender|agradecer(?:te)?|pedir(?:te)?|irme|ver|admitir|reconocer)\b)"
@@ -303,21 +299,18 @@ _FACTS = (
     row("lives_in", rf"^(?:resido|residimos|est(?:oy|amos)\sviviendo|llev(?:o"
         rf"|amos)\s[\w\s]{{2,20}}?\sviviendo)\sen\s{_PLACE}"),
     row("lives_in", rf"^(?:me\sacabo\sde\smudar|nos\sacabamos\sde\smudar)\sa\s{_PLACE}", past=True),
-    row("works_at", r"^(?:estoy|estamos"
-        r"|sigo)\sen\s(?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}(?:\s[A-ZÁÉÍÓÚÑ][\w&-]{1,30}){0,2})),?\sen\s(?:el"
-        r"|su)\s(?:equipo|departamento)\b"),
+    row("works_at", r"^(?:estoy|estamos|sigo)\sen\s(?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}"
+        r"(?:\s[A-ZÁÉÍÓÚÑ][\w&-]{1,30}){0,2})),?\sen\s(?:el|su)\s(?:equipo|departamento)\b"),
     row("works_at", rf"^mi\s(?:nueva\s)?empresa\s(?:ahora\s)?es\s{_NAME}"),
     row("works_at", rf"^(?:me\shan\scontratado|me\scontrataron)\sen\s{_NAME}", past=True),
     row("lives_in", rf"^{_NO}(?:vivo|vivimos)\s{_ADVERB}en\s{_PLACE}", deniable=True),
     row("lives_in", rf"^(?:me\smudé|nos\smudamos|me\she\smudado|nos\shemos\smudado"
         rf"|acabo\sde\smudarme)\s(?:hace\s\w{{1,8}}\s\w{{3,8}}\s|ayer\s)?a\s{_PLACE}", past=True),
-    row("works_at", r"^(?:dejé|he\sdejado|renuncié\sa"
-        r"|me\sfui\sde)\s(?:mi\strabajo\sen\s)?(?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}))\b", importance=0.7,
-        polarity="negative", past=True),
+    row("works_at", r"^(?:dejé|he\sdejado|renuncié\sa|me\sfui\sde)\s(?:mi\strabajo\sen\s)?(?-i:"
+        r"(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}))\b", importance=0.7, polarity="negative", past=True),
     row("works_at", r"^(?:empecé\sa\strabajar|he\sempezado\sa\strabajar|acabo\sde\sempezar|empecé"
-        r"|tengo\sun\snuevo\strabajo)\s(?:un\snuevo\strabajo\s)?(?:en"
-        r"|para)\s(?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}(?:\s[A-ZÁÉÍÓÚÑ][\w&-]{1,30}){0,2}))", importance=0.7,
-        past=True),
+        r"|tengo\sun\snuevo\strabajo)\s(?:un\snuevo\strabajo\s)?(?:en|para)\s(?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}"
+        r"(?:\s[A-ZÁÉÍÓÚÑ][\w&-]{1,30}){0,2}))", importance=0.7, past=True),
     row("works_at", rf"^{_NO}(?:ahora\s)?(?:trabajo|curro)\s{_ADVERB}(?:en|para)\s(?!casa|una?\b|el\b|la\b|mi\b"
         rf"|equipo)(?:el\s|la\s)?{_NAME}", deniable=True),
     row("attribute", rf"^(?:mi|nuestro|nuestra|el|la)\s(?P<attribute>{_ATTRIBUTE})\s(?:ahora\s)?(?:es|será|fue|son"
@@ -349,8 +342,7 @@ _PREFERENCES = (
         rf"|saber|si\b)"),
     likes(r"^me\she\s(?:cansado|hartado|aburrido)\s(?:del|de)\s(?!que|todo|esto|ti\b)", "negative"),
     likes("^", thing=r"(?P<value>(?!eso\b|esto\b|lo\b)[\w\s+#-]{2,40}?)",
-        end=r"\s(?:ya\sno|no)\sme\sgustan?(?:\snada)?$",
-          polarity="negative", negated=True),
+        end=r"\s(?:ya\sno|no)\sme\sgustan?(?:\snada)?$", polarity="negative", negated=True),
     likes(rf"^{_NO}(?:amo|adoro|prefiero|amamos)\s{_ADVERB}(?!que|cuando)"),
     likes(rf"^{_NO}soy\s{_ADVERB}(?:un\s|una\s)?(?:gran\s)?(?:fan|fanátic[oa]|aficionad[oa]|amante)\s(?:del?|al?)\s"),
     likes(rf"^a\s{_WHO}\s{_NO}le\s(?:gustan?|encantan?)\s{_ADVERB}"),
@@ -359,11 +351,10 @@ _PREFERENCES = (
     row("instruction", r"^(?:(?:por\sfavor,?\s)?(?:tutéame|trátame\sde\s(?:tú|usted)|háblame\sde\s(?:tú|usted))"
         r"|(?:por\sfavor,?\s)?(?:sin|nada\sde)\s\w{3,20}(?:,?\spor\sfavor)?$|(?:a\spartir\sde\sahora"
         r"|de\sahora\sen\sadelante)\b|(?:por\sfavor,?\s)?(?:responde|contesta|usa|utiliza|escribe|respóndeme|háblame"
-        r"|dame|mantén|resume|evita|no\suses|no\sutilices|quiero\sque\sme"
-        r"|quiero\sque)\s(?=(?:\S{1,30}\s){0,6}?(?:siempre|nunca|solo|español|inglés|unidades|viñetas|emojis?|formato"
-        r"|frases|tono|breves?|cort[oa]s?|concis[oa]s?|métric[oa]s?|tú|usted|listas?)\b)|(?:por\sfavor,?\s)?(?:siempre"
-        r"|nunca)\s(?:responde|contesta|usa|escribe|uses|respondas)\b|unidades\smétricas|prefiero\srespuestas\s)",
-        instructs=True),
+        r"|dame|mantén|resume|evita|no\suses|no\sutilices|quiero\sque\sme|quiero\sque)\s(?=(?:\S{1,30}\s){0,6}?"
+        r"(?:siempre|nunca|solo|español|inglés|unidades|viñetas|emojis?|formato|frases|tono|breves?|cort[oa]s?"
+        r"|concis[oa]s?|métric[oa]s?|tú|usted|listas?)\b)|(?:por\sfavor,?\s)?(?:siempre|nunca)\s(?:responde|contesta"
+        r"|usa|escribe|uses|respondas)\b|unidades\smétricas|prefiero\srespuestas\s)", instructs=True),
 )  # fmt: skip
 _PLANS = (
     row("todo", r"^(?:por\sfavor,?\s)?(?:recuérdame|recuerdame|acuérdame|hazme\sacordar)\s", importance=0.7,
@@ -390,16 +381,14 @@ _PLANS = (
 )  # fmt: skip
 _HABITS = (
     row("habit", r"^(?:suelo|solemos)\s\w{2,20}"),
-    row("habit", r"^(?:no\s)?(?:me\s)?(?!he\b|hemos\b|fui\b|tengo\sque)\w{2,20}(?:o|oy"
-        r"|mos)\s(?:.{1,80}\s)?(?:tod[oa]s\sl[oa]s\s\w{3,10}|cada\s(?:día|mañana|noche|semana|mes|lunes|martes"
-        r"|miércoles|jueves|viernes|sábado|domingo|año)|normalmente|siempre|a\smenudo|regularmente|por\slo\sgeneral"
-        r"|por\slas\smañanas|por\slas\snoches|los\s(?:lunes|martes|miércoles|jueves|viernes|sábados|domingos"
-        r"|fines\sde\ssemana))\b"),
+    row("habit", r"^(?:no\s)?(?:me\s)?(?!he\b|hemos\b|fui\b|tengo\sque)\w{2,20}(?:o|oy|mos)\s(?:.{1,80}\s)?"
+        r"(?:tod[oa]s\sl[oa]s\s\w{3,10}|cada\s(?:día|mañana|noche|semana|mes|lunes|martes|miércoles|jueves|viernes"
+        r"|sábado|domingo|año)|normalmente|siempre|a\smenudo|regularmente|por\slo\sgeneral|por\slas\smañanas"
+        r"|por\slas\snoches|los\s(?:lunes|martes|miércoles|jueves|viernes|sábados|domingos|fines\sde\ssemana))\b"),
     row("fact", r"^(?:nunca|no)\s(?:fumo|bebo|tomo\salcohol)(?:\snunca)?$", importance=0.5),
 )  # fmt: skip
 _PAST = (
-    r"(?:\w{2,20}(?:é|í)|fui|fuimos|hice|hicimos|tuve|tuvimos|estuve|estuvimos|vi|vimos|vine|\w{2,20}amos"
-    r"|\w{2,20}imos)"
+    r"(?:\w{2,20}(?:é|í)|fui|fuimos|hice|hicimos|tuve|tuvimos|estuve|estuvimos|vi|vimos|vine|\w{2,20}amos|\w{2,20}imos)"
 )
 _EVENTS = (
     row("event", r"^(?:mi|nuestro|nuestra|el|la|tengo\suna?|tenemos\suna?)\s(?:.{1,40}\s)?(?:contrato|vuelo|cita"
@@ -434,14 +423,13 @@ SPANISH = Language(
         gracias quizás quizas hola alegro nueva nuevo tarea trabaja vivimos gustaría gustaria"""),
     rows=ROWS,
     calendar=CALENDAR,
-    inner_stops=re.compile(r"\b(?:sr|sra|dr|dra|ud|uds|p\. ?ej|aprox|núm|av|ee\. ?uu)\.", re.IGNORECASE),
+    inner_stops=any_case(r"\b(?:sr|sra|dr|dra|ud|uds|p\. ?ej|aprox|núm|av|ee\. ?uu)\."),
     openings=spelled(
         r"(?:(?:hola|buenas|buenos\sdías|buenas\s(?:tardes|noches)|sí|no,|ok|okay|vale|bueno|pues|oye|mira|ah|oh|eh"
-        r"|por\scierto|además|la\sverdad|en\srealidad"
-        r"|para\stu\sinformación|nota|nota\srápida|importante|ojo|corrección|rectifico|perdón|actualización|de\shecho"
-        r"|entonces|gracias|aclaración|y|pero|es\sque)\b[\s,:;.!¡–—-]{0,4}"
-        r"|[¡¿]|(?:recuerda|ten\sen\scuenta|apunta|anota|que\ssepas|debes\ssaber)\sque\s|(?:creo"
-        r"|pienso)\sque\s(?=(?:soy|vivo|prefiero|me)\b))"
+        r"|por\scierto|además|la\sverdad|en\srealidad|para\stu\sinformación|nota|nota\srápida|importante|ojo|corrección"
+        r"|rectifico|perdón|actualización|de\shecho|entonces|gracias|aclaración|y|pero|es\sque)\b[\s,:;.!¡–—-]{0,4}"
+        r"|[¡¿]|(?:recuerda|ten\sen\scuenta|apunta|anota|que\ssepas|debes\ssaber)\sque\s|(?:creo|pienso)\sque\s(?="
+        r"(?:soy|vivo|prefiero|me)\b))"
     ),
     tag=spelled(r",?\s(?:¿?y\stú|¿?y\susted|¿?y\sa\sti)\s?\?$"),
     clauses=spelled(_SEPARATOR),
@@ -449,15 +437,13 @@ SPANISH = Language(
         r"^(?:¿|qué\b(?!\sno)|quién|cuándo|dónde\b|cómo\sse|cómo\spuedo|por\squé|cuál|cuánto|puedes|podrías|puede\s"
         r"|sabes|me\spuedes|me\spodrías|hay\salg|te\sgusta|vives|eres)"
     ),
-    unreliable=re.compile(
+    unreliable=any_case(
         r"\b(?:si\s(?:yo\s)?(?:fuera|tuviera|pudiera|viviera|me|no|tú|puedes|quieres)|ojalá|quizás?|tal\svez|imagina"
-        r"|supongamos|a\slo\smejor|por\sejemplo|en\sbroma|es\sbroma"
-        r"|como\ssi|no\ssolo|no\ssólo|viviría|sería|tendría|podría|haría|compraría|según|(?:dice|dijo|dicen|cuenta"
-        r"|opina|afirma|comenta|cree|piensa|escribió|contó|preguntó)\s(?:que|:|si)"
-        r"|dijo|como\sdice|en\sla\s(?:película|novela|canción))\b|🙄|/s$|^[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{1,20}:\s\"?(?:yo|me"
-        r"|vivo|soy)",
-        re.IGNORECASE,
-    ),
+        r"|supongamos|a\slo\smejor|por\sejemplo|en\sbroma|es\sbroma|como\ssi|no\ssolo|no\ssólo|viviría|sería|tendría"
+        r"|podría|haría|compraría|según|(?:dice|dijo|dicen|cuenta|opina|afirma|comenta|cree|piensa|escribió|contó"
+        r"|preguntó)\s(?:que|:|si)|dijo|como\sdice|en\sla\s(?:película|novela|canción))\b|🙄|/s$"
+        r"|^[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{1,20}:\s\"?(?:yo|me|vivo|soy)"
+),
     retraction=spelled(r"^¡?(?:jaja\w*\s|jeje\w*\s)?,?\s?(?:no,?\s)?(?:era\s(?:una\s)?broma|es\sbroma|estoy\sbromeando"
         r"|solo\sbromeaba|es\sun\schiste|mentira)\b"),
     task=spelled(
@@ -473,12 +459,11 @@ SPANISH = Language(
     ),
     value_ends=spelled(
         r"\s(?:porque|pero|cuando|aunque|y\s(?:me|que|mi|yo)|con|sin|en|al|por|para|desde|hasta|como|mucho|muchísimo"
-        r"|bastante|más|tanto|nada|ahora|todos|cada|antes|después|ya|si"
-        r"|también|hoy|mañana|ayer|que|hace|actualmente|otra\svez|de\snuevo|este|esta|a\slas|a\slos|últimamente"
-        r"|por\sfavor|tampoco)\s"
+        r"|bastante|más|tanto|nada|ahora|todos|cada|antes|después|ya|si|también|hoy|mañana|ayer|que|hace|actualmente"
+        r"|otra\svez|de\snuevo|este|esta|a\slas|a\slos|últimamente|por\sfavor|tampoco)\s"
     ),
     determiners=spelled(r"^(?:el|la|los|las|un|una|unos|unas|mi|mis|su|nuestr[oa]|mucho|muchos|al|del|de|a|el\sdel)\s"),
-    conjunction=re.compile(r",\s(?:y\s|o\s|ni\s)?|\s(?:y|e|o|u|ni|&)\s", re.IGNORECASE),
+    conjunction=any_case(r",\s(?:y\s|o\s|ni\s)?|\s(?:y|e|o|u|ni|&)\s"),
     words=re.compile(r"[^\W_]+"),
     stopwords=word_set("""
         el la los las un una unos unas y o pero que de del a al en con por para sin no me te se lo le nos mi tu su
