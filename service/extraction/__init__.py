@@ -7,6 +7,7 @@
 ``trust``           whose word a candidate is, where it comes from, and what waits in the inbox
 ``prompt_injection`` instructions to an agent in a text
 ``patterns``        what a pattern may state
+``calendar``        the days that names of times mean
 ``candidates``      turns, candidates and extractions, for any extractor
 =================== ================================================================================
 """

@@ -111,7 +111,7 @@ FILLED: dict[str, Any] = {
     "label": "[unverified: tool] ",
     "about": None, "addresses": ["https://a.example/b"], "ahead": True, "allowed": ["m"], "alone": True, "at": _NOW,
     "by": None, "said": [(None, "Ann")],
-    "bounds": DocumentSettings(), "breaks": GERMAN.clauses, "calendar": GERMAN.calendar, "characters_max": 600,
+    "bounds": DocumentSettings(), "breaks": GERMAN.clauses, "characters_max": 600,
     "check": lambda _: None, "default": "english", "dream_id": _ID, "end": 5,
     "entities": Redactor().entities, "given": "x", "gone": frozenset({"x"}), "hearsay_by": None, "preposition": "on",
     "happens": True, "start": 0, "found": [], "slot": "ann/marital_status",

@@ -7,8 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from service.domain.word_lists import pairs, places
+from service.extraction.calendar import Calendar
 from service.extraction.candidates import Polarity
-from service.extraction.languages.language import Calendar, Language, any_of
+from service.extraction.languages.language import Language, any_of
 from service.extraction.patterns import Pattern, any_case, stating
 
 NOBODY = "用户"
@@ -98,10 +99,7 @@ def _written(kind: str, day: datetime, preposition: str) -> str:
     return preposition + written.get(kind, date)
 
 
-CALENDAR = Calendar(
-    _EXPRESSION, _NAMED, _MONTHS, _WEEKDAYS, _UNITS, _STEPS, _COUNTS, _written,
-    behind=frozenset({"自从", "从", "自"}), whole_weeks=True,
-)  # fmt: skip
+_CALENDAR = Calendar(_EXPRESSION, _NAMED, _MONTHS, _WEEKDAYS, _UNITS, _STEPS, _COUNTS, whole_weeks=True)
 
 
 _VALUE = r"(?P<value>[^,.;:!?()]{1,40})"
@@ -276,7 +274,9 @@ CHINESE = Language(
     name="chinese",
     markers=frozenset(),
     rows=ROWS,
-    calendar=CALENDAR,
+    calendar=_CALENDAR,
+    write_date=_written,
+    behind=frozenset({"自从", "从", "自"}),
     inner_stops=re.compile(r"(?!)"),
     openings=han(
         r"(?:(?:你好|您好|嗨|哈喽|早上好|晚上好|大家好|对了|另外|还有|其实|说实话|老实说|顺便说一下|顺便|补充一下|备注"

@@ -6,9 +6,9 @@ import re
 from datetime import datetime
 
 from service.domain.word_lists import listed, pairs, places, word_set
+from service.extraction.calendar import Calendar
 from service.extraction.languages.language import (
     VALUE,
-    Calendar,
     Language,
     any_of,
     likes,
@@ -193,11 +193,7 @@ def _written(kind: str, day: datetime, preposition: str) -> str:
     return f"{bare} le {date}".strip()
 
 
-CALENDAR = Calendar(
-    _EXPRESSION, _NAMED, _MONTHS, _WEEKDAYS, _UNITS, _STEPS, _COUNTS, _written,
-    behind=frozenset({"depuis", "depuis le"}),
-    ahead=frozenset({"avant", "avant le", "jusqu'au", "jusqu'à", "d'ici", "d'ici le", "pour le"}),
-)  # fmt: skip
+_CALENDAR = Calendar(_EXPRESSION, _NAMED, _MONTHS, _WEEKDAYS, _UNITS, _STEPS, _COUNTS)
 
 
 _ADVERB = (
@@ -417,7 +413,10 @@ FRENCH = Language(
         au le la sur ce cette dois veux voudrais ça plus tous chaque matin bonjour merci lundi mardi mercredi jeudi
         vendredi samedi dimanche utilise tutoie stp svp plaît plait fils soeur sœur de en vis bois mange ici"""),
     rows=ROWS,
-    calendar=CALENDAR,
+    calendar=_CALENDAR,
+    write_date=_written,
+    behind=frozenset({"depuis", "depuis le"}),
+    ahead=frozenset({"avant", "avant le", "jusqu'au", "jusqu'à", "d'ici", "d'ici le", "pour le"}),
     inner_stops=any_case(r"\b(?:m|mme|mlle|dr|pr|p\. ?ex|env|cf|av|bd)\."),
     openings=spelled(
         r"(?:(?:bonjour|salut|coucou|bonsoir|oui|non,|ok|okay|d'accord|bon|ben|bah|alors|donc|eh\sbien|ah|oh|euh"

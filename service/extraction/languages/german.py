@@ -6,9 +6,9 @@ import re
 from datetime import datetime
 
 from service.domain.word_lists import listed, pairs, places, word_set
+from service.extraction.calendar import Calendar
 from service.extraction.languages.language import (
     VALUE,
-    Calendar,
     Language,
     any_of,
     likes,
@@ -184,10 +184,7 @@ def _written(kind: str, day: datetime, preposition: str) -> str:
     return f"{kept or 'am'} {date}"
 
 
-CALENDAR = Calendar(
-    _EXPRESSION, _NAMED, _MONTHS, _WEEKDAYS, _UNITS, _STEPS, _COUNTS, _written,
-    behind=frozenset({"seit", "seit dem", "vor"}), ahead=frozenset({"bis", "bis zum", "ab", "ab dem", "vor dem"}),
-)  # fmt: skip
+_CALENDAR = Calendar(_EXPRESSION, _NAMED, _MONTHS, _WEEKDAYS, _UNITS, _STEPS, _COUNTS)
 
 
 _ADVERB = (
@@ -457,7 +454,10 @@ GERMAN = Language(
         wurde wird hab nie lieber deutsch trinke esse spreche antworte benutze verwende erinnere entscheidung
         entschieden vergessen jeden frist dich du dir fuer über ueber weil"""),
     rows=ROWS,
-    calendar=CALENDAR,
+    calendar=_CALENDAR,
+    write_date=_written,
+    behind=frozenset({"seit", "seit dem", "vor"}),
+    ahead=frozenset({"bis", "bis zum", "ab", "ab dem", "vor dem"}),
     inner_stops=any_case(
         rf"(?:\b\d{{1,2}}\.(?=\s(?:{MONTH})\b)|\b\d{{1,2}}\.\s?\d{{1,2}}\.(?=\s[a-zäöü])"
         r"|\b(?:bzw|ca|nr|str|usw|inkl|evtl|z\.\s?b|d\.\s?h|u\.\s?a)\.)"

@@ -9,15 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from service.domain.guards import normalize
 from service.domain.types import POLICIES
+from service.extraction.calendar import Grounded, When
 from service.extraction.candidates import NOBODY, Candidate, Mention, Polarity, Speaker, Turn, speaker_of
-from service.extraction.english.dates import Grounded
 from service.extraction.english.grammar import parted
 from service.extraction.english.lexicon import PRODUCTS
 from service.extraction.english.sentences import SPEECH, own_sentences
-from service.extraction.languages.language import Language, ground
+from service.extraction.languages.language import Language
 from service.extraction.patterns import Pattern, any_case
 
 _PER_TURN_MAX = 24
@@ -224,9 +225,8 @@ def _owner(language: Language, who: str | None, speaker: Speaker) -> str:
 
 
 def _candidate(language: Language, claim: _Claim, turn: Turn, speaker: Speaker, people: Collection[str]) -> Candidate:
-    row, calendar = claim.row, language.calendar
-    ahead = not row.past
-    dated = ground(claim.clause, turn.at, calendar, ahead=ahead) if row.grounded else Grounded(claim.clause, None)
+    row = claim.row
+    dated = _ground(language, claim, turn.at) if row.grounded else Grounded(claim.clause, None)
     happened = dated.at
     value = claim.value
     if happened and claim.named and not row.several and _names_a_day(language, claim.clause, claim.named):
@@ -249,6 +249,23 @@ def _candidate(language: Language, claim: _Claim, turn: Turn, speaker: Speaker, 
         confidence=0.8,
         mentions=_mentions(language, claim, content, speaker, people),
     )
+
+
+def _ground(language: Language, claim: _Claim, now: datetime) -> Grounded:
+    """The clause with its dates written out. A day without a year lies behind where the row is of the past, and the
+    first of a month, said on a first, in the nearest year, as a month does."""
+
+    def read(match: re.Match[str], given: dict[str, str], today: datetime) -> tuple[When, str] | None:
+        preposition = given.get("prep", "").strip().lower()
+        ahead = preposition in language.ahead or (not claim.row.past and preposition not in language.behind)
+        behind = False if "day" in given and (today.day, int(given["day"])) != (1, 1) else None
+        when = language.calendar.meaning(given, today, ahead or behind)
+        if when is None:
+            return None
+        part = f" ({given['part']})" if "part" in given else ""
+        return when, language.write_date(when.kind, when.shown or when.day, preposition) + part
+
+    return language.calendar.ground(claim.clause, now, read)
 
 
 def _names_a_day(language: Language, clause: str, named: str) -> bool:

@@ -6,9 +6,9 @@ import re
 from datetime import datetime
 
 from service.domain.word_lists import listed, pairs, places, word_set
+from service.extraction.calendar import Calendar
 from service.extraction.languages.language import (
     VALUE,
-    Calendar,
     Language,
     any_of,
     likes,
@@ -203,11 +203,7 @@ def _written(kind: str, day: datetime, preposition: str) -> str:
     return f"{kept} el {date}".strip()
 
 
-CALENDAR = Calendar(
-    _EXPRESSION, _NAMED, _MONTHS, _WEEKDAYS, _UNITS, _STEPS, _COUNTS, _written,
-    behind=frozenset({"desde", "desde el"}), ahead=frozenset({"antes del", "antes de", "hasta", "hasta el",
-        "para el", "para"}),
-)  # fmt: skip
+_CALENDAR = Calendar(_EXPRESSION, _NAMED, _MONTHS, _WEEKDAYS, _UNITS, _STEPS, _COUNTS)
 
 
 _ADVERB = (
@@ -422,7 +418,10 @@ SPANISH = Language(
         odia un vuelvo dejé suelo acabo les hace semanas estuve viene año mes fue mudé mude mudo mudamos comprado
         gracias quizás quizas hola alegro nueva nuevo tarea trabaja vivimos gustaría gustaria"""),
     rows=ROWS,
-    calendar=CALENDAR,
+    calendar=_CALENDAR,
+    write_date=_written,
+    behind=frozenset({"desde", "desde el"}),
+    ahead=frozenset({"antes del", "antes de", "hasta", "hasta el", "para el", "para"}),
     inner_stops=any_case(r"\b(?:sr|sra|dr|dra|ud|uds|p\. ?ej|aprox|núm|av|ee\. ?uu)\."),
     openings=spelled(
         r"(?:(?:hola|buenas|buenos\sdías|buenas\s(?:tardes|noches)|sí|no,|ok|okay|vale|bueno|pues|oye|mira|ah|oh|eh"
