@@ -256,11 +256,11 @@ SPEAKER: tuple[Pattern, ...] = (
     _named(rf"^(?:i|we)(?:'ve| have)? (?:just )?(?:got|adopted){_CALLED}", MemoryType.EVENT),
     # where they live and work, and what takes place
     row("lives_in", rf"{NO_MORE}live in {PLACE}", importance=0.7, polarity="negative"),
-    row("works_at", rf"{NO_MORE}work (?:at|for) {NAME}", importance=0.7, polarity="negative"),
-    row("works_at", rf"{I_HAVE}(?:left|quit|resigned from|retired from|been laid off (?:from|by)|was laid off (?:from"
+    row("left", rf"{NO_MORE}work (?:at|for) {NAME}"),
+    row("left", rf"{I_HAVE}(?:left|quit|resigned from|retired from|been laid off (?:from|by)|was laid off (?:from"
         rf"|by)|got laid off (?:from|by)|got fired (?:from|by)|was fired (?:from|by)|was let go (?:from|by)"
         rf"|handed in my notice at|stopped working (?:at|for)|quit my job at|left my job at|left my position at) {NAME}"
-        rf"(?! (?:for|to|at) (?:a|the|my|lunch|work)\b)", importance=0.7, polarity="negative"),
+        rf"(?! (?:for|to|at) (?:a|the|my|lunch|work)\b)"),
     row("lives_in", rf"{I_DO}(?:live|reside) (?:in|near|at) {PLACE}"),
     row("lives_in", rf"{I_AM}(?:living|based|staying|residing|settled) (?:in|near) {PLACE}", importance=0.7),
     row("lives_in", rf"{I_HAVE}(?:moved|relocated|emigrated)(?: back| home| house| over| out| down| up){{0,2}}"

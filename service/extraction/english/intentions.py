@@ -200,10 +200,10 @@ _INTENTIONS: tuple[Pattern, ...] = (
     row("todo", rf"^{TODO_LABEL}(?=\w)(?!(?:i|we)(?:'m|'ve| am| have|'re)\b|my\b)"),
     row("todo", r"^(?:please )?(?:don't|do not) let me forget (?:to |that (?:i|we) )"),
     row("todo", r"^(?:please )?(?:don't|do not) forget (?:to |that (?:i|we) )", to_assistant=True),
-    row("goal", rf"^{GOAL_LABEL}(?=\w)", importance=0.7),
-    row("goal", r"^(?:my|our|the) (?:\w{2,12} ){0,2}(?:goal|goals|dream|plan|plans|aim|ambition|resolution|target"
+    row("aim", rf"^{GOAL_LABEL}(?=\w)"),
+    row("aim", r"^(?:my|our|the) (?:\w{2,12} ){0,2}(?:goal|goals|dream|plan|plans|aim|ambition|resolution|target"
         r"|mission|objective|okr)s?\b(?: (?:for|this|in) [\w ]{1,25}?)? (?:is|are|has been|for) (?:to |that "
-        r"|now to )?(?!\d)(?=\w)", importance=0.7),
+        r"|now to )?(?!\d)(?=\w)"),
     row("goal", r"^(?:it's|it has|it) (?:been )?(?:always )?(?:a|my) dream (?:of mine )?(?:to|of) "),
     row("todo", rf"^(?:please )?(?:{_ERRANDS}) (?!(?:of|for|is|are|was|in|on|to|and|or|more|center|option"
         rf"|number)\b){_NOT_A_COMPOUND}{_NOT_FOR_THE_ASSISTANT}(?=[^?]{{3,160}}$)", importance=0.6, to_assistant=True),
@@ -254,20 +254,19 @@ _SPEAKER: tuple[Pattern, ...] = (
     # decisions, todos and goals
     row("decision", rf"{I_HAVE}(?:decided|agreed|opted|resolved|settled|concluded|committed|chosen|voted) (?!with\b"
         rf"|that's\b)(?!on it\b|to it\b)"),
-    row("decision", rf"{I_DO}(?:chose|picked|went with|selected|finalized|signed off on|settled on"
-        rf"|approved) {_NOTHING_NAMED}(?!a (?:fight|few))", importance=0.7),
+    row("choice", rf"{I_DO}(?:chose|picked|went with|selected|finalized|signed off on|settled on"
+        rf"|approved) {_NOTHING_NAMED}(?!a (?:fight|few))"),
     row("decision", rf"{I_AM}(?:going|sticking) with (?!the flow|it\b|that\b|this[.!,])"),
-    row("decision", rf"{I_AM}(?:switching|migrating|moving (?:everything|all of it|the \w+)) (?:over )?"
-        rf"(?:from [\w .+#-]{{1,30}} )?to {_NOTHING_NAMED}", importance=0.7),
-    row("decision", rf"^(?:we'll|i'll|we will|i will|we're going to|i'm going to) (?:just |then |only "
+    row("choice", rf"{I_AM}(?:switching|migrating|moving (?:everything|all of it|the \w+)) (?:over )?"
+        rf"(?:from [\w .+#-]{{1,30}} )?to {_NOTHING_NAMED}"),
+    row("choice", rf"^(?:we'll|i'll|we will|i will|we're going to|i'm going to) (?:just |then |only "
         rf"|definitely )*(?:go with|stick with|stick to|use|switch to|adopt|keep using|drop support for|deprecate"
         rf"|not use|migrate to|standardi[sz]e on|be using) {_NOTHING_NAMED}(?!these\b|those\b|your\b|the (?:tips|advice"
-        rf"|information|suggestions?)\b)", importance=0.7),
-    row("decision", rf"^(?:we won't|we will not|i won't|i will not|we're not going to|i'm not going to"
+        rf"|information|suggestions?)\b)"),
+    row("choice", rf"^(?:we won't|we will not|i won't|i will not|we're not going to|i'm not going to"
         rf"|we are not going to) (?:be )?(?:use|using|ship|shipping|support|supporting|renew|renewing|hire|hiring|adopt"
-        rf"|buy|sell|launch|deploy|migrate|attend|raise) {_NOTHING_NAMED}", importance=0.7),
-    row("decision", rf"{I_HAVE}made (?:the|a|up my|my|our) (?:mind|decision|choice|final decision) (?:to|on|about) ",
-        importance=0.7),
+        rf"|buy|sell|launch|deploy|migrate|attend|raise) {_NOTHING_NAMED}"),
+    row("choice", rf"{I_HAVE}made (?:the|a|up my|my|our) (?:mind|decision|choice|final decision) (?:to|on|about) "),
     row("todo", rf"^(?:(?:i|we) {ADVERB}{{0,2}}(?:need|have|must|ought)|(?:i've|we've) {ADVERB}{{0,2}}got"
         rf") (?:to )?(?:remember to )?(?P<todo>{_CHORES})\b(?! (?:more|better|some (?:rest|sleep)|used to|over it"
         rf"|into the habit))"),
@@ -281,10 +280,9 @@ _SPEAKER: tuple[Pattern, ...] = (
     row("goal", rf"{I_DO}(?:want|hope|plan|aim|intend|strive|expect) to (?!know\b|hear\b|see it\b|ask\b|say\b|be honest"
         rf"|be sure|make sure|thank|see you|learn more|share\b|mention|point out|add\b|go over|clarify|check\b)"),
     row("goal", rf"{I_DO}dream (?:of|about) (?!a\b|the\b|my\b|it\b)"),
-    row("goal",
-        rf"{I_AM}(?:planning|hoping|aiming|looking|trying|determined|working|eager|excited|saving|training|preparing"
-        rf"|studying|ready|going|thinking|considering|thrilled|prepping) (?:up )?(?:to (?!see you|hear|know|say"
-        rf"|learn more|find out)|on |of |about |for (?!some\b|something\b|recommend|advice|tips|ideas|information"
+    row("goal", rf"{I_AM}(?:planning|hoping|aiming|looking|trying|determined|working|eager|excited|saving|training"
+        rf"|preparing|studying|ready|going|thinking|considering|thrilled|prepping) (?:up )?(?:to (?!see you|hear|know"
+        rf"|say|learn more|find out)|on |of |about |for (?!some\b|something\b|recommend|advice|tips|ideas|information"
         rf"|inspiration|ways?\b|suggest|help\b|a (?:good|way|few|recipe|new recipe)\b)|towards? |into |my |a )",
         importance=0.55),
     row("goal", r"^(?:i|we)(?:'d| would) (?:really |also |absolutely )?(?:love|like) to (?!know|hear|see (?:it|that"

@@ -102,70 +102,12 @@ _ATTRIBUTE = (
     r"(?:budget|deadline|due date|launch date|release date|price|cost|rent|owner|lead|manager|venue|version|eta|target"
     r"|quota)"
 )
-_LABELLED = any_case(
-    rf"^(?:the |our )?(?:(?P<attribute>{_ATTRIBUTE}) (?P<of>(?:for|of) [\w'’-]{{1,30}}(?: [\w'’-]{{1,30}}){{0,3}})"
-    rf"|(?P<whose>(?-i:[A-Z])[\w-]{{1,30}}['’]s {_ATTRIBUTE})"
-    rf"|(?P<compound>(?-i:[A-Z])[\w-]{{1,30}} (?:{_ATTRIBUTE}|{EVENT_NOUN}))): ?(?=\w|[$€£])"
-)
-"""A value behind a label, as in "Budget for Apollo: 50000", which is a sentence without its verb."""
-_BARE = any_case(
-    rf"^(?P<name>(?-i:[A-Z])[\w-]{{1,30}}) (?={_ATTRIBUTE} |{EVENT_NOUN} )(?=[\w-]+(?: date)? "
-    rf"(?:is|was|has|got|will|moved|changed|went|slipped)\b)"
-    rf"|^(?={_ATTRIBUTE} (?:for|of) (?-i:[A-Z])[\w'’-]{{1,30}} (?:is|was|has|will|went)\b)"
-)
-"""Where a statement about a thing lacks its article: "Orion review got moved", "Budget of Orion is 20k"."""
 _NOT_NAMES = word_set("my our the his her their your this that next last every each no any what which whose")
-_REVISED = any_case(r" \((?:updated|revised|new|corrected|final|as of today)\)(?=[.!]?$)")
-_LONE_I = re.compile(r"(?<![\w'./-])i(?=[ ,]|'(?:m|ve|ll|d)\b|$)")
-_ID = re.compile(r"\b[Ii]d (?=(?:like|love|prefer|rather|say|be|never|really|also|always|have|go|want)\b)")
-_ID_OPENS = any_case(r"(?:^|[,.!?;] |\b(?:and|but|so|then|only|oh|yeah) )id (?=(?P<verb>[a-z]{2,12})\b)")
-_ILL = re.compile(
-    r"\b[Ii]ll (?=(?:be|use|go|do|have|take|get|need|try|call|send|buy|make|move|start|see|let|probably|never|just"
-    r"|also|keep|stick|switch|pay|book|meet|finish|pick|come|join|ask)\b)"
-)
-_WELL = re.compile(
-    r"(?:(?<=^)|(?<=[.!?,;] )|(?<=\band ))well (?=(?:be|use|go|need|have|ship|launch|meet|move|switch)\b)"
-)
-_TWO_FOR_TO = any_case(
-    r"(?<=going|oving|.went) 2 (?=[a-z]+(?<!s)\b)|(?<=want|love|used|like|need|able) 2 (?=(?P<verb>[a-z]+)\b)"
-)
-_N_FOR_AND = re.compile(
-    r"(?<!\bfor)(?<!\bof)(?<!\bthe)(?<!\bby)(?<!\bto)(?<!\bwith)(?<!\bif)(?<!\bwhere)(?<!\bis)(?<!\ball)(?<!\bevery)"
-    r"(?<=[\w!)]) n (?=[A-Za-z])(?!(?:is|items|times|steps|rows|and|or|must|can)\b)"
-)
-_FOUR_FOR_FOR = re.compile(r"(?:(?<=best|good|time|free)|(?<=asking)|(?<=looking|waiting)) 4 (?=[a-z])")
-_AND_OPENS = any_case(r"^n (?=(?:I|we|my|our|I'm|I've)\b)")
-_GIRLFRIEND = any_case(r"(?:^|\b(?:my|his|her|their|your|ur|new|the|a|ex) )gf\b(?!-| free)")
-""""gf" behind any other word is gluten-free: "we cook gf"."""
-_KIN_IS = any_case(
-    r"\b(?P<who>(?:my|our|his|her|their) (?:m[uo]m|dad|sister|brother|wife|husband|boss|(?:boy|girl)friend|gran|nan|son"
-    r"|daughter|landlord|car|flat|birthday))s (?=(?:a|an|the|not|in|at|on|from|been|got|getting|coming|having|gone"
-    r"|going|very|really|too|so|still|now|just|\d{1,4})\b)"
-)
-_TURNS_AGE = any_case(r"\bI(?:'m| am) (?P<age>\d{1,3}) (?=(?:next|on|this|tomorrow|in (?:a|two|three|\d))\b)")
-_IT_IS = re.compile(
-    r"\b(?P<it>[Ii])ts (?=(?:a|an|the|not|so|just|been|going|gonna|really|too|very|always|getting|helping|working"
-    r"|raining|snowing|now|on|at|my|our|about|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)(?= \d))\b)"
-)
-_ON_DAY = any_case(r"(?<=\bon )(?:mon|tue|wed|thu|fri|sat|sun)\b(?! \d)")
 _DAYS = pairs("mon=monday tue=tuesday wed=wednesday thu=thursday fri=friday sat=saturday sun=sunday")
-_SO_REQUESTS = any_case(r",? so (?=(?:please|keep it|remind me|tell me|give me)\b)")
-"""A request behind its reason: "I can't see small print so please write large"."""
-_ME_FOR_MY = any_case(
-    r"(?:^|(?<=\band )|(?<=, ))me (?=(?:m[ua]m|dad|son|daughter|wife|missus|husband|brother|sister|nan|mate|nephew"
-    r"|lad)s?\b)"
-)
-_COMMA_UNSPACED = any_case(r"(?<=[a-z]) ?,(?=(?:my|i|we|s?he|they|but|and|it)\b)")
-_COUPLE = any_case(
-    r"^(?P<we>we(?: are| were| have|'re|'ve)?)"
-    r"(?= (?:been |just |both |finally |only |getting |got |get ){0,3}(?:married|engaged|divorced|separated)\b)"
-)
 _ONE_OF_A_COUPLE = pairs("""
     we=I we~are=I~am we~were=I~was we~have=I~have we're=I'm we've=I've""")
-_WE_ARE = re.compile(r"^were (?=\w{2,20}ing\b)")
-_ABOUT_AGO = re.compile(r"\blike (?=\d{1,3} (?:years?|months?|weeks?|days?|hours?)\b)")
 _BLANKS = re.compile(r"[^\S\n]{1,40}")
-_I_AM_SPACED = re.compile(r"\b[Ii] (?=m\b |ve\b |ll\b |d\b )(m|ve|ll|d)\b")
+_I_CUES = ("ill ", "id ", "i m ", "i ve ")
 
 _ENDED = re.compile(r"[.!?;:]|,(?= )")
 _RUN_ON = re.compile(
@@ -208,53 +150,6 @@ _FIRST_WORD = re.compile(
 )
 
 
-def normalized(line: str) -> str:
-    """One line of speech with informal spellings put right, and a full stop between statements run together."""
-    line = _BLANKS.sub(" ", line)
-    lowered = line.lower()
-    if not _SPELLED.keys().isdisjoint(lowered.replace(",", " ").replace(".", " ").replace("!", " ").split()):
-        line = _WORD.sub(_spelled, line)
-    if "i" in lowered:
-        line = _LONE_I.sub("I", line)
-    if "ill " in lowered or "id " in lowered or "i m " in lowered or "i ve " in lowered:
-        line = _I_AM_SPACED.sub(lambda match: f"I'{match[1]}", line)
-        line = _ID_OPENS.sub(_would, _ILL.sub("I'll ", _ID.sub("I'd ", line)))
-    if " 2 " in lowered:
-        line = _TWO_FOR_TO.sub(_to, line)
-    if "like " in lowered:
-        line = _ABOUT_AGO.sub("", line)
-    if "n " in lowered:
-        line = _AND_OPENS.sub("and ", _N_FOR_AND.sub(" and ", line))
-    if "gf" in lowered:
-        line = _GIRLFRIEND.sub(lambda match: f"{match[0][:-2]}girlfriend", line)
-    if "s " in lowered:
-        line = _KIN_IS.sub(lambda match: f"{match['who']}'s ", line)
-    line = _TURNS_AGE.sub(lambda match: f"I turn {match['age']} ", line)
-    if " 4 " in lowered:
-        line = _FOUR_FOR_FOR.sub(" for ", line)
-    if "its " in lowered:
-        line = _IT_IS.sub(lambda match: f"{match['it']}t's ", line)
-    if ": " in lowered:
-        line = _LABELLED.sub(_stated, _REVISED.sub("", line))
-    line = _BARE.sub(_with_article, line, count=1)
-    if "on " in lowered:
-        line = _ON_DAY.sub(lambda match: _DAYS[match[0].lower()], line)
-    if not _has_capital_word(line):
-        line = _WE_ARE.sub("we're ", line)
-    line = _COUPLE.sub(lambda match: _ONE_OF_A_COUPLE[match["we"].lower()], line)
-    if " so " in lowered:
-        line = _SO_REQUESTS.sub(". ", line)
-    if "me " in lowered:
-        line = _ME_FOR_MY.sub("my ", line)
-    if "," in line:
-        line = _COMMA_UNSPACED.sub(", ", line)
-    if "well " in lowered:
-        line = _WELL.sub("we'll ", line)
-    if lowered == line or not _has_capital_word(line):
-        line = _with_names(line)
-    return _ended(line) if len(line) > 30 else line
-
-
 def _stated(match: re.Match[str]) -> str:
     if match["whose"]:
         return f"{match['whose']} is "
@@ -279,16 +174,83 @@ def _would(match: re.Match[str]) -> str:
     return f"{match[0][:-3]}I'd " if match["verb"].lower() in BASE_VERBS else match[0]
 
 
+def _has_capital_word(line: str) -> bool:
+    return any(word[:1].isupper() and word not in ("I", "I'm", "I've", "I'll", "I'd") for word in line.split()[1:])
+
+
+_REPAIRS: tuple[tuple[tuple[str, ...], str | Callable[[re.Match[str]], str], re.Pattern[str]], ...] = (
+    (("i",), "I", re.compile(r"(?<![\w'./-])i(?=[ ,]|'(?:m|ve|ll|d)\b|$)")),
+    (_I_CUES, r"I'\1", re.compile(r"\b[Ii] (?=m\b |ve\b |ll\b |d\b )(m|ve|ll|d)\b")),
+    (_I_CUES, "I'd ", re.compile(r"\b[Ii]d (?=(?:like|love|prefer|rather|say|be|never|really|also|always|have|go"
+        r"|want)\b)")),
+    (_I_CUES, "I'll ", re.compile(r"\b[Ii]ll (?=(?:be|use|go|do|have|take|get|need|try|call|send|buy|make|move|start"
+        r"|see|let|probably|never|just|also|keep|stick|switch|pay|book|meet|finish|pick|come|join|ask)\b)")),
+    (_I_CUES, _would, any_case(r"(?:^|[,.!?;] |\b(?:and|but|so|then|only|oh|yeah) )id (?=(?P<verb>[a-z]{2,12})\b)")),
+    ((" 2 ",), _to, any_case(r"(?<=going|oving|.went) 2 (?=[a-z]+(?<!s)\b)|(?<=want|love|used|like|need"
+        r"|able) 2 (?=(?P<verb>[a-z]+)\b)")),
+    (("like ",), "", re.compile(r"\blike (?=\d{1,3} (?:years?|months?|weeks?|days?|hours?)\b)")),
+    (("n ",), " and ", re.compile(r"(?<!\bfor)(?<!\bof)(?<!\bthe)(?<!\bby)(?<!\bto)(?<!\bwith)(?<!\bif)(?<!\bwhere)"
+        r"(?<!\bis)(?<!\ball)(?<!\bevery)(?<=[\w!)]) n (?=[A-Za-z])(?!(?:is|items|times|steps|rows|and|or|must"
+        r"|can)\b)")),
+    (("n ",), "and ", any_case(r"^n (?=(?:I|we|my|our|I'm|I've)\b)")),
+    # "gf" behind any other word is gluten-free: "we cook gf"
+    (("gf",), r"\g<whose>girlfriend", any_case(r"(?P<whose>^|\b(?:my|his|her|their|your|ur|new|the|a|ex) )gf\b(?!-"
+        r"| free)")),
+    (("s ",), r"\g<who>'s ", any_case(r"\b(?P<who>(?:my|our|his|her|their) (?:m[uo]m|dad|sister|brother|wife|husband"
+        r"|boss|(?:boy|girl)friend|gran|nan|son|daughter|landlord|car|flat|birthday))s (?=(?:a|an|the|not|in|at|on|from"
+        r"|been|got|getting|coming|having|gone|going|very|really|too|so|still|now|just|\d{1,4})\b)")),
+    (("",), r"I turn \g<age> ", any_case(r"\bI(?:'m| am) (?P<age>\d{1,3}) (?=(?:next|on|this|tomorrow|in (?:a|two|three"
+        r"|\d))\b)")),
+    ((" 4 ",), " for ", re.compile(r"(?:(?<=best|good|time|free)|(?<=asking)|(?<=looking|waiting)) 4 (?=[a-z])")),
+    (("its ",), r"\g<it>t's ", re.compile(r"\b(?P<it>[Ii])ts (?=(?:a|an|the|not|so|just|been|going|gonna|really|too"
+        r"|very|always|getting|helping|working|raining|snowing|now|on|at|my|our|about|(?:jan|feb|mar|apr|jun|jul|aug"
+        r"|sept?|oct|nov|dec)(?= \d))\b)")),
+    ((": ",), "", any_case(r" \((?:updated|revised|new|corrected|final|as of today)\)(?=[.!]?$)")),
+    # a value behind a label, as in "Budget for Apollo: 50000", which is a sentence without its verb
+    ((": ",), _stated, any_case(rf"^(?:the |our )?(?:(?P<attribute>{_ATTRIBUTE}) (?P<of>(?:for|of) [\w'’-]{{1,30}}(?: "
+        rf"[\w'’-]{{1,30}}){{0,3}})|(?P<whose>(?-i:[A-Z])[\w-]{{1,30}}['’]s {_ATTRIBUTE})|(?P<compound>"
+        rf"(?-i:[A-Z])[\w-]{{1,30}} (?:{_ATTRIBUTE}|{EVENT_NOUN}))): ?(?=\w|[$€£])")),
+    # a statement about a thing without its article: "Orion review got moved", "Budget of Orion is 20k"
+    (("",), _with_article, any_case(rf"^(?P<name>(?-i:[A-Z])[\w-]{{1,30}}) (?={_ATTRIBUTE} |{EVENT_NOUN} )(?=[\w-]+(?: "
+        rf"date)? (?:is|was|has|got|will|moved|changed|went|slipped)\b)|^(?={_ATTRIBUTE} (?:for|of) "
+        rf"(?-i:[A-Z])[\w'’-]{{1,30}} (?:is|was|has|will|went)\b)")),
+    (("on ",), lambda match: _DAYS[match[0].lower()], any_case(r"(?<=\bon )(?:mon|tue|wed|thu|fri|sat|sun)\b(?! \d)")),
+    (("were ",), lambda match: match[0] if _has_capital_word(match.string) else "we're ", re.compile(r"^were "
+        r"(?=\w{2,20}ing\b)")),
+    (("we",), lambda match: _ONE_OF_A_COUPLE[match["we"].lower()], any_case(r"^(?P<we>we(?: are| were| have|'re"
+        r"|'ve)?)(?= (?:been |just |both |finally |only |getting |got |get ){0,3}(?:married|engaged|divorced"
+        r"|separated)\b)")),
+    # a request behind its reason: "I can't see small print so please write large"
+    ((" so ",), ". ", any_case(r",? so (?=(?:please|keep it|remind me|tell me|give me)\b)")),
+    (("me ",), "my ", any_case(r"(?:^|(?<=\band )|(?<=, ))me (?=(?:m[ua]m|dad|son|daughter|wife|missus|husband|brother"
+        r"|sister|nan|mate|nephew|lad)s?\b)")),
+    ((",",), ", ", any_case(r"(?<=[a-z]) ?,(?=(?:my|i|we|s?he|they|but|and|it)\b)")),
+    (("well ",), "we'll ", re.compile(r"(?:(?<=^)|(?<=[.!?,;] )|(?<=\band ))well (?=(?:be|use|go|need|have|ship|launch"
+        r"|meet|move|switch)\b)")),
+)  # fmt: skip
+"""Of a spelling: what a line with it holds one of, in lower case; what is put in its place; and the spelling."""
+
+
+def normalized(line: str) -> str:
+    """One line of speech with informal spellings put right, and a full stop between statements run together."""
+    line = _BLANKS.sub(" ", line)
+    lowered = line.lower()
+    if not _SPELLED.keys().isdisjoint(lowered.replace(",", " ").replace(".", " ").replace("!", " ").split()):
+        line = _WORD.sub(_spelled, line)
+    for cues, replacement, pattern in _REPAIRS:
+        if any(map(lowered.__contains__, cues)):
+            line = pattern.sub(replacement, line)
+    if lowered == line or not _has_capital_word(line):
+        line = _with_names(line)
+    return _ended(line) if len(line) > 30 else line
+
+
 def _spelled(match: re.Match[str]) -> str:
     word = match[0]
     spelled = _SPELLED.get(word.lower())
     if spelled is None or (word.isupper() and len(word) > 1 and word not in ("IM", "IVE", "DONT", "CANT")):
         return word
     return spelled[:1].upper() + spelled[1:] if word[0].isupper() else spelled
-
-
-def _has_capital_word(line: str) -> bool:
-    return any(word[:1].isupper() and word not in ("I", "I'm", "I've", "I'll", "I'd") for word in line.split()[1:])
 
 
 def _with_names(line: str) -> str:

@@ -188,22 +188,20 @@ _FACTS = (
     _row("works_at", rf"^我(?:现在)?的公司(?:现在)?是{_COMPANY}(?:公司)?$"),
     _row("lives_in", rf"^{_NOW}我们?(?:也|还|都|现在|目前|一直|已经|其实){{0,3}}{_NOT}{_SOME}(?:居住"
         rf"|住)在?{_PLACE}(?:了|附近)?$", deniable=True),
-    _row("lives_in", rf"^我们?{_SOME}搬家?(?:到|去|来)了?{_PLACE}(?:住)?(?:了)?$", past=True),
-    _row("works_at", rf"^我{_SOME}从{_COMPANY}(?:辞职|离职)(?:了)?$", importance=0.7, polarity="negative", past=True),
-    _row("works_at", rf"^我{_SOME}离开了?(?P<value>[A-Z][\w&-]{{1,20}})(?:了)?$", importance=0.7, polarity="negative",
-        past=True),
-    _row("works_at", rf"^我{_SOME}(?:跳槽|换工作)(?:到|去)了?{_COMPANY}(?:公司)?(?:了)?$", importance=0.7, past=True),
-    _row("works_at", rf"^我{_SOME}(?:入职|加入)了?{_COMPANY}(?:公司)?(?:了)?$", importance=0.7, past=True),
-    _row("works_at", rf"^我{_SOME}在{_COMPANY}(?:找到|开始)了?(?:一份)?(?:新)?工作(?:了)?$", importance=0.7, past=True),
+    _row("moved to", rf"^我们?{_SOME}搬家?(?:到|去|来)了?{_PLACE}(?:住)?(?:了)?$"),
+    _row("left", rf"^我{_SOME}从{_COMPANY}(?:辞职|离职)(?:了)?$"),
+    _row("left", rf"^我{_SOME}离开了?(?P<value>[A-Z][\w&-]{{1,20}})(?:了)?$"),
+    _row("joined", rf"^我{_SOME}(?:跳槽|换工作)(?:到|去)了?{_COMPANY}(?:公司)?(?:了)?$"),
+    _row("joined", rf"^我{_SOME}(?:入职|加入)了?{_COMPANY}(?:公司)?(?:了)?$"),
+    _row("joined", rf"^我{_SOME}在{_COMPANY}(?:找到|开始)了?(?:一份)?(?:新)?工作(?:了)?$"),
     _row("works_at", rf"^{_NOW}我们?(?:也|还|都|现在|目前|一直|已经){{0,2}}{_NOT}在{_COMPANY}(?:公司)?(?:工作|上班"
         rf"|任职)(?:了)?$", deniable=True),
     _row("attribute", rf"^(?:我们?的?|这个|那个|该|项目的?|这次的?){{0,2}}(?P<attribute>{_ATTRIBUTE})(?:现在|已经"
         rf"|目前)?(?:是|为|改成|改为|改到|变成|变为|涨到|降到|调整为|调整到|推迟到|提前到|定在|定为|增加到)了?{_VALUE}"),
     _row("fact", r"^我们?(?:家)?(?:养|有)了?(?:一|两|三|\d)[只条个匹](?:小)?(?:猫|狗|兔子|鹦鹉|仓鼠|马)"),
-    _row("lives_in", rf"^{_WHO}(?:现在|目前)?(?:不再|不)?(?:居住|住)在{_PLACE}(?:了)?$", importance=0.6, deniable=True),
-    _row("lives_in", rf"^{_WHO}{_SOME}搬家?(?:到|去)了?{_PLACE}(?:了)?$", importance=0.6, past=True),
-    _row("works_at", rf"^{_WHO}(?:现在|目前)?(?:不再|不)?在{_COMPANY}(?:公司)?(?:工作|上班)(?:了)?$", importance=0.6,
-        deniable=True),
+    _row("lives_in of another", rf"^{_WHO}(?:现在|目前)?(?:不再|不)?(?:居住|住)在{_PLACE}(?:了)?$"),
+    _row("moved to of another", rf"^{_WHO}{_SOME}搬家?(?:到|去)了?{_PLACE}(?:了)?$"),
+    _row("works_at of another", rf"^{_WHO}(?:现在|目前)?(?:不再|不)?在{_COMPANY}(?:公司)?(?:工作|上班)(?:了)?$"),
     _row("job of another", rf"^{_WHO}是(?:一?[名个位])?{_JOB}$"),
     _row("fact", r"^我(?:最近|现在|目前)?(?:正在|在)学(?:习)?(?!校)", importance=0.55),
 )  # fmt: skip
@@ -235,7 +233,7 @@ _DO = (
     r"|检查|更新|接|送|拿|做|整理|申请|填)"
 )
 _PLANS = (
-    _row("todo", r"^(?:请|麻烦你?|记得)?[^,我]{0,14}提醒我(?!的|们)", importance=0.7, instructs=True),
+    _row("reminder", r"^(?:请|麻烦你?|记得)?[^,我]{0,14}提醒我(?!的|们)"),
     _row("todo", r"^(?:待办|待办事项|todo|to-do|任务|提醒):\s?"),
     _row("todo", r"^(?:请|千万)?(?:别|不要)忘(?:了|记了?)(?!我)", instructs=True),
     _row("todo", r"^(?:给|联系|通知|问(?:一下|问)?)[A-Z][a-z]{1,20}(?:打电话|发邮件|发消息|关于|,)?.{2,40}", news=2),
@@ -243,10 +241,10 @@ _PLANS = (
         past=True),
     _row("decision", r"^(?:最终|最后)?(?:决定|结论)(?:是|:)\s?.{2,60}"),
     _row("decision", r"^(?:咱们|我们)(?:就|还是|以后)?(?:用|选|改用|换成).{1,40}吧$"),
-    _row("decision", r"^我们?(?:会|将|就)?(?:在)?(?:这个项目(?:中|里|上)?)?(?:会|将)?(?:用|使用|采用)[^,]{1,30}?(?:做"
-        r"|来做|开发|作为)?(?:这个项目|数据库|后端|前端)", importance=0.7),
-    _row("decision", r"^我们?(?:在)?这个项目(?:中|里|上)?(?:会|将|就)?(?:用|使用|采用)", importance=0.7),
-    _row("goal", r"^我们?的?[^,]{0,8}(?:目标|梦想|计划|愿望)是", importance=0.7),
+    _row("choice", r"^我们?(?:会|将|就)?(?:在)?(?:这个项目(?:中|里|上)?)?(?:会|将)?(?:用|使用|采用)[^,]{1,30}?(?:做"
+        r"|来做|开发|作为)?(?:这个项目|数据库|后端|前端)"),
+    _row("choice", r"^我们?(?:在)?这个项目(?:中|里|上)?(?:会|将|就)?(?:用|使用|采用)"),
+    _row("aim", r"^我们?的?[^,]{0,8}(?:目标|梦想|计划|愿望)是"),
     _row("goal", rf"^我们?{_SOME}(?:想|打算|计划|希望能?|准备|想要|正在存钱)(?!知道|问|请|说|你|看看|听听|象|法|了解"
         rf"|到|起|让你)[^,]{{2,60}}", news=3),
     _row("goal", r"^(?:在)?[^,我]{3,20}[之以]?前(?:要|必须)?(?:上线|发布|完成|推出|启动)[^,]{0,30}$", dated=True),

@@ -289,13 +289,13 @@ _FACTS = (
     row("works_at", rf"^(?:je\ssuis\s(?:employée?|embauchée?)|je\sviens\sd'être\sembauchée?"
         rf"|j'ai\sété\sembauchée?)\schez\s{_NAME}"),
     row("lives_in", rf"{_I}(?:habite|habitons|vis|vivons|réside|résidons)\s{_ADVERB}{_IN}{_PLACE}", deniable=True),
-    row("lives_in", rf"^(?:j'ai\s(?:récemment\s)?|nous\savons\s|on\sa\s|je\sviens\sde\s)(?:déménagée?s?|emménagée?s?"
-        rf"|déménager|emménager)\s(?:de\s[\w'-]{{2,20}}\s)?{_IN}{_PLACE}", past=True),
-    row("works_at", r"^j'ai\s(?:quitté|démissionné\s(?:de|d'|chez))\s?(?:chez\s)?(?-i:"
-        r"(?P<value>[A-ZÀÂÉÈÊÎÔ][\w&-]{1,30}))\b", importance=0.7, polarity="negative", past=True),
-    row("works_at", r"^(?:j'ai\s(?:commencé|trouvé|démarré|débuté)|je\sviens\sde\scommencer)\s(?:à\stravailler\s"
+    row("moved to", rf"^(?:j'ai\s(?:récemment\s)?|nous\savons\s|on\sa\s|je\sviens\sde\s)(?:déménagée?s?|emménagée?s?"
+        rf"|déménager|emménager)\s(?:de\s[\w'-]{{2,20}}\s)?{_IN}{_PLACE}"),
+    row("left", r"^j'ai\s(?:quitté|démissionné\s(?:de|d'|chez))\s?(?:chez\s)?(?-i:"
+        r"(?P<value>[A-ZÀÂÉÈÊÎÔ][\w&-]{1,30}))\b"),
+    row("joined", r"^(?:j'ai\s(?:commencé|trouvé|démarré|débuté)|je\sviens\sde\scommencer)\s(?:à\stravailler\s"
         r"|un\snouveau\s(?:travail|poste|boulot|job)\s)?(?:chez|pour)\s(?-i:(?P<value>[A-ZÀÂÉÈÊÎÔ][\w&-]{1,30}"
-        r"(?:\s[A-ZÀÂÉÈÊÎÔ][\w&-]{1,30}){0,2}))", importance=0.7, past=True),
+        r"(?:\s[A-ZÀÂÉÈÊÎÔ][\w&-]{1,30}){0,2}))"),
     row("works_at", rf"{_I}(?:travaille|bosse)\s{_ADVERB}(?:chez|pour)\s(?!moi|lui|une?\b|la\b|le\b|mon\b|l'){_NAME}",
         deniable=True),
     row("attribute", rf"^(?:mon|ma|notre|le|la|l')\s?(?P<attribute>{_ATTRIBUTE})\s(?:est|sera|passe\sà|est\spassée?\sà"
@@ -303,9 +303,9 @@ _FACTS = (
         rf"|désormais\s|à\sprésent\s)?(?:de\s)?{VALUE}"),
     row("fact", r"^(?:j'ai|nous\savons|on\sa)\s(?:une?|deux|trois|\d)\s(?:petite?\s)?(?:chiens?|chiennes?|chats?"
         r"|chattes?|chevaux|cheval|lapins?)\b"),
-    row("lives_in", rf"^{_WHO}\s(?:ne\s|n')?(?:habite|vit)\s{_ADVERB}{_IN}{_PLACE}", importance=0.6, deniable=True),
-    row("lives_in", rf"^{_WHO}\s(?:a\sdéménagé|a\semménagé)\s{_IN}{_PLACE}", importance=0.6, past=True),
-    row("works_at", rf"^{_WHO}\s(?:ne\s)?travaille\s{_ADVERB}(?:chez|pour)\s{_NAME}", importance=0.6, deniable=True),
+    row("lives_in of another", rf"^{_WHO}\s(?:ne\s|n')?(?:habite|vit)\s{_ADVERB}{_IN}{_PLACE}"),
+    row("moved to of another", rf"^{_WHO}\s(?:a\sdéménagé|a\semménagé)\s{_IN}{_PLACE}"),
+    row("works_at of another", rf"^{_WHO}\s(?:ne\s)?travaille\s{_ADVERB}(?:chez|pour)\s{_NAME}"),
     row("job of another", rf"^{_WHO}\sest\s(?:une?\s)?{_PROFESSION}"),
     row("habit", r"^j'(?:apprends|étudie)\s(?!que\b)", importance=0.55, grounded=True),
 )  # fmt: skip
@@ -347,8 +347,8 @@ _PREFERENCES = (
         r"|listes?)\b)|unités\smétriques|je\spréfère\s(?:des|les)\sréponses\s)", instructs=True),
 )  # fmt: skip
 _PLANS = (
-    row("todo", r"^(?:s'il\s(?:te|vous)\splaît,?\s|stp,?\s)?(?:rappelle|rappelez"
-        r"|peux-tu\sme\srappeler)(?:-moi)?\s(?:de\s|d'|que\s|le\s|la\s|mon\s|ma\s)", importance=0.7, instructs=True),
+    row("reminder", r"^(?:s'il\s(?:te|vous)\splaît,?\s|stp,?\s)?(?:rappelle|rappelez"
+        r"|peux-tu\sme\srappeler)(?:-moi)?\s(?:de\s|d'|que\s|le\s|la\s|mon\s|ma\s)"),
     row("todo", r"^(?:to-?\s?do|tâche|à\sfaire|rappel)\s?:\s"),
     row("todo", r"^(?:n'oublie\spas|n'oubliez\spas|ne\spas\soublier|pense\sà)\s?[,:]?\s?(?:de\s|d'|que\s|:\s)?", news=1,
         instructs=True),
@@ -362,8 +362,8 @@ _PLANS = (
     row("decision", r"^(?:j'utiliserai|on\sutilisera|nous\sutiliserons|utilisons|prenons|partons\ssur|on\spart\ssur"
         r"|restons\ssur|on\sgarde)\s", importance=0.7, news=1),
     row("decision", r"^il\sa\sété\s(?:décidé|convenu)\s"),
-    row("goal", r"^(?:mon|notre)\s(?:grand\s)?(?:objectif|but|rêve|projet|plan)\s(?:pour\scette\sannée\s"
-        r"|cette\sannée\s)?(?:est|c'est)\s", importance=0.7),
+    row("aim", r"^(?:mon|notre)\s(?:grand\s)?(?:objectif|but|rêve|projet|plan)\s(?:pour\scette\sannée\s"
+        r"|cette\sannée\s)?(?:est|c'est)\s"),
     row("goal", rf"^(?:je\s|j'|nous\s|on\s)(?:veux|voudrais|aimerais|voulons|aimerions|veut|espère|espérons|compte"
         rf"|comptons|prévois\sde|prévois\sd'|prévoyons\sde|rêve\sde|rêve\sd'|envisage\sde|ai\sl'intention\sde"
         rf"|ai\sl'intention\sd'|vais|allons)\s?{_NOT_A_WISH}{_INFINITIVE}", news=2),

@@ -290,21 +290,17 @@ _FACTS = (
     row("works_at", rf"^mein\s(?:neuer\s)?arbeitgeber\sist\s(?:jetzt\s)?{_NAME}"),
     row("works_at", rf"^ich\sbin\s{_ADVERB}bei\s(?:der\s|dem\s)?{_NAME}\s(?:angestellt|beschäftigt|tätig)",
         deniable=True),
-    row("works_at", rf"^ich\sbin\s(?:[\w.]{{1,15}}\s){{0,3}}?zu\s(?:der\s)?{_NAME}\sgewechselt$", importance=0.7,
-        past=True),
+    row("joined", rf"^ich\sbin\s(?:[\w.]{{1,15}}\s){{0,3}}?zu\s(?:der\s)?{_NAME}\sgewechselt$"),
     row("lives_in", rf"{_I}(?:wohne|wohnen|lebe|leben)\s{_ADVERB}in\s{_PLACE}", deniable=True),
-    row("lives_in", rf"{_I}(?:bin|sind)\s(?:[\w.]{{1,15}}\s){{0,4}}?(?:nach|in\sdie)\s{_PLACE}\s(?:um)?gezogen",
-        past=True),
+    row("moved to", rf"{_I}(?:bin|sind)\s(?:[\w.]{{1,15}}\s){{0,4}}?(?:nach|in\sdie)\s{_PLACE}\s(?:um)?gezogen"),
     row("works_at", rf"{_I}(?:arbeite|arbeiten)\s{_ADVERB}(?:bei|für)\s(?:der\s|dem\s)?(?!(?:ner|nem|ne|einer|einem"
         rf"|eine|meiner|meinem)\b){_NAME}", deniable=True),
-    row("works_at", rf"^ich\s(?:habe|hab)\s(?:[\w.]{{1,15}}\s){{0,3}}?bei\s(?:der\s"
-        rf"|dem\s)?{_NAME}\s(?:[\w.]{{1,15}}\s){{0,2}}?gekündigt", importance=0.7, polarity="negative", past=True),
-    row("works_at", rf"^ich\s(?:habe|hab)\s(?:[\w.]{{1,15}}\s){{0,4}}?(?:job|stelle"
-        rf"|arbeit)\sbei\s(?:der\s)?{_NAME}\s(?:angefangen|angetreten|begonnen|bekommen)", importance=0.7, past=True),
-    row("works_at", rf"^ich\s(?:habe|hab)\s(?:[\w.]{{1,15}}\s){{0,3}}?bei\s(?:der\s)?{_NAME}\s(?:angefangen|begonnen)",
-        importance=0.7, past=True),
-    row("works_at", r"^ich\s(?:habe|hab)\s(?-i:(?P<value>[A-ZÄÖÜ][\w&-]{1,30}))\sverlassen$", importance=0.7,
-        polarity="negative", past=True),
+    row("left", rf"^ich\s(?:habe|hab)\s(?:[\w.]{{1,15}}\s){{0,3}}?bei\s(?:der\s"
+        rf"|dem\s)?{_NAME}\s(?:[\w.]{{1,15}}\s){{0,2}}?gekündigt"),
+    row("joined", rf"^ich\s(?:habe|hab)\s(?:[\w.]{{1,15}}\s){{0,4}}?(?:job|stelle"
+        rf"|arbeit)\sbei\s(?:der\s)?{_NAME}\s(?:angefangen|angetreten|begonnen|bekommen)"),
+    row("joined", rf"^ich\s(?:habe|hab)\s(?:[\w.]{{1,15}}\s){{0,3}}?bei\s(?:der\s)?{_NAME}\s(?:angefangen|begonnen)"),
+    row("left", r"^ich\s(?:habe|hab)\s(?-i:(?P<value>[A-ZÄÖÜ][\w&-]{1,30}))\sverlassen$"),
     row("attribute", rf"^(?:mein|meine|unser|unsere|das|die|der)\s(?P<attribute>{_ATTRIBUTE})\s(?:ist|beträgt"
         rf"|liegt\sbei|lautet|wurde\sauf|ist\sauf|wurde|wird)\s(?:jetzt\s|nun\s|inzwischen\s"
         rf"|nicht\smehr\s\w{{1,20}}\ssondern\s|auf\s|am\s){{0,3}}{VALUE}"),
@@ -312,10 +308,9 @@ _FACTS = (
         rf"|liegt\sbei)\s(?:jetzt\s|nun\s)?{VALUE}"),
     row("fact", r"^ich\s(?:habe|hab)\s(?:auch\s)?(?:zwei|drei|eine?n?|\d)\s(?:kleine[nr]?\s|alte[nr]?\s)?(?:hund|hunde"
         r"|katze|katzen|kater|pferd|hamster|kaninchen|papagei)\b"),
-    row("lives_in", rf"^{_WHO}\s(?:wohnt|lebt)\s{_ADVERB}in\s{_PLACE}", importance=0.6, deniable=True),
-    row("lives_in", rf"^{_WHO}\sist\s(?:[\w.]{{1,15}}\s){{0,3}}?nach\s{_PLACE}\s(?:um)?gezogen", importance=0.6,
-        past=True),
-    row("works_at", rf"^{_WHO}\sarbeitet\s{_ADVERB}(?:bei|für)\s{_NAME}", importance=0.6, deniable=True),
+    row("lives_in of another", rf"^{_WHO}\s(?:wohnt|lebt)\s{_ADVERB}in\s{_PLACE}"),
+    row("moved to of another", rf"^{_WHO}\sist\s(?:[\w.]{{1,15}}\s){{0,3}}?nach\s{_PLACE}\s(?:um)?gezogen"),
+    row("works_at of another", rf"^{_WHO}\sarbeitet\s{_ADVERB}(?:bei|für)\s{_NAME}"),
     row("job of another", rf"^{_WHO}\s(?:ist|arbeitet\sals)\s(?:eine?\s)?{PROFESSION}"),
 )  # fmt: skip
 _GLAD = r"(?:gern|gerne|am\sliebsten)"
@@ -379,8 +374,7 @@ _PREFERENCES = (
         r"|immer\sauf\senglisch)|bitte\s(?:immer|nie|niemals|stets)\s)", instructs=True),
 )  # fmt: skip
 _PLANS = (
-    row("todo", r"^(?:bitte\s)?(?:erinner(?:e|t)?|erinnern\ssie)\smich\s(?:bitte\s)?(?!(?:nicht|an\sdich)\b)",
-        importance=0.7, instructs=True),
+    row("reminder", r"^(?:bitte\s)?(?:erinner(?:e|t)?|erinnern\ssie)\smich\s(?:bitte\s)?(?!(?:nicht|an\sdich)\b)"),
     row("todo", r"^(?:to-?\s?do|aufgabe|erinnerung)\s?:\s"),
     row("todo", r"^(?:bitte\s)?(?:nicht\svergessen|vergiss\snicht)\s?[,:]?\s", instructs=True),
     row("todo", r"^(?:ping|pinge|kontaktiere|frage?|rufe?)\s(?-i:[A-Z]\w{1,20})\s(?:wegen|zu|zum|zur|nach|über)\s",
@@ -395,11 +389,10 @@ _PLANS = (
         r"|bleiben|umsteigen)$"),
     row("decision", r"^(?:ich|wir)\s(?:nehme|nehmen|nutzen|verwenden|benutzen|setzen|bleiben)\s.{1,80}\b(?:für\s(?:das"
         r"|dieses|unser|den|die)|ab\s(?:jetzt|sofort)|auf|bei)\b", importance=0.7, news=1),
-    row("decision", r"^(?:ich|wir)\s(?:werde|werden)\s.{1,80}\b(?:verwenden|nutzen|benutzen|nehmen|einsetzen)$",
-        importance=0.7),
+    row("choice", r"^(?:ich|wir)\s(?:werde|werden)\s.{1,80}\b(?:verwenden|nutzen|benutzen|nehmen|einsetzen)$"),
     row("decision", r"^es\swurde\s(?:.{1,40}\s)?(?:entschieden|beschlossen|vereinbart)\b"),
-    row("goal", r"^(?:mein|meine|unser)\s(?:\w{2,15}\s)?(?:ziel|traum|plan|vorsatz)\s(?:für\s\S{1,15}\s"
-        r"|dieses\sjahr\s)?(?:ist|war\simmer)\b", importance=0.7),
+    row("aim", r"^(?:mein|meine|unser)\s(?:\w{2,15}\s)?(?:ziel|traum|plan|vorsatz)\s(?:für\s\S{1,15}\s"
+        r"|dieses\sjahr\s)?(?:ist|war\simmer)\b"),
     row("goal", rf"{_I}(?:plane|planen|hoffe|hoffen|beabsichtige|träume|träumen|versuche|habe\s(?:fest\s)?vor"
         rf"|haben\svor)\b{_NOT_A_WISH}.{{1,200}}\b(?:zu|\w{{2,12}}zu\w{{2,15}})\b", news=1),
     row("goal", rf"{_I}(?:will|möchte|wollen|möchten|würde\sgerne?){_NOT_A_WISH}\s.{{2,160}}\b{_INFINITIVE}$", news=2),

@@ -294,29 +294,28 @@ _FACTS = (
     row("lives_in", rf"^(?:mi|nuestro|nuestra)\s(?:piso|casa|apartamento|departamento)\sestá\sen\s{_PLACE}"),
     row("lives_in", rf"^(?:resido|residimos|est(?:oy|amos)\sviviendo|llev(?:o"
         rf"|amos)\s[\w\s]{{2,20}}?\sviviendo)\sen\s{_PLACE}"),
-    row("lives_in", rf"^(?:me\sacabo\sde\smudar|nos\sacabamos\sde\smudar)\sa\s{_PLACE}", past=True),
+    row("moved to", rf"^(?:me\sacabo\sde\smudar|nos\sacabamos\sde\smudar)\sa\s{_PLACE}"),
     row("works_at", r"^(?:estoy|estamos|sigo)\sen\s(?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}"
         r"(?:\s[A-ZÁÉÍÓÚÑ][\w&-]{1,30}){0,2})),?\sen\s(?:el|su)\s(?:equipo|departamento)\b"),
     row("works_at", rf"^mi\s(?:nueva\s)?empresa\s(?:ahora\s)?es\s{_NAME}"),
     row("works_at", rf"^(?:me\shan\scontratado|me\scontrataron)\sen\s{_NAME}", past=True),
     row("lives_in", rf"^{_NO}(?:vivo|vivimos)\s{_ADVERB}en\s{_PLACE}", deniable=True),
-    row("lives_in", rf"^(?:me\smudé|nos\smudamos|me\she\smudado|nos\shemos\smudado"
-        rf"|acabo\sde\smudarme)\s(?:hace\s\w{{1,8}}\s\w{{3,8}}\s|ayer\s)?a\s{_PLACE}", past=True),
-    row("works_at", r"^(?:dejé|he\sdejado|renuncié\sa|me\sfui\sde)\s(?:mi\strabajo\sen\s)?(?-i:"
-        r"(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}))\b", importance=0.7, polarity="negative", past=True),
-    row("works_at", r"^(?:empecé\sa\strabajar|he\sempezado\sa\strabajar|acabo\sde\sempezar|empecé"
+    row("moved to", rf"^(?:me\smudé|nos\smudamos|me\she\smudado|nos\shemos\smudado"
+        rf"|acabo\sde\smudarme)\s(?:hace\s\w{{1,8}}\s\w{{3,8}}\s|ayer\s)?a\s{_PLACE}"),
+    row("left", r"^(?:dejé|he\sdejado|renuncié\sa|me\sfui\sde)\s(?:mi\strabajo\sen\s)?(?-i:"
+        r"(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}))\b"),
+    row("joined", r"^(?:empecé\sa\strabajar|he\sempezado\sa\strabajar|acabo\sde\sempezar|empecé"
         r"|tengo\sun\snuevo\strabajo)\s(?:un\snuevo\strabajo\s)?(?:en|para)\s(?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}"
-        r"(?:\s[A-ZÁÉÍÓÚÑ][\w&-]{1,30}){0,2}))", importance=0.7, past=True),
+        r"(?:\s[A-ZÁÉÍÓÚÑ][\w&-]{1,30}){0,2}))"),
     row("works_at", rf"^{_NO}(?:ahora\s)?(?:trabajo|curro)\s{_ADVERB}(?:en|para)\s(?!casa|una?\b|el\b|la\b|mi\b"
         rf"|equipo)(?:el\s|la\s)?{_NAME}", deniable=True),
     row("attribute", rf"^(?:mi|nuestro|nuestra|el|la)\s(?P<attribute>{_ATTRIBUTE})\s(?:ahora\s)?(?:es|será|fue|son"
         rf"|está\sen|se\scambió\sa|se\sha\scambiado\sa|pas[óo]\sal?|se\spas[óo]\sal?|se\smovi[óo]\sal?|se\saplazó\sal?"
         rf"|se\straslad[óo]\sal?|sube\sa|ha\ssubido\sa)\s(?:ahora\s)?(?:de\s)?{VALUE}"),
     row("fact", r"^(?:tengo|tenemos)\s(?:una?|dos|tres|\d)\s(?:perr[oa]s?|gat[oa]s?|caballos?|loros?|conejos?)\b"),
-    row("lives_in", rf"^{_WHO}\s{_NO}vive\s{_ADVERB}en\s{_PLACE}", importance=0.6, deniable=True),
-    row("lives_in", rf"^{_WHO}\sse\s(?:mudó|ha\smudado)\sa\s{_PLACE}", importance=0.6, past=True),
-    row("works_at", rf"^{_WHO}\s{_NO}trabaja\s{_ADVERB}(?:en|para)\s(?!casa|una?\b){_NAME}", importance=0.6,
-        deniable=True),
+    row("lives_in of another", rf"^{_WHO}\s{_NO}vive\s{_ADVERB}en\s{_PLACE}"),
+    row("moved to of another", rf"^{_WHO}\sse\s(?:mudó|ha\smudado)\sa\s{_PLACE}"),
+    row("works_at of another", rf"^{_WHO}\s{_NO}trabaja\s{_ADVERB}(?:en|para)\s(?!casa|una?\b){_NAME}"),
     row("job of another", rf"^{_WHO}\s(?:es|trabaja\scomo)\s(?:una?\s)?{_PROFESSION}"),
     row("habit", r"^(?:estoy\saprendiendo|aprendo|estudio)\s(?!más\b)", importance=0.55, grounded=True),
 )  # fmt: skip
@@ -353,8 +352,7 @@ _PREFERENCES = (
         r"|usa|escribe|uses|respondas)\b|unidades\smétricas|prefiero\srespuestas\s)", instructs=True),
 )  # fmt: skip
 _PLANS = (
-    row("todo", r"^(?:por\sfavor,?\s)?(?:recuérdame|recuerdame|acuérdame|hazme\sacordar)\s", importance=0.7,
-        instructs=True),
+    row("reminder", r"^(?:por\sfavor,?\s)?(?:recuérdame|recuerdame|acuérdame|hazme\sacordar)\s"),
     row("todo", r"^(?:to-?\s?do|tarea|pendiente|recordatorio)\s?:\s"),
     row("todo", r"^(?:por\sfavor,?\s)?(?:no\solvides|no\solvidar|que\sno\sse\sme\solvide)\s?[,:]?\s", instructs=True),
     row("todo", r"^(?:ping|pregúntale|pregunta|llama|escríbele|avisa|avísale)\sa\s(?-i:[A-ZÁÉÍÓÚÑ]\w{1,20})\s(?:por"
@@ -365,8 +363,8 @@ _PLANS = (
     row("decision", r"^(?:nos\squedamos\scon|vamos\sa\s(?:usar|utilizar|adoptar)|voy\sa\susar|usaremos|usaré"
         r"|utilizaremos|utilizaré|usemos)\s", importance=0.7, news=1),
     row("decision", r"^se\s(?:decidió|ha\sdecidido|acordó)\s"),
-    row("goal", r"^(?:mi|nuestro|nuestra)\s(?:gran\s)?(?:objetivo|meta|sueño|propósito|plan)\s(?:para\seste\saño\s"
-        r"|de\seste\saño\s)?es\s", importance=0.7),
+    row("aim", r"^(?:mi|nuestro|nuestra)\s(?:gran\s)?(?:objetivo|meta|sueño|propósito|plan)\s(?:para\seste\saño\s"
+        r"|de\seste\saño\s)?es\s"),
     row("goal", rf"^(?:quiero|queremos|quisiera|espero|esperamos|planeo|planeamos|pienso|pretendo|me\sgustaría"
         rf"|nos\sgustaría|sueño\scon|tengo\spensado|tengo\sla\sintención\sde|estoy\spensando\sen"
         rf"|voy\sa)\s{_NOT_A_WISH}{_INFINITIVE}", news=1),
