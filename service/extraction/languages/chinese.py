@@ -20,7 +20,7 @@ _TRADITIONAL = dict(
         "歡厭愛過歲決會說嗎們沒對興結動預這個買從開關習講語辦實還學時養氣應該計劃劃種記", strict=True)
 )  # fmt: skip
 _VARIANT = re.compile(rf"\[[^\]]{{1,80}}\]|[{''.join(_TRADITIONAL)}]")
-_SPACE = re.compile(rf"(?<=[{HAN}])\s|\s(?=[{HAN}])")
+_SPACE = re.compile(rf"(?<=[{HAN}]) | (?=[{HAN}])")
 _FRONTED = re.compile(
     r"^(?!.{0,14}(?:提醒|告诉|叫|请|帮|让))(?P<front>(?:在|从|自)?(?:这个项目[里中]?|(?:大?[前昨]|今|明|大?后|去"
     r"|每)[天晚早年]|(?:上|下|这|本)?个?(?:周|星期|礼拜|月)[一二三四五六日天]?|\d{4}年|\d{1,2}月"
@@ -28,8 +28,8 @@ _FRONTED = re.compile(
     r"|小时候)[^,我]{0,12}?)[,]?(?P<rest>我们?.{1,200})$"
 )
 _GLUED = re.compile(r"(?<=[A-Za-z0-9])(?=\d{4}年)")
-_COMMA = re.compile(rf"(?<=[{HAN}]),\s?")
-_COLON = re.compile(rf"(?<=[{HAN}]):\s?")
+_COMMA = re.compile(rf"(?<=[{HAN}]), ?")
+_COLON = re.compile(rf"(?<=[{HAN}]): ?")
 _SUBJECT = re.compile(r"^我们?")
 
 
@@ -113,10 +113,12 @@ _SOME = r"[^,的姐妹哥弟妈爸母父公婆夫妻子友板事奶爷外狗猫�
 _NOW = r"(?!.{0,8}(?:以前|曾|小时候|过去|原来|之前))"
 _PLACE = r"(?P<value>(?!一|这|那|家|公司|学校|宿舍|酒店|哪|里)[^,.;:!?了的]{2,14}?)"
 _COMPANY = r"(?P<value>(?!家|这|那|一|哪|努力)[^,.;:!?了的]{1,20}?)"
-_KIN = (
-    "姐姐|妹妹|哥哥|弟弟|妈妈|爸爸|母亲|父亲|老公|老婆|丈夫|妻子|儿子|女儿|男朋友|女朋友|老板|同事|奶奶|爷爷|外婆"
-    "|外公|狗|猫|鹦鹉|兔子|仓鼠|室友|朋友"
-)
+_RELATIVES = pairs("""
+    姐姐=sister 妹妹=sister 哥哥=brother 弟弟=brother 妈妈=mother 母亲=mother 爸爸=father 父亲=father
+    老公=husband 丈夫=husband 老婆=wife 妻子=wife 儿子=son 女儿=daughter 男朋友=boyfriend 女朋友=girlfriend
+    老板=boss 同事=colleague 奶奶=grandmother 外婆=grandmother 爷爷=grandfather 外公=grandfather 狗=dog 猫=cat
+    鹦鹉=parrot 兔子=rabbit 仓鼠=hamster 室友=roommate 朋友=friend""")
+_KIN = any_of(_RELATIVES)
 _SURNAMES = "李王张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕"
 _WHO = (
     rf"(?P<who>我(?:的|家的?)?(?:{_KIN})|[A-Z][a-z]{{1,20}}(?: [A-Z][a-z]{{1,20}})?|小[{HAN}]|老[{_SURNAMES}]"
@@ -132,7 +134,7 @@ ATTRIBUTES = pairs("""
     工资=salary 薪水=salary 地址=address 电话=phone~number 电话号码=phone~number 手机号=phone~number 邮箱=email
     时区=time_zone 版本=version 端口=port 会议=meeting~date 会=meeting~date 上线日期=launch~date
     发布日期=release~date 身高=height 体重=weight 血型=blood~type 昵称=nickname 开始日期=start~date 地点=location""")
-_ATTRIBUTE = "|".join(sorted(ATTRIBUTES, key=len, reverse=True))
+_ATTRIBUTE = any_of(ATTRIBUTES)
 DIETS = pairs("""
     素食者=vegetarian 素食主义者=vegetarian 吃素=vegetarian 纯素食者=vegan 纯素=vegan 严格素食者=vegan
     糖尿病人=diabetic 糖尿病患者=diabetic 乳糖不耐受=lactose~intolerant 清真=halal""")
@@ -169,8 +171,8 @@ _IDENTITY = (
     _row("diet", r"^我(?:现在|已经|最近)?(?:又|重新)(?:开始)?吃(?:起)?(?:肉|荤)", fills="eats meat"),
     _row("diet", r"^我(?:现在|已经|从来|从|一直)?不吃肉", fills="vegetarian", negated=True),
     _row("diet", rf"^我(?:现在|已经|一直){{0,2}}(?:不再|不)?(?:是)?(?:一?[个名位])?"
-        rf"(?P<value>{'|'.join(sorted(DIETS, key=len, reverse=True))})(?:了)?$", deniable=True),
-    _row("marital_status", rf"^我(?:现在|已经|还是|是){{0,2}}(?P<value>{'|'.join(MARITAL)})"),
+        rf"(?P<value>{any_of(DIETS)})(?:了)?$", deniable=True),
+    _row("marital_status", rf"^我(?:现在|已经|还是|是){{0,2}}(?P<value>{any_of(MARITAL)})"),
     _row("job", rf"^我(?:现在|目前)?(?:是|不是)(?:一?[名个位])?{_JOB}$"),
     _row("job", rf"^我的(?:工作|职业)是{_VALUE}"),
     _row("native_language", rf"^我的母语是{_VALUE}"),
@@ -234,12 +236,12 @@ _DO = (
 )
 _PLANS = (
     _row("reminder", r"^(?:请|麻烦你?|记得)?[^,我]{0,14}提醒我(?!的|们)"),
-    _row("todo", r"^(?:待办|待办事项|todo|to-do|任务|提醒):\s?"),
+    _row("todo", r"^(?:待办|待办事项|todo|to-do|任务|提醒): ?"),
     _row("todo", r"^(?:请|千万)?(?:别|不要)忘(?:了|记了?)(?!我)", instructs=True),
     _row("todo", r"^(?:给|联系|通知|问(?:一下|问)?)[A-Z][a-z]{1,20}(?:打电话|发邮件|发消息|关于|,)?.{2,40}", news=2),
     _row("decision", rf"^(?:我们?|大家|团队|咱们){_SOME}(?:决定|商定|约定|敲定|选定|同意|确定)了?(?!的|性|权).{{2,60}}",
         past=True),
-    _row("decision", r"^(?:最终|最后)?(?:决定|结论)(?:是|:)\s?.{2,60}"),
+    _row("decision", r"^(?:最终|最后)?(?:决定|结论)(?:是|:) ?.{2,60}"),
     _row("decision", r"^(?:咱们|我们)(?:就|还是|以后)?(?:用|选|改用|换成).{1,40}吧$"),
     _row("choice", r"^我们?(?:会|将|就)?(?:在)?(?:这个项目(?:中|里|上)?)?(?:会|将)?(?:用|使用|采用)[^,]{1,30}?(?:做"
         r"|来做|开发|作为)?(?:这个项目|数据库|后端|前端)"),
@@ -282,8 +284,8 @@ CHINESE = Language(
         r"|另外|而且|不过|但是|可是|因为|所以|然后|顺便说一下|对了|但|可)(?=我)|(?:请)?记住,?(?=我)|你(?:要"
         r"|得)知道,?(?=我)|我(?:觉得|想|认为),(?=我))"
     ),
-    tag=han(r",?(?:你呢|您呢|那你呢)\s?\?$"),
-    clauses=han(r"[,;]\s?(?:但是|但|不过|可是|而且|并且|然后|却|而)?|(?:但是|不过|可是|而且|并且)(?=[我不也喜讨更])"
+    tag=han(r",?(?:你呢|您呢|那你呢) ?\?$"),
+    clauses=han(r"[,;] ?(?:但是|但|不过|可是|而且|并且|然后|却|而)?|(?:但是|不过|可是|而且|并且)(?=[我不也喜讨更])"
         r"|但(?=[我不喜更是])"),
     questions=han(r"^(?:谁|什么|怎么|为什么|哪|几|多少|能不能|可不可以|可以帮|你能|你会|你可以|能帮|请问|如何|有没有"
         r"|是不是)|.{0,200}(?:吗|呢|什么|怎么样|为什么|哪里|哪儿)$"),
@@ -299,7 +301,7 @@ CHINESE = Language(
     first_person=han(r"我们?"),
     vague=han(r"^(?:它|他|她|你|您|这|那|这个|那个|这样|那样|这些|那些|什么|自己|大家|一切|了|的|过|上了|一下|这里|那里"
         r"|一个人|你们|他们|她们|看看|东西)(?:了|的|啊|吧)?$|^(?:你|他|她|它|这|那)"),
-    value_ends=han(r"(?:了|啊|呀|吧|哦|的时候|因为.{0,20}|,.{0,40}|。)\s|\s(?=$)"),
+    value_ends=han(r"(?:了|啊|呀|吧|哦|的时候|因为.{0,20}|,.{0,40}|。) | (?=$)"),
     determiners=han(r"^(?:我(?:家的?|的)?|喝|吃|用|一个|一只|一种|各种|所有|任何|所有的|去)(?=.)"),
     conjunction=han(r"[,、]|(?<=.)(?:和|跟|与|以及|还有)(?=.)"),
     words=re.compile(rf"[{HAN}]|[a-zA-Z0-9]+"),
@@ -324,9 +326,5 @@ CHINESE = Language(
     ),
     attributes=ATTRIBUTES | {"电影": "movie", "书": "book", "颜色": "color", "食物": "food"},
     values=DIETS | MARITAL | {"素": "vegetarian", "结婚": "married", "离婚": "divorced", "订婚": "engaged"},
-    relatives=pairs("""
-        姐姐=sister 妹妹=sister 哥哥=brother 弟弟=brother 妈妈=mother 母亲=mother 爸爸=father 父亲=father
-        老公=husband 丈夫=husband 老婆=wife 妻子=wife 儿子=son 女儿=daughter 男朋友=boyfriend 女朋友=girlfriend
-        老板=boss 同事=colleague 奶奶=grandmother 外婆=grandmother 爷爷=grandfather 外公=grandfather 狗=dog 猫=cat
-        鹦鹉=parrot 兔子=rabbit 仓鼠=hamster 室友=roommate 朋友=friend"""),
+    relatives=_RELATIVES,
 )  # fmt: skip

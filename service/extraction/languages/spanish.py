@@ -44,32 +44,31 @@ OWN_VERBS = (
     r"|evito"
 )
 TIME = (
-    r"(?:ayer|hoy|mañana|anteayer|anoche|pasado\smañana|normalmente|actualmente|ahora|antes|últimamente|siempre|(?:el"
-    r"|este)\s(?:lunes|martes|miércoles|jueves|viernes|sábado|domingo)(?:\s(?:pasado|próximo|que\sviene))?"
-    r"|la\s(?:semana\s(?:pasada|que\sviene|próxima)|próxima\ssemana)|el\s(?:mes|año|fin\sde\ssemana|verano)\s(?:pasado"
-    r"|que\sviene|próximo)|el\spróximo\s(?:mes|año)|este\s(?:año|mes|verano|fin\sde\ssemana)|esta\ssemana"
-    r"|hace\s\w{1,8}\s\w{3,8}|en\s\w{4,10}(?:\sde\s\d{4})?|el\s\d{1,2}\sde\s\w{4,10}(?:\sde\s\d{4})?|desde\s(?:el\s"
-    r"|hace\s)?\w{2,12}(?:\s\w{3,8})?|todos\slos\s\w{3,10}|todas\slas\s\w{5,10}|cada\s\w{3,8}|los\s\w{5,9}"
-    r"|por\slas?\s\w{5,8}|a\smenudo|por\slo\sgeneral)"
+    r"(?:ayer|hoy|mañana|anteayer|anoche|pasado mañana|normalmente|actualmente|ahora|antes|últimamente|siempre|(?:el"
+    r"|este) (?:lunes|martes|miércoles|jueves|viernes|sábado|domingo)(?: (?:pasado|próximo|que viene))?"
+    r"|la (?:semana (?:pasada|que viene|próxima)|próxima semana)|el (?:mes|año|fin de semana|verano) (?:pasado"
+    r"|que viene|próximo)|el próximo (?:mes|año)|este (?:año|mes|verano|fin de semana)|esta semana|hace \w{1,8} \w{3,8}"
+    r"|en \w{4,10}(?: de \d{4})?|el \d{1,2} de \w{4,10}(?: de \d{4})?|desde (?:el |hace )?\w{2,12}(?: \w{3,8})?"
+    r"|todos los \w{3,10}|todas las \w{5,10}|cada \w{3,8}|los \w{5,9}|por las? \w{5,8}|a menudo|por lo general)"
 )
 _FRONTED = spelled(
-    rf"^(?P<front>{TIME}),?\s(?P<rest>(?:yo\s|nosotros\s)?(?:(?:{OWN_VERBS})\b|\w{{2,20}}(?:o|é|í)\b"
+    rf"^(?P<front>{TIME}),? (?P<rest>(?:yo |nosotros )?(?:(?:{OWN_VERBS})\b|\w{{2,20}}(?:o|é|í)\b"
     rf"|\w{{2,20}}mos\b).{{0,400}})$"
 )
-_PRONOUN = spelled(r"^(?:yo|nosotros|nosotras|a\sm\u00ed|a\smi(?=\s(?:no\s|también\s)?me\b)|a\snosotros)\s(?=\w)")
+_PRONOUN = spelled(r"^(?:yo|nosotros|nosotras|a m\u00ed|a mi(?= (?:no |también )?me\b)|a nosotros) (?=\w)")
 _LIKED = spelled(
-    rf"^(?P<no>(?:(?:ya|ahora)\s)?(?:no|nunca|tampoco|también|siempre|ahora)\s)?(?P<who>me"
-    rf"|nos)\s(?P<verb>(?:{_LIKING})\b)(?P<rest>.{{0,600}})$"
+    rf"^(?P<no>(?:(?:ya|ahora) )?(?:no|nunca|tampoco|también|siempre|ahora) )?(?P<who>me"
+    rf"|nos) (?P<verb>(?:{_LIKING})\b)(?P<rest>.{{0,600}})$"
 )
 _DONE = spelled(
-    r"^(?P<no>(?:no|nunca|ya\sno|también|ahora|solo|siempre)\s)?(?P<self>(?:me"
-    r"|nos)\s)?(?P<verb>\w{1,30})\b(?P<rest>.{0,600})$"
+    r"^(?P<no>(?:no|nunca|ya no|también|ahora|solo|siempre) )?(?P<self>(?:me"
+    r"|nos) )?(?P<verb>\w{1,30})\b(?P<rest>.{0,600})$"
 )
 _OWNED = spelled(
-    r"^(?:mi|mis|nuestro|nuestra)\s(?P<noun>\w{2,20})(?P<more>(?:\s\w{2,20}){0,2}?)\s(?P<rest>(?:es|son|está|se\sllama"
-    r"|vive|trabaja|tiene|termina|acaba|empieza|ahora|se\smudó|será|odia|ama|prefiere).{0,500})$"
+    r"^(?:mi|mis|nuestro|nuestra) (?P<noun>\w{2,20})(?P<more>(?: \w{2,20}){0,2}?) (?P<rest>(?:es|son|está|se llama"
+    r"|vive|trabaja|tiene|termina|acaba|empieza|ahora|se mudó|será|odia|ama|prefiere).{0,500})$"
 )
-_OF_OTHERS = spelled(r"^a\s(?:mis?|nuestr[oa]s?)\s")
+_OF_OTHERS = spelled(r"^a (?:mis?|nuestr[oa]s?) ")
 _FEMININE = spelled(r"^(?!(?:idioma|problema|programa|día|clima|tema)$)(?:\w+(?:a|ción|sión|dad)|madre|mujer)$")
 _POSSESSIVES = ((spelled(r"\b(?:mi|nuestro|nuestra)\b"), "su"), (spelled(r"\b(?:mis|nuestros|nuestras)\b"), "sus"))
 _FIRST = any_case(r"\b(?:yo|me|mí|mi|mis|conmigo|nos|nosotros|nosotras|nuestr[oa]s?|mío|mía)\b")
@@ -207,25 +206,28 @@ _CALENDAR = Calendar(_EXPRESSION, _NAMED, _MONTHS, _WEEKDAYS, _UNITS, _STEPS, _C
 
 
 _ADVERB = (
-    r"(?:(?:muy|mucho|realmente|de\sverdad|también|ahora|actualmente|ya|siempre|todavía|aún|solo|sólo|bastante|un\spoco"
-    r"|totalmente|originalmente|mucho\smás|muchísimo|especialmente|sobre\stodo|más|nada|tanto"
-    r"|desde\shace\s\w{1,8}\s\w{3,8})\s){0,3}"
+    r"(?:(?:muy|mucho|realmente|de verdad|también|ahora|actualmente|ya|siempre|todavía|aún|solo|sólo|bastante|un poco"
+    r"|totalmente|originalmente|mucho más|muchísimo|especialmente|sobre todo|más|nada|tanto"
+    r"|desde hace \w{1,8} \w{3,8}) ){0,3}"
 )
-_NO = r"(?:no\s|ya\sno\s|nunca\s|tampoco\s)?"
-_NAME = r"(?P<value>\w[\w'-]{0,30}(?:\s(?-i:[A-ZÁÉÍÓÚÑ][\w'-]{0,30})){0,2})"
+_NO = r"(?:no |ya no |nunca |tampoco )?"
+_NAME = r"(?P<value>\w[\w'-]{0,30}(?: (?-i:[A-ZÁÉÍÓÚÑ][\w'-]{0,30})){0,2})"
 _PLACE = (
-    r"(?P<value>(?!casa\b|un\b|una\b|mi\b|este\b|esta\b|vacaciones|broma|serio|general|realidad|el\s(?!salvador)"
-    r"|las?\s(?!habana|paz|coruña|palmas|rioja|plata)|los\s(?!ángeles))(?:la\s|las\s|los\s|el\s)?[\w'-]{2,30}"
-    r"(?:\s(?:(?-i:[A-ZÁÉÍÓÚÑ][\w'-]{1,30})|de\s(?-i:[A-ZÁÉÍÓÚÑ]\w{1,30}))){0,3})"
+    r"(?P<value>(?!casa\b|un\b|una\b|mi\b|este\b|esta\b|vacaciones|broma|serio|general|realidad|el (?!salvador)"
+    r"|las? (?!habana|paz|coruña|palmas|rioja|plata)|los (?!ángeles))(?:la |las |los |el )?[\w'-]{2,30}"
+    r"(?: (?:(?-i:[A-ZÁÉÍÓÚÑ][\w'-]{1,30})|de (?-i:[A-ZÁÉÍÓÚÑ]\w{1,30}))){0,3})"
 )
-_RELATIVE = (
-    r"hermano|hermana|madre|padre|mamá|papá|hijo|hija|marido|esposo|esposa|mujer|novio|novia|pareja|jefe|jefa|perro"
-    r"|perra|gato|gata|loro|conejo|caballo|abuelo|abuela|tío|tía|primo|prima|amigo|amiga|colega"
-)
+_RELATIVES = pairs("""
+    hermano=brother hermana=sister madre=mother mamá=mother padre=father papá=father hijo=son hija=daughter
+    marido=husband esposo=husband esposa=wife mujer=wife novio=boyfriend novia=girlfriend pareja=partner
+    jefe=boss jefa=boss perro=dog loro=parrot conejo=rabbit caballo=horse perra=dog gato=cat gata=cat
+    abuelo=grandfather abuela=grandmother tío=uncle tía=aunt primo=cousin prima=cousin amigo=friend
+    amiga=friend colega=colleague""")
+_RELATIVE = any_of(_RELATIVES)
 _WHO = (
-    rf"(?P<who>mi\s(?:{_RELATIVE})(?:\s(?-i:[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{{1,20}}))?"
+    rf"(?P<who>mi (?:{_RELATIVE})(?: (?-i:[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{{1,20}}))?"
     r"|(?!(?:yo|el|la|los|las|un|una|mi|su|me|no|nos|ya|lo|les?|hoy|ayer|ella|esto|eso|este|ese|que|quien|todo"
-    r"|nadie)\b)(?-i:[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{1,20}(?:\s[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{1,20})?))"
+    r"|nadie)\b)(?-i:[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{1,20}(?: [A-ZÁÉÍÓÚÑ][a-záéíóúñ]{1,20})?))"
 )
 _PROFESSION = (
     r"(?P<value>(?:\w{0,14}(?:médic|enfermer|ingenier|abogad|arquitect|cociner|camarer|músic|psicólog|biólog|bombero"
@@ -233,7 +235,7 @@ _PROFESSION = (
     r"|mecánic|secretari|emplead|desarrollador|profesor|escritor|diseñador|programador|investigador|traductor|contador"
     r"|entrenador|actor|actriz|conductor|vendedor|agricultor|director|pintor|doctor|consultor)(?:o|a)?"
     r"|estudiante|periodista|dentista|artista|electricista|taxista|economista|gerente|policía|piloto|analista|cantante"
-    r"|jubilad[oa]|chef|fontanero|panader[oa]|carpinter[oa])(?:\sde\s(?!profesión\b|oficio\b|carrera\b)\w{3,20})?)\b"
+    r"|jubilad[oa]|chef|fontanero|panader[oa]|carpinter[oa])(?: de (?!profesión\b|oficio\b|carrera\b)\w{3,20})?)\b"
 )
 ATTRIBUTES = pairs("""
     presupuesto=budget fecha~límite=deadline fecha~limite=deadline plazo=deadline precio=price costo=cost
@@ -242,12 +244,12 @@ ATTRIBUTES = pairs("""
     versión=version version=version puerto=port reunión=meeting~date reunion=meeting~date cita=appointment
     límite=limit altura=height peso=weight apodo=nickname fecha~de~inicio=start~date fecha~de~entrega=due~date
     ubicación=location lanzamiento=launch~date""")
-_ATTRIBUTE = "|".join(sorted((name.replace(" ", r"\s") for name in ATTRIBUTES), key=len, reverse=True))
+_ATTRIBUTE = any_of(ATTRIBUTES)
 DIETS = pairs("""
     vegano=vegan vegana=vegan vegetariano=vegetarian vegetariana=vegetarian celíaco=celiac celíaca=celiac
     diabético=diabetic diabética=diabetic pescetariano=pescatarian pescetariana=pescatarian
     intolerante~a~la~lactosa=lactose~intolerant kosher=kosher halal=halal""")
-_DIET = rf"(?P<value>{'|'.join(sorted((name.replace(' ', chr(92) + 's') for name in DIETS), key=len, reverse=True))})\b"
+_DIET = rf"(?P<value>{any_of(DIETS)})\b"
 MARITAL = pairs("""
     casado=married casada=married soltero=single soltera=single divorciado=divorced divorciada=divorced
     viudo=widowed viuda=widowed comprometido=engaged comprometida=engaged""")
@@ -261,148 +263,141 @@ _NOT_A_WISH = (
 _INFINITIVE = r"\w{2,20}(?:ar|er|ir|arme|erme|irme|arlo|arla|erlo|irlo|arle|arnos)\b"
 
 _IDENTITY = (
-    row("name", rf"^(?:me\sllamo|mi\snombre\s(?:completo\s)?es|(?:todos\s|puedes\s)?(?:me\sllaman|llamarme"
-        rf"|llámame))\s{_NAME}"),
-    row("birthday", rf"^mi\scumpleaños\ses\s(?:el\s)?{VALUE}"),
-    row("birthday", r"^(?:cumplo\saños|nací)\sel\s(?P<value>\d{1,2}\sde\s\w{4,10}(?:\sde(?:l)?\s\d{4})?)"),
-    row("age", r"^(?:ya\s)?tengo\s(?:ya\s|ahora\s)?(?P<value>\d{1,3})\saños\b(?!\sde)"),
-    row("from", rf"^{_NO}soy\s(?:originalmente\s)?de\s{_PLACE}"),
-    row("from", rf"^(?:nací|crecí|me\scrié)\sen\s{_PLACE}"),
-    row("allergic_to", rf"^{_NO}soy\s{_ADVERB}(?:alérgic[oa]|intolerante)\s(?:a\slas?|a\slos|al|a)\s{VALUE}",
+    row("name", rf"^(?:me llamo|mi nombre (?:completo )?es|(?:todos |puedes )?(?:me llaman|llamarme|llámame)) {_NAME}"),
+    row("birthday", rf"^mi cumpleaños es (?:el )?{VALUE}"),
+    row("birthday", r"^(?:cumplo años|nací) el (?P<value>\d{1,2} de \w{4,10}(?: de(?:l)? \d{4})?)"),
+    row("age", r"^(?:ya )?tengo (?:ya |ahora )?(?P<value>\d{1,3}) años\b(?! de)"),
+    row("from", rf"^{_NO}soy (?:originalmente )?de {_PLACE}"),
+    row("from", rf"^(?:nací|crecí|me crié) en {_PLACE}"),
+    row("allergic_to", rf"^{_NO}soy {_ADVERB}(?:alérgic[oa]|intolerante) (?:a las?|a los|al|a) {VALUE}", deniable=True),
+    row("allergic_to", rf"^tengo (?:una )?alergia (?:grave |fuerte )?(?:a las?|a los|al|a) {VALUE}"),
+    row("diet", r"^(?:ahora |ya )?(?:vuelvo a comer|como) (?:carne otra vez|carne de nuevo|carne)$", fills="eats meat"),
+    row("diet", r"^(?:no|nunca|ya no) como (?:nada de )?carne\b", fills="vegetarian", negated=True),
+    row("diet", rf"^{_NO}(?:soy|me he hecho|me he vuelto|me volví|me hice) {_ADVERB}{_DIET}", deniable=True),
+    row("diet", rf"^(?:llevo|sigo|hago) una dieta {_DIET}"),
+    row("marital_status", rf"^{_NO}(?:estoy|soy) {_ADVERB}(?P<value>{any_of(MARITAL)})\b"),
+    row("job", rf"^{_NO}soy {_ADVERB}(?:una? )?{_PROFESSION}"),
+    row("job", rf"^{_NO}trabajo {_ADVERB}(?:como|de) {VALUE}"),
+    row("native_language", r"^mi (?:lengua|idioma) (?:materna|materno|nativa|nativo) es (?:el )?(?P<value>\w{3,20})"),
+    row("speaks", rf"^{_NO}hablo (?:bien |un poco de |solo |también )?(?={LANGUAGES}\b)(?P<value>[^.;:!?]{{1,80}})",
         deniable=True),
-    row("allergic_to", rf"^tengo\s(?:una\s)?alergia\s(?:grave\s|fuerte\s)?(?:a\slas?|a\slos|al|a)\s{VALUE}"),
-    row("diet", r"^(?:ahora\s|ya\s)?(?:vuelvo\sa\scomer|como)\s(?:carne\sotra\svez|carne\sde\snuevo|carne)$",
-        fills="eats meat"),
-    row("diet", r"^(?:no|nunca|ya\sno)\scomo\s(?:nada\sde\s)?carne\b", fills="vegetarian", negated=True),
-    row("diet", rf"^{_NO}(?:soy|me\she\shecho|me\she\svuelto|me\svolví|me\shice)\s{_ADVERB}{_DIET}", deniable=True),
-    row("diet", rf"^(?:llevo|sigo|hago)\suna\sdieta\s{_DIET}"),
-    row("marital_status", rf"^{_NO}(?:estoy|soy)\s{_ADVERB}(?P<value>{'|'.join(MARITAL)})\b"),
-    row("job", rf"^{_NO}soy\s{_ADVERB}(?:una?\s)?{_PROFESSION}"),
-    row("job", rf"^{_NO}trabajo\s{_ADVERB}(?:como|de)\s{VALUE}"),
-    row("native_language", r"^mi\s(?:lengua|idioma)\s(?:materna|materno|nativa"
-        r"|nativo)\ses\s(?:el\s)?(?P<value>\w{3,20})"),
-    row("speaks", rf"^{_NO}hablo\s(?:bien\s|un\spoco\sde\s|solo\s"
-        rf"|también\s)?(?={LANGUAGES}\b)(?P<value>[^.;:!?]{{1,80}})", deniable=True),
-    row("identity", r"^(?:tengo|tenemos)\s(?:dos|tres|cuatro|cinco|\d|una?)\s(?:hij[oa]s?|herman[oa]s?|niet[oa]s?)\b"),
-    row("named", rf"^{_WHO}\sse\sllama\s{_NAME}"),
-    row("named", rf"^(?P<value>(?-i:[A-ZÁÉÍÓÚÑ][\w'-]{{1,30}}))\ses\s(?P<who>mi\s(?:{_RELATIVE}))$"),
-    row("animal named", rf"^(?:tengo|tenemos)\s(?P<who>una?\s(?:{_RELATIVE}))(?:\sque\sse\sllama|\sllamad[oa]"
-        rf"|,)\s{_NAME}$"),
-    row("time_zone", rf"^estoy\sen\s(?:la\s)?zona\shoraria\s(?:de\s)?{VALUE}"),
+    row("identity", r"^(?:tengo|tenemos) (?:dos|tres|cuatro|cinco|\d|una?) (?:hij[oa]s?|herman[oa]s?|niet[oa]s?)\b"),
+    row("named", rf"^{_WHO} se llama {_NAME}"),
+    row("named", rf"^(?P<value>(?-i:[A-ZÁÉÍÓÚÑ][\w'-]{{1,30}})) es (?P<who>mi (?:{_RELATIVE}))$"),
+    row("animal named", rf"^(?:tengo|tenemos) (?P<who>una? (?:{_RELATIVE}))(?: que se llama| llamad[oa]|,) {_NAME}$"),
+    row("time_zone", rf"^estoy en (?:la )?zona horaria (?:de )?{VALUE}"),
 )  # fmt: skip
 _FACTS = (
-    row("lives_in", rf"^(?:mi|nuestro|nuestra)\s(?:piso|casa|apartamento|departamento)\sestá\sen\s{_PLACE}"),
-    row("lives_in", rf"^(?:resido|residimos|est(?:oy|amos)\sviviendo|llev(?:o"
-        rf"|amos)\s[\w\s]{{2,20}}?\sviviendo)\sen\s{_PLACE}"),
-    row("moved to", rf"^(?:me\sacabo\sde\smudar|nos\sacabamos\sde\smudar)\sa\s{_PLACE}"),
-    row("works_at", r"^(?:estoy|estamos|sigo)\sen\s(?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}"
-        r"(?:\s[A-ZÁÉÍÓÚÑ][\w&-]{1,30}){0,2})),?\sen\s(?:el|su)\s(?:equipo|departamento)\b"),
-    row("works_at", rf"^mi\s(?:nueva\s)?empresa\s(?:ahora\s)?es\s{_NAME}"),
-    row("works_at", rf"^(?:me\shan\scontratado|me\scontrataron)\sen\s{_NAME}", past=True),
-    row("lives_in", rf"^{_NO}(?:vivo|vivimos)\s{_ADVERB}en\s{_PLACE}", deniable=True),
-    row("moved to", rf"^(?:me\smudé|nos\smudamos|me\she\smudado|nos\shemos\smudado"
-        rf"|acabo\sde\smudarme)\s(?:hace\s\w{{1,8}}\s\w{{3,8}}\s|ayer\s)?a\s{_PLACE}"),
-    row("left", r"^(?:dejé|he\sdejado|renuncié\sa|me\sfui\sde)\s(?:mi\strabajo\sen\s)?(?-i:"
+    row("lives_in", rf"^(?:mi|nuestro|nuestra) (?:piso|casa|apartamento|departamento) está en {_PLACE}"),
+    row("lives_in", rf"^(?:resido|residimos|est(?:oy|amos) viviendo|llev(?:o"
+        rf"|amos) [\w ]{{2,20}}? viviendo) en {_PLACE}"),
+    row("moved to", rf"^(?:me acabo de mudar|nos acabamos de mudar) a {_PLACE}"),
+    row("works_at", r"^(?:estoy|estamos|sigo) en (?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}"
+        r"(?: [A-ZÁÉÍÓÚÑ][\w&-]{1,30}){0,2})),? en (?:el|su) (?:equipo|departamento)\b"),
+    row("works_at", rf"^mi (?:nueva )?empresa (?:ahora )?es {_NAME}"),
+    row("works_at", rf"^(?:me han contratado|me contrataron) en {_NAME}", past=True),
+    row("lives_in", rf"^{_NO}(?:vivo|vivimos) {_ADVERB}en {_PLACE}", deniable=True),
+    row("moved to", rf"^(?:me mudé|nos mudamos|me he mudado|nos hemos mudado"
+        rf"|acabo de mudarme) (?:hace \w{{1,8}} \w{{3,8}} |ayer )?a {_PLACE}"),
+    row("left", r"^(?:dejé|he dejado|renuncié a|me fui de) (?:mi trabajo en )?(?-i:"
         r"(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}))\b"),
-    row("joined", r"^(?:empecé\sa\strabajar|he\sempezado\sa\strabajar|acabo\sde\sempezar|empecé"
-        r"|tengo\sun\snuevo\strabajo)\s(?:un\snuevo\strabajo\s)?(?:en|para)\s(?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}"
-        r"(?:\s[A-ZÁÉÍÓÚÑ][\w&-]{1,30}){0,2}))"),
-    row("works_at", rf"^{_NO}(?:ahora\s)?(?:trabajo|curro)\s{_ADVERB}(?:en|para)\s(?!casa|una?\b|el\b|la\b|mi\b"
-        rf"|equipo)(?:el\s|la\s)?{_NAME}", deniable=True),
-    row("attribute", rf"^(?:mi|nuestro|nuestra|el|la)\s(?P<attribute>{_ATTRIBUTE})\s(?:ahora\s)?(?:es|será|fue|son"
-        rf"|está\sen|se\scambió\sa|se\sha\scambiado\sa|pas[óo]\sal?|se\spas[óo]\sal?|se\smovi[óo]\sal?|se\saplazó\sal?"
-        rf"|se\straslad[óo]\sal?|sube\sa|ha\ssubido\sa)\s(?:ahora\s)?(?:de\s)?{VALUE}"),
-    row("fact", r"^(?:tengo|tenemos)\s(?:una?|dos|tres|\d)\s(?:perr[oa]s?|gat[oa]s?|caballos?|loros?|conejos?)\b"),
-    row("lives_in of another", rf"^{_WHO}\s{_NO}vive\s{_ADVERB}en\s{_PLACE}"),
-    row("moved to of another", rf"^{_WHO}\sse\s(?:mudó|ha\smudado)\sa\s{_PLACE}"),
-    row("works_at of another", rf"^{_WHO}\s{_NO}trabaja\s{_ADVERB}(?:en|para)\s(?!casa|una?\b){_NAME}"),
-    row("job of another", rf"^{_WHO}\s(?:es|trabaja\scomo)\s(?:una?\s)?{_PROFESSION}"),
-    row("habit", r"^(?:estoy\saprendiendo|aprendo|estudio)\s(?!más\b)", importance=0.55, grounded=True),
+    row("joined", r"^(?:empecé a trabajar|he empezado a trabajar|acabo de empezar|empecé|tengo un nuevo trabajo) (?:un "
+        r"nuevo trabajo )?(?:en|para) (?-i:(?P<value>[A-ZÁÉÍÓÚÑ][\w&-]{1,30}(?: [A-ZÁÉÍÓÚÑ][\w&-]{1,30}){0,2}))"),
+    row("works_at", rf"^{_NO}(?:ahora )?(?:trabajo|curro) {_ADVERB}(?:en|para) (?!casa|una?\b|el\b|la\b|mi\b"
+        rf"|equipo)(?:el |la )?{_NAME}", deniable=True),
+    row("attribute", rf"^(?:mi|nuestro|nuestra|el|la) (?P<attribute>{_ATTRIBUTE}) (?:ahora )?(?:es|será|fue|son"
+        rf"|está en|se cambió a|se ha cambiado a|pas[óo] al?|se pas[óo] al?|se movi[óo] al?|se aplazó al?"
+        rf"|se traslad[óo] al?|sube a|ha subido a) (?:ahora )?(?:de )?{VALUE}"),
+    row("fact", r"^(?:tengo|tenemos) (?:una?|dos|tres|\d) (?:perr[oa]s?|gat[oa]s?|caballos?|loros?|conejos?)\b"),
+    row("lives_in of another", rf"^{_WHO} {_NO}vive {_ADVERB}en {_PLACE}"),
+    row("moved to of another", rf"^{_WHO} se (?:mudó|ha mudado) a {_PLACE}"),
+    row("works_at of another", rf"^{_WHO} {_NO}trabaja {_ADVERB}(?:en|para) (?!casa|una?\b){_NAME}"),
+    row("job of another", rf"^{_WHO} (?:es|trabaja como) (?:una? )?{_PROFESSION}"),
+    row("habit", r"^(?:estoy aprendiendo|aprendo|estudio) (?!más\b)", importance=0.55, grounded=True),
 )  # fmt: skip
 _OVER = (
-    r"\s(?:a|al|en\slugar\sdel?|en\svez\sdel?|antes\sque|más\sque|que|sobre)\s(?:el\s|la\s|los\s"
-    r"|las\s)?(?P<other>[\w\s+#-]{1,40})"
+    r" (?:a|al|en lugar del?|en vez del?|antes que|más que|que|sobre) (?:el |la |los |las )?(?P<other>[\w +#-]{1,40})"
 )
 _PREFERENCES = (
-    row("favorite", rf"^mis?\s(?P<attribute>\w{{2,20}})\s(?:favorit[oa]s?|preferid[oa]s?)\s(?:es|son)\s{VALUE}"),
-    row("prefers", rf"^(?:prefiero|preferimos)\s(?P<value>[\w\s+#-]{{1,40}}?){_OVER}"),
-    row("prefers", rf"^me\sgustan?\smás\s(?P<value>[\w\s+#-]{{1,40}}?){_OVER}"),
-    row("prefers", rf"^{_WHO}\sprefiere\s(?P<value>[\w\s+#-]{{1,40}}?){_OVER}"),
-    likes(r"^(?:odio|detesto|aborrezco|evito|odiamos)\s(?!cuando|que)", "negative"),
-    likes(r"^(?:me\s(?:molestan?|disgustan?)|me\sdan?\sasco)\s(?!que|cuando)", "negative"),
-    likes(r"^no\s(?:soporto|aguanto|puedo\scon|tolero)\s", "negative", negated=True),
-    likes(r"^(?:no|nunca|ya\sno)\s(?:como|bebo|tomo|uso|fumo)\s(?:nada\sde\s)?", "negative", negated=True),
-    likes(r"^(?:dejé|he\sdejado)\sde\s(?:comer|beber|tomar|usar)\s", "negative"),
-    likes(rf"^{_NO}(?:me|nos)\s(?:gustan?|encantan?|interesan?|apasionan?|fascinan?|chiflan?)\s{_ADVERB}(?!que|cuando"
+    row("favorite", rf"^mis? (?P<attribute>\w{{2,20}}) (?:favorit[oa]s?|preferid[oa]s?) (?:es|son) {VALUE}"),
+    row("prefers", rf"^(?:prefiero|preferimos) (?P<value>[\w +#-]{{1,40}}?){_OVER}"),
+    row("prefers", rf"^me gustan? más (?P<value>[\w +#-]{{1,40}}?){_OVER}"),
+    row("prefers", rf"^{_WHO} prefiere (?P<value>[\w +#-]{{1,40}}?){_OVER}"),
+    likes(r"^(?:odio|detesto|aborrezco|evito|odiamos) (?!cuando|que)", "negative"),
+    likes(r"^(?:me (?:molestan?|disgustan?)|me dan? asco) (?!que|cuando)", "negative"),
+    likes(r"^no (?:soporto|aguanto|puedo con|tolero) ", "negative", negated=True),
+    likes(r"^(?:no|nunca|ya no) (?:como|bebo|tomo|uso|fumo) (?:nada de )?", "negative", negated=True),
+    likes(r"^(?:dejé|he dejado) de (?:comer|beber|tomar|usar) ", "negative"),
+    likes(rf"^{_NO}(?:me|nos) (?:gustan?|encantan?|interesan?|apasionan?|fascinan?|chiflan?) {_ADVERB}(?!que|cuando"
         rf"|saber|si\b)"),
-    likes(r"^me\she\s(?:cansado|hartado|aburrido)\s(?:del|de)\s(?!que|todo|esto|ti\b)", "negative"),
-    likes("^", thing=r"(?P<value>(?!eso\b|esto\b|lo\b)[\w\s+#-]{2,40}?)",
-        end=r"\s(?:ya\sno|no)\sme\sgustan?(?:\snada)?$", polarity="negative", negated=True),
-    likes(rf"^{_NO}(?:amo|adoro|prefiero|amamos)\s{_ADVERB}(?!que|cuando)"),
-    likes(rf"^{_NO}soy\s{_ADVERB}(?:un\s|una\s)?(?:gran\s)?(?:fan|fanátic[oa]|aficionad[oa]|amante)\s(?:del?|al?)\s"),
-    likes(rf"^a\s{_WHO}\s{_NO}le\s(?:gustan?|encantan?)\s{_ADVERB}"),
-    likes(rf"^{_WHO}\s{_NO}(?:ama|adora|prefiere)\s"),
-    likes(rf"^(?:{_WHO}\s(?:odia|detesta))\s", "negative"),
-    row("instruction", r"^(?:(?:por\sfavor,?\s)?(?:tutéame|trátame\sde\s(?:tú|usted)|háblame\sde\s(?:tú|usted))"
-        r"|(?:por\sfavor,?\s)?(?:sin|nada\sde)\s\w{3,20}(?:,?\spor\sfavor)?$|(?:a\spartir\sde\sahora"
-        r"|de\sahora\sen\sadelante)\b|(?:por\sfavor,?\s)?(?:responde|contesta|usa|utiliza|escribe|respóndeme|háblame"
-        r"|dame|mantén|resume|evita|no\suses|no\sutilices|quiero\sque\sme|quiero\sque)\s(?=(?:\S{1,30}\s){0,6}?"
+    likes(r"^me he (?:cansado|hartado|aburrido) (?:del|de) (?!que|todo|esto|ti\b)", "negative"),
+    likes("^", thing=r"(?P<value>(?!eso\b|esto\b|lo\b)[\w +#-]{2,40}?)",
+        end=r" (?:ya no|no) me gustan?(?: nada)?$", polarity="negative", negated=True),
+    likes(rf"^{_NO}(?:amo|adoro|prefiero|amamos) {_ADVERB}(?!que|cuando)"),
+    likes(rf"^{_NO}soy {_ADVERB}(?:un |una )?(?:gran )?(?:fan|fanátic[oa]|aficionad[oa]|amante) (?:del?|al?) "),
+    likes(rf"^a {_WHO} {_NO}le (?:gustan?|encantan?) {_ADVERB}"),
+    likes(rf"^{_WHO} {_NO}(?:ama|adora|prefiere) "),
+    likes(rf"^(?:{_WHO} (?:odia|detesta)) ", "negative"),
+    row("instruction", r"^(?:(?:por favor,? )?(?:tutéame|trátame de (?:tú|usted)|háblame de (?:tú|usted))"
+        r"|(?:por favor,? )?(?:sin|nada de) \w{3,20}(?:,? por favor)?$|(?:a partir de ahora"
+        r"|de ahora en adelante)\b|(?:por favor,? )?(?:responde|contesta|usa|utiliza|escribe|respóndeme|háblame"
+        r"|dame|mantén|resume|evita|no uses|no utilices|quiero que me|quiero que) (?=(?:\S{1,30} ){0,6}?"
         r"(?:siempre|nunca|solo|español|inglés|unidades|viñetas|emojis?|formato|frases|tono|breves?|cort[oa]s?"
-        r"|concis[oa]s?|métric[oa]s?|tú|usted|listas?)\b)|(?:por\sfavor,?\s)?(?:siempre|nunca)\s(?:responde|contesta"
-        r"|usa|escribe|uses|respondas)\b|unidades\smétricas|prefiero\srespuestas\s)", instructs=True),
+        r"|concis[oa]s?|métric[oa]s?|tú|usted|listas?)\b)|(?:por favor,? )?(?:siempre|nunca) (?:responde|contesta"
+        r"|usa|escribe|uses|respondas)\b|unidades métricas|prefiero respuestas )", instructs=True),
 )  # fmt: skip
 _PLANS = (
-    row("reminder", r"^(?:por\sfavor,?\s)?(?:recuérdame|recuerdame|acuérdame|hazme\sacordar)\s"),
-    row("todo", r"^(?:to-?\s?do|tarea|pendiente|recordatorio)\s?:\s"),
-    row("todo", r"^(?:por\sfavor,?\s)?(?:no\solvides|no\solvidar|que\sno\sse\sme\solvide)\s?[,:]?\s", instructs=True),
-    row("todo", r"^(?:ping|pregúntale|pregunta|llama|escríbele|avisa|avísale)\sa\s(?-i:[A-ZÁÉÍÓÚÑ]\w{1,20})\s(?:por"
-        r"|sobre|para|de)\s", news=1),
-    row("decision", r"^(?:la\s)?(?:decisión|decidido|acordado)(?:\sfinal)?(?:\ses|:)\s"),
-    row("decision", r"^(?:hemos\s|he\s)?(?:decidido|decidimos|decidí|acordado|acordamos|acordé|elegido|elegimos|elegí"
-        r"|optado|optamos|opté|quedamos)\s(?!irme)", past=True, news=1),
-    row("decision", r"^(?:nos\squedamos\scon|vamos\sa\s(?:usar|utilizar|adoptar)|voy\sa\susar|usaremos|usaré"
-        r"|utilizaremos|utilizaré|usemos)\s", importance=0.7, news=1),
-    row("decision", r"^se\s(?:decidió|ha\sdecidido|acordó)\s"),
-    row("aim", r"^(?:mi|nuestro|nuestra)\s(?:gran\s)?(?:objetivo|meta|sueño|propósito|plan)\s(?:para\seste\saño\s"
-        r"|de\seste\saño\s)?es\s"),
-    row("goal", rf"^(?:quiero|queremos|quisiera|espero|esperamos|planeo|planeamos|pienso|pretendo|me\sgustaría"
-        rf"|nos\sgustaría|sueño\scon|tengo\spensado|tengo\sla\sintención\sde|estoy\spensando\sen"
-        rf"|voy\sa)\s{_NOT_A_WISH}{_INFINITIVE}", news=1),
-    row("goal", r"^estoy\sahorrando\spara\s"),
-    row("goal", rf"^{_INFINITIVE}.{{3,80}}\s(?:antes\sdel?|para\sel|hasta\sel)\s.{{3,25}}$", dated=True),
-    row("todo", rf"^(?:tengo\sque|tenemos\sque|debo|debemos|necesito|hay\sque|debería)\s{_NOT_A_WISH}{_INFINITIVE}",
+    row("reminder", r"^(?:por favor,? )?(?:recuérdame|recuerdame|acuérdame|hazme acordar) "),
+    row("todo", r"^(?:to-? ?do|tarea|pendiente|recordatorio) ?: "),
+    row("todo", r"^(?:por favor,? )?(?:no olvides|no olvidar|que no se me olvide) ?[,:]? ", instructs=True),
+    row("todo", r"^(?:ping|pregúntale|pregunta|llama|escríbele|avisa|avísale) a (?-i:[A-ZÁÉÍÓÚÑ]\w{1,20}) (?:por"
+        r"|sobre|para|de) ", news=1),
+    row("decision", r"^(?:la )?(?:decisión|decidido|acordado)(?: final)?(?: es|:) "),
+    row("decision", r"^(?:hemos |he )?(?:decidido|decidimos|decidí|acordado|acordamos|acordé|elegido|elegimos|elegí"
+        r"|optado|optamos|opté|quedamos) (?!irme)", past=True, news=1),
+    row("decision", r"^(?:nos quedamos con|vamos a (?:usar|utilizar|adoptar)|voy a usar|usaremos|usaré"
+        r"|utilizaremos|utilizaré|usemos) ", importance=0.7, news=1),
+    row("decision", r"^se (?:decidió|ha decidido|acordó) "),
+    row("aim", r"^(?:mi|nuestro|nuestra) (?:gran )?(?:objetivo|meta|sueño|propósito|plan) (?:para este año "
+        r"|de este año )?es "),
+    row("goal", rf"^(?:quiero|queremos|quisiera|espero|esperamos|planeo|planeamos|pienso|pretendo|me gustaría"
+        rf"|nos gustaría|sueño con|tengo pensado|tengo la intención de|estoy pensando en"
+        rf"|voy a) {_NOT_A_WISH}{_INFINITIVE}", news=1),
+    row("goal", r"^estoy ahorrando para "),
+    row("goal", rf"^{_INFINITIVE}.{{3,80}} (?:antes del?|para el|hasta el) .{{3,25}}$", dated=True),
+    row("todo", rf"^(?:tengo que|tenemos que|debo|debemos|necesito|hay que|debería) {_NOT_A_WISH}{_INFINITIVE}",
         news=2),
 )  # fmt: skip
 _HABITS = (
-    row("habit", r"^(?:suelo|solemos)\s\w{2,20}"),
-    row("habit", r"^(?:no\s)?(?:me\s)?(?!he\b|hemos\b|fui\b|tengo\sque)\w{2,20}(?:o|oy|mos)\s(?:.{1,80}\s)?"
-        r"(?:tod[oa]s\sl[oa]s\s\w{3,10}|cada\s(?:día|mañana|noche|semana|mes|lunes|martes|miércoles|jueves|viernes"
-        r"|sábado|domingo|año)|normalmente|siempre|a\smenudo|regularmente|por\slo\sgeneral|por\slas\smañanas"
-        r"|por\slas\snoches|los\s(?:lunes|martes|miércoles|jueves|viernes|sábados|domingos|fines\sde\ssemana))\b"),
-    row("fact", r"^(?:nunca|no)\s(?:fumo|bebo|tomo\salcohol)(?:\snunca)?$", importance=0.5),
+    row("habit", r"^(?:suelo|solemos) \w{2,20}"),
+    row("habit", r"^(?:no )?(?:me )?(?!he\b|hemos\b|fui\b|tengo que)\w{2,20}(?:o|oy|mos) (?:.{1,80} )?"
+        r"(?:tod[oa]s l[oa]s \w{3,10}|cada (?:día|mañana|noche|semana|mes|lunes|martes|miércoles|jueves|viernes"
+        r"|sábado|domingo|año)|normalmente|siempre|a menudo|regularmente|por lo general|por las mañanas"
+        r"|por las noches|los (?:lunes|martes|miércoles|jueves|viernes|sábados|domingos|fines de semana))\b"),
+    row("fact", r"^(?:nunca|no) (?:fumo|bebo|tomo alcohol)(?: nunca)?$", importance=0.5),
 )  # fmt: skip
 _PAST = (
     r"(?:\w{2,20}(?:é|í)|fui|fuimos|hice|hicimos|tuve|tuvimos|estuve|estuvimos|vi|vimos|vine|\w{2,20}amos|\w{2,20}imos)"
 )
 _EVENTS = (
-    row("event", r"^(?:mi|nuestro|nuestra|el|la|tengo\suna?|tenemos\suna?)\s(?:.{1,40}\s)?(?:contrato|vuelo|cita"
+    row("event", r"^(?:mi|nuestro|nuestra|el|la|tengo una?|tenemos una?) (?:.{1,40} )?(?:contrato|vuelo|cita"
         r"|reunión|examen|boda|viaje|curso|conferencia|concierto|entrevista|mudanza|fiesta|operación|presentación"
         r"|dentista|médico|vacaciones)\b"),
-    row("event", r"^(?:vuelo|volamos|viajo|viajamos|voy|vamos|salgo|me\smudo|nos\smudamos|me\scaso|nos\scasamos"
-        r"|empiezo|visito|celebramos|quedo|tengo|estoy|estaré|iré|iremos)\s", importance=0.55),
-    row("past event", r"^(?:me\s|nos\s)?(?:he|hemos)\s(?!entendido|visto|leído|dicho|pensado|pedido|preguntado|sido"
-        r"|estado\spensando)\w{2,20}(?:ado|ido|cho|sto|rto|ito)\b"),
+    row("event", r"^(?:vuelo|volamos|viajo|viajamos|voy|vamos|salgo|me mudo|nos mudamos|me caso|nos casamos"
+        r"|empiezo|visito|celebramos|quedo|tengo|estoy|estaré|iré|iremos) ", importance=0.55),
+    row("past event", r"^(?:me |nos )?(?:he|hemos) (?!entendido|visto|leído|dicho|pensado|pedido|preguntado|sido"
+        r"|estado pensando)\w{2,20}(?:ado|ido|cho|sto|rto|ito)\b"),
     row("past event", rf"^(?!entendí|pensé|creí|quería|olvidé|pregunté|dije|así\b|aquí\b|allí\b|qué\b|sí\b"
-        rf"|mí\b)(?:me\s|nos\s)?{_PAST}\s"),
-    row("event", r"^(?:me\s|nos\s)?(?:compre|visite|viaje|encontre|termine|empece|llegue|corri|conoci|vendi|cene|gane"
-        r"|perdi|termine|estudie|comi|sali)\s", importance=0.5, past=True),
+        rf"|mí\b)(?:me |nos )?{_PAST} "),
+    row("event", r"^(?:me |nos )?(?:compre|visite|viaje|encontre|termine|empece|llegue|corri|conoci|vendi|cene|gane"
+        r"|perdi|termine|estudie|comi|sali) ", importance=0.5, past=True),
 )  # fmt: skip
 ROWS = (*_IDENTITY, *_FACTS, *_PREFERENCES, *_PLANS, *_HABITS, *_EVENTS)
 
 
 _SEPARATOR = (
-    rf";\s|\s[–—-]\s|,?\s(?:pero|aunque|sin\sembargo)\s|,\s(?:y\s)?(?=(?:yo|mi|mis|nuestr[oa]|{OWN_VERBS})\b)"
-    rf"|,?\s(?:y|e)\s(?=(?:yo|mi|mis|tampoco|{OWN_VERBS})\b)"
+    rf"; | [–—-] |,? (?:pero|aunque|sin embargo) |, (?:y )?(?=(?:yo|mi|mis|nuestr[oa]|{OWN_VERBS})\b)"
+    rf"|,? (?:y|e) (?=(?:yo|mi|mis|tampoco|{OWN_VERBS})\b)"
 )
 SPANISH = Language(
     name="spanish",
@@ -422,45 +417,45 @@ SPANISH = Language(
     ahead=frozenset({"antes del", "antes de", "hasta", "hasta el", "para el", "para"}),
     inner_stops=any_case(r"\b(?:sr|sra|dr|dra|ud|uds|p\. ?ej|aprox|núm|av|ee\. ?uu)\."),
     openings=spelled(
-        r"(?:(?:hola|buenas|buenos\sdías|buenas\s(?:tardes|noches)|sí|no,|ok|okay|vale|bueno|pues|oye|mira|ah|oh|eh"
-        r"|por\scierto|además|la\sverdad|en\srealidad|para\stu\sinformación|nota|nota\srápida|importante|ojo|corrección"
-        r"|rectifico|perdón|actualización|de\shecho|entonces|gracias|aclaración|y|pero|es\sque)\b[\s,:;.!¡–—-]{0,4}"
-        r"|[¡¿]|(?:recuerda|ten\sen\scuenta|apunta|anota|que\ssepas|debes\ssaber)\sque\s|(?:creo|pienso)\sque\s(?="
+        r"(?:(?:hola|buenas|buenos días|buenas (?:tardes|noches)|sí|no,|ok|okay|vale|bueno|pues|oye|mira|ah|oh|eh"
+        r"|por cierto|además|la verdad|en realidad|para tu información|nota|nota rápida|importante|ojo|corrección"
+        r"|rectifico|perdón|actualización|de hecho|entonces|gracias|aclaración|y|pero|es que)\b[ ,:;.!¡–—-]{0,4}"
+        r"|[¡¿]|(?:recuerda|ten en cuenta|apunta|anota|que sepas|debes saber) que |(?:creo|pienso) que (?="
         r"(?:soy|vivo|prefiero|me)\b))"
     ),
-    tag=spelled(r",?\s(?:¿?y\stú|¿?y\susted|¿?y\sa\sti)\s?\?$"),
+    tag=spelled(r",? (?:¿?y tú|¿?y usted|¿?y a ti) ?\?$"),
     clauses=spelled(_SEPARATOR),
     questions=spelled(
-        r"^(?:¿|qué\b(?!\sno)|quién|cuándo|dónde\b|cómo\sse|cómo\spuedo|por\squé|cuál|cuánto|puedes|podrías|puede\s"
-        r"|sabes|me\spuedes|me\spodrías|hay\salg|te\sgusta|vives|eres)"
+        r"^(?:¿|qué\b(?! no)|quién|cuándo|dónde\b|cómo se|cómo puedo|por qué|cuál|cuánto|puedes|podrías|puede "
+        r"|sabes|me puedes|me podrías|hay alg|te gusta|vives|eres)"
     ),
     unreliable=any_case(
-        r"\b(?:si\s(?:yo\s)?(?:fuera|tuviera|pudiera|viviera|me|no|tú|puedes|quieres)|ojalá|quizás?|tal\svez|imagina"
-        r"|supongamos|a\slo\smejor|por\sejemplo|en\sbroma|es\sbroma|como\ssi|no\ssolo|no\ssólo|viviría|sería|tendría"
+        r"\b(?:si (?:yo )?(?:fuera|tuviera|pudiera|viviera|me|no|tú|puedes|quieres)|ojalá|quizás?|tal vez|imagina"
+        r"|supongamos|a lo mejor|por ejemplo|en broma|es broma|como si|no solo|no sólo|viviría|sería|tendría"
         r"|podría|haría|compraría|según|(?:dice|dijo|dicen|cuenta|opina|afirma|comenta|cree|piensa|escribió|contó"
-        r"|preguntó)\s(?:que|:|si)|dijo|como\sdice|en\sla\s(?:película|novela|canción))\b|🙄|/s$"
-        r"|^[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{1,20}:\s\"?(?:yo|me|vivo|soy)"
+        r"|preguntó) (?:que|:|si)|dijo|como dice|en la (?:película|novela|canción))\b|🙄|/s$"
+        r"|^[A-ZÁÉÍÓÚÑ][a-záéíóúñ]{1,20}: \"?(?:yo|me|vivo|soy)"
 ),
-    retraction=spelled(r"^¡?(?:jaja\w*\s|jeje\w*\s)?,?\s?(?:no,?\s)?(?:era\s(?:una\s)?broma|es\sbroma|estoy\sbromeando"
-        r"|solo\sbromeaba|es\sun\schiste|mentira)\b"),
+    retraction=spelled(r"^¡?(?:jaja\w* |jeje\w* )?,? ?(?:no,? )?(?:era (?:una )?broma|es broma|estoy bromeando"
+        r"|solo bromeaba|es un chiste|mentira)\b"),
     task=spelled(
-        r"^(?:por\sfavor,?\s|hola,?\s|puedes\s|podrías\s)?(?:traduce|traducir|corrige|escribe\s(?:un|una)"
-        r"|escribir\suna?|redacta|resume\s(?:este|el|la)|reescribe|mejora|imagina|actúa|genera|inventa|crea)\b"
+        r"^(?:por favor,? |hola,? |puedes |podrías )?(?:traduce|traducir|corrige|escribe (?:un|una)"
+        r"|escribir una?|redacta|resume (?:este|el|la)|reescribe|mejora|imagina|actúa|genera|inventa|crea)\b"
     ),
-    negation=spelled(r"\b(?:ya\sno|no|nunca|jamás|tampoco|ni)\b"),
+    negation=spelled(r"\b(?:ya no|no|nunca|jamás|tampoco|ni)\b"),
     first_person=spelled(r"\b(?:yo|me|mí|mi|mis|nos|nosotros|nuestr[oa]s?|conmigo)\b"),
     vague=spelled(
         r"^(?:lo|la|los|las|le|esto|eso|ello|ese|esa|esos|esas|este|esta|tu|tus|ti|te|usted|su|sus|todo|nada|algo"
-        r"|mucho|más|que|qué|cómo|cuando|así|él|ella|ellos|ir|ser|hacer|ver|el\sque|saber|como|menos|ambos)$"
-        r"|^(?:que|cuando|cómo|lo\sque|tu|tus|si|esto\sde|eso\sde)\b"
+        r"|mucho|más|que|qué|cómo|cuando|así|él|ella|ellos|ir|ser|hacer|ver|el que|saber|como|menos|ambos)$"
+        r"|^(?:que|cuando|cómo|lo que|tu|tus|si|esto de|eso de)\b"
     ),
     value_ends=spelled(
-        r"\s(?:porque|pero|cuando|aunque|y\s(?:me|que|mi|yo)|con|sin|en|al|por|para|desde|hasta|como|mucho|muchísimo"
+        r" (?:porque|pero|cuando|aunque|y (?:me|que|mi|yo)|con|sin|en|al|por|para|desde|hasta|como|mucho|muchísimo"
         r"|bastante|más|tanto|nada|ahora|todos|cada|antes|después|ya|si|también|hoy|mañana|ayer|que|hace|actualmente"
-        r"|otra\svez|de\snuevo|este|esta|a\slas|a\slos|últimamente|por\sfavor|tampoco)\s"
+        r"|otra vez|de nuevo|este|esta|a las|a los|últimamente|por favor|tampoco) "
     ),
-    determiners=spelled(r"^(?:el|la|los|las|un|una|unos|unas|mi|mis|su|nuestr[oa]|mucho|muchos|al|del|de|a|el\sdel)\s"),
-    conjunction=any_case(r",\s(?:y\s|o\s|ni\s)?|\s(?:y|e|o|u|ni|&)\s"),
+    determiners=spelled(r"^(?:el|la|los|las|un|una|unos|unas|mi|mis|su|nuestr[oa]|mucho|muchos|al|del|de|a|el del) "),
+    conjunction=any_case(r", (?:y |o |ni )?| (?:y|e|o|u|ni|&) "),
     words=re.compile(r"[^\W_]+"),
     stopwords=word_set("""
         el la los las un una unos unas y o pero que de del a al en con por para sin no me te se lo le nos mi tu su
@@ -473,27 +468,22 @@ SPANISH = Language(
     says="{name} dice: «{text}»",
     asks="{name} pide al asistente: «{text}»",
     rewrites=(
-        (spelled(r"(?P<head>\b(?:(?:dejé|he\sdejado|me\sfui\sde)\s(?-i:[A-ZÁÉÍÓÚÑ])[\w&\s-]{1,40}?|(?:cambié|he\scambiado)\sde"
-            r"\strabajo))(?:,|\sy|,\sy)\s(?:ahora|ya)\sestoy\s(?=en\s(?-i:[A-ZÁÉÍÓÚÑ]))"),
+        (spelled(r"(?P<head>\b(?:(?:dejé|he dejado|me fui de) (?-i:[A-ZÁÉÍÓÚÑ])[\w& -]{1,40}?|(?:cambié|he cambiado) de"
+            r" trabajo))(?:,| y|, y) (?:ahora|ya) estoy (?=en (?-i:[A-ZÁÉÍÓÚÑ]))"),
             r"\g<head> y ahora trabajo "),
-        (spelled(r"^(?:dejé|he\sdejado|me\sfui\sde)\s(?:mi\strabajo\sen\s)?[\w&\s-]{2,30}?(?:,|,?\sy)\s(?:ahora\s|ya\s)?(?=trabajo\s)"),
-            ""),
-        (spelled(rf"^(?P<time>{TIME}),\s(?=\w)"), r"\g<time> "),
-        (spelled(r"^(?:ya\s)?no\s(?=(?P<verb>vivo|trabajo|soy|me\sllamo|es)\b)(?P<head>[^,]{2,20}?\s(?:en\s"
-            r"|de\s)?)(?:[^,]{1,30}),?\ssino\s(?:(?:en|de|que)\s)?"), r"\g<head>"),
-        (spelled(r"(?P<head>\b(?:es|en|el|al)\s)?\bno\s(?:en\s|el\s)?(?:[^,]{1,30}),?\ssino\s(?:en\s|el\s)?"),
+        (spelled(r"^(?:dejé|he dejado|me fui de) (?:mi trabajo en )?[\w& -]{2,30}?(?:,|,? y) (?:ahora |ya )?"
+            r"(?=trabajo )"), ""),
+        (spelled(rf"^(?P<time>{TIME}), (?=\w)"), r"\g<time> "),
+        (spelled(r"^(?:ya )?no (?=(?P<verb>vivo|trabajo|soy|me llamo|es)\b)(?P<head>[^,]{2,20}? (?:en "
+            r"|de )?)(?:[^,]{1,30}),? sino (?:(?:en|de|que) )?"), r"\g<head>"),
+        (spelled(r"(?P<head>\b(?:es|en|el|al) )?\bno (?:en |el )?(?:[^,]{1,30}),? sino (?:en |el )?"),
             r"\g<head>"),
     ),
     elided=(
-        (spelled(r"^(?:tampoco|no)\s(?=(?:el|la|los|las|\w{3,20}$))(?!me\b|soy|vivo|trabajo)(?P<rest>.{2,60})$"),
+        (spelled(r"^(?:tampoco|no) (?=(?:el|la|los|las|\w{3,20}$))(?!me\b|soy|vivo|trabajo)(?P<rest>.{2,60})$"),
             r"no me gusta \g<rest>"),
     ),
     attributes=ATTRIBUTES | {"película": "movie", "libro": "book", "comida": "food"},
     values=spellings(DIETS | MARITAL),
-    relatives=meanings("""
-        hermano=brother hermana=sister madre=mother mamá=mother padre=father papá=father hijo=son hija=daughter
-        marido=husband esposo=husband esposa=wife mujer=wife novio=boyfriend novia=girlfriend pareja=partner
-        jefe=boss jefa=boss perro=dog loro=parrot conejo=rabbit caballo=horse perra=dog gato=cat gata=cat
-        abuelo=grandfather abuela=grandmother tío=uncle tía=aunt primo=cousin prima=cousin amigo=friend
-        amiga=friend colega=colleague"""),
+    relatives=spellings(_RELATIVES),
 )  # fmt: skip
