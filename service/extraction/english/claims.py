@@ -14,7 +14,7 @@ from service.extraction.english.entities import is_vague, items, slot_key, witho
 from service.extraction.english.filters import has_dangling_pronoun
 from service.extraction.english.grammar import clauses, kind_of, without_lead
 from service.extraction.english.intentions import DECISION_LABEL, GOAL_LABEL, TODO_LABEL, commands, is_takeover
-from service.extraction.english.lexicon import PRODUCTS, content_words, words
+from service.extraction.english.lexicon import PRODUCTS, content_words, first_word, words
 from service.extraction.patterns import Pattern, any_case
 
 # A goal such as "I plan to" is not a habit, a negated preference is no preference: the order matters.
@@ -26,15 +26,13 @@ _CONTRACTED = {
 _POSSESSED: tuple[Pattern, ...] = (*facts.POSSESSED, *intentions.OTHER, *facts.OTHERS)
 _COMMANDED: tuple[Pattern, ...] = (*facts.IDENTITY, *intentions.COMMANDS)
 _NAMED_FIRST: tuple[Pattern, ...] = (*facts.NAMED, *intentions.OTHER, intentions.APPOINTMENT, *facts.OTHERS)
-_FIRST_WORD = re.compile(r"[\w'-]+")
 
 _DETERMINERS = word_set("my our the his her their your")
 
 
 def _rows_for(clause: str) -> tuple[Pattern, ...]:
     """The rows that a clause may match, by its first word: the speaker, something of theirs, a command, a name."""
-    first = _FIRST_WORD.match(clause)
-    word = first[0].lower() if first else ""
+    word = first_word(clause)
     subject, _, contracted = word.partition("'")
     if subject in ("i", "we"):
         return _CONTRACTED.get(contracted, _SPEAKER)
@@ -184,27 +182,22 @@ def claims(sentence: str, *, alone: bool = True) -> list[Claim]:
     Clauses that match a row become claims of their own; what follows without a subject of its own stays with them.
     ``alone``: the speaker talks to the assistant, so that what is commanded is for it.
     """
-    found = _used_to_but_now(sentence) or _left_for(sentence) or _switched(sentence) or _of_clauses(sentence, alone)
+    found = _moved_on(sentence) or _switched(sentence) or _of_clauses(sentence, alone)
     hedged = bool(_HEDGE.search(sentence))
     return [replace(claim, confidence=claim.confidence - 0.2) if hedged else claim for claim in found]
 
 
-def _used_to_but_now(sentence: str) -> list[Claim]:
-    match = facts.FORMER_NOW.search(sentence)
-    if match is None:
+def _moved_on(sentence: str) -> list[Claim]:
+    """ "I used to live in Oslo but now live in Bergen", "I left Initech and joined Globex": what holds now."""
+    former, left = facts.FORMER_NOW.search(sentence), facts.LEFT_FOR.match(sentence)
+    if former is not None:
+        slot, value = facts.FORMER_SLOTS[" ".join(former["verb"].lower().split())], former["value"]
+    elif left is not None:
+        slot = "lives_in" if left["place"] or left["home"] else "works_at"
+        value = left["home"] or left["value"]
+    else:
         return []
-    slot = facts.FORMER_SLOTS[" ".join(match["verb"].lower().split())]
-    return [Claim(MemoryType.FACT, sentence, "positive", slot, slot_key(match["value"]), None, 0.75, 0.85)]
-
-
-def _left_for(sentence: str) -> list[Claim]:
-    """ "I left Initech and joined Globex", "We left Oslo and settled in Bergen": where somebody works or lives now."""
-    match = facts.LEFT_FOR.match(sentence)
-    if match is None:
-        return []
-    slot = "lives_in" if match["place"] or match["home"] else "works_at"
-    value = slot_key(match["home"] or match["value"])
-    return [Claim(MemoryType.FACT, sentence, "positive", slot, value, None, 0.75, 0.85)]
+    return [Claim(MemoryType.FACT, sentence, "positive", slot, slot_key(value), None, 0.75, 0.85)]
 
 
 def _switched(sentence: str) -> list[Claim]:
@@ -322,19 +315,15 @@ def _fill(text: str, pattern: Pattern, match: re.Match[str]) -> list[Claim]:
     name, thing = _attribute(pattern.slot, groups)
     filled = replace(base, slot=name, value=value, owner=owner or thing)
     employer = groups.get("employer")
-    return [_without_employer(filled, employer), _works_at(base, employer)] if employer else [filled]
-
-
-def _works_at(base: Claim, employer: str) -> Claim:
-    """Where somebody works who named the employer beside the profession."""
-    return replace(
-        base, type=MemoryType.FACT, text=f"I work at {employer}.", slot="works_at", value=slot_key(employer), owner=None
-    )
-
-
-def _without_employer(claim: Claim, employer: str) -> Claim:
-    """The claim of a profession alone, which outlasts the employer."""
-    return replace(claim, text=claim.text.replace(f" at {employer}", "", 1).replace(f" for {employer}", "", 1))
+    if not employer:
+        return [filled]
+    # The profession outlasts the employer.
+    alone = filled.text.replace(f" at {employer}", "", 1).replace(f" for {employer}", "", 1)
+    works = f"I work at {employer}."
+    return [
+        replace(filled, text=alone),
+        replace(base, type=MemoryType.FACT, text=works, slot="works_at", value=slot_key(employer), owner=None),
+    ]
 
 
 def _attribute(slot: str, groups: dict[str, str | None]) -> tuple[str, str | None]:

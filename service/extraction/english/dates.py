@@ -8,16 +8,15 @@ from datetime import date, datetime
 from service.domain.word_lists import places, word_set
 from service.extraction.calendar import Calendar, Grounded, When, add_months, nearest_year
 from service.extraction.english.grammar import lies_ahead
-from service.extraction.english.lexicon import MONTHS, SMALL_NUMBERS, WEEKDAYS
+from service.extraction.english.lexicon import MONTH, MONTHS, SMALL_NUMBERS, WEEKDAY, WEEKDAYS
 from service.extraction.patterns import any_case
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
-_MONTH_FULL = "january|february|march|april|may|june|july|august|september|october|november|december"
 _DAY = "|".join(sorted(WEEKDAYS, key=len, reverse=True))
 _COUNT = r"\d{1,3}|a\scouple\sof|couple\sof|a\sfew|few|several|an?|" + "|".join(
     word for word in SMALL_NUMBERS if " " not in word and word not in ("a", "an", "few", "several")
 )
-MONTH_NAMES = tuple(name.capitalize() for name in _MONTH_FULL.split("|"))
+MONTH_NAMES = tuple(name.capitalize() for name in MONTH.split("|"))
 
 _EXPRESSION = re.compile(
     rf"""(?P<prep>\b(?:on|in|by|until|till|since|from|before|after|for|of|to|due|about|around|roughly|almost
@@ -26,7 +25,7 @@ _EXPRESSION = re.compile(
     | \b(?<!\d[-–])(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<month>{_MONTH})\b(?:\.(?=.))?
       (?:,?\s(?P<year>(?:19|20)\d\d))?
     | \b(?P<month2>{_MONTH})\.?\s(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s(?P<year2>(?:19|20)\d\d))?
-    | \b(?P<month3>{_MONTH_FULL})(?:,?\sof)?,?\s(?P<year3>(?:19|20)\d\d)\b
+    | \b(?P<month3>{MONTH})(?:,?\sof)?,?\s(?P<year3>(?:19|20)\d\d)\b
     | \b(?:the\s)?(?P<named>day\sbefore\syesterday|day\safter\stomorrow)\b
     | (?<=\bthe\s)(?P<ordinal>\d{{1,2}})(?:st|nd|rd|th)\b(?!\s(?:floor|time|street|avenue|grade|place|of|birthday
         |anniversary|try|attempt|page|and|century|street|hole|level|day|week|lap|round|one|book|half|part|season|episode|chapter|kid|child
@@ -34,16 +33,16 @@ _EXPRESSION = re.compile(
     | \b(?P<named2>yesterday|today|tomorrow|tonight|last\snight|this\s(?:morning|afternoon|evening))\b
     | \b(?P<ago>{_COUNT})\s(?P<unit>day|week|weekend|month|year)s?\s(?:ago|back)\b
     | \bin\s(?P<in>{_COUNT})\s(?P<unit2>day|week|month|year)s?\b
-    | \b(?P<step>last|this|next|this\spast|past|this\scoming)\s(?P<unit3>week|weekend|month|year|{_MONTH_FULL}
+    | \b(?P<step>last|this|next|this\spast|past|this\scoming)\s(?P<unit3>week|weekend|month|year|{MONTH}
         |{_DAY})\b
-    | \b(?P<weekday>monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b(?!,?\s\d)
+    | \b(?P<weekday>{WEEKDAY})\b(?!,?\s\d)
     | (?:(?<=\bin\s)|(?<=\bsince\s)|(?<=\buntil\s)|(?<=\btill\s)|(?<=\bby\s)|(?<=\bbefore\s)|(?<=\bfrom\s))
-      (?P<month4>{_MONTH_FULL})\b
+      (?P<month4>{MONTH})\b
     | (?<=\bin\s)(?P<year4>(?:19|20)\d\d)\b
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
-_CUE = any_case(rf"\d|day|week|month|year|night|tomorrow|\b(?:morning|evening|afternoon|{_MONTH_FULL})\b")
+_CUE = any_case(rf"\d|day|week|month|year|night|tomorrow|\b(?:morning|evening|afternoon|{MONTH})\b")
 _IS = any_case(r"(?:'s|\bis|\bare|\bbe|\bwas|\bnow)\s$")
 _TO_WEEKDAY = any_case(rf"\s?(?:to|till?|until|through|thru|[-–])\s?(?:{_DAY})\b")
 _FROM_WEEKDAY = any_case(rf"\b(?:{_DAY})\s?(?:to|till?|until|through|thru|[-–])\s?$")

@@ -30,7 +30,7 @@ from service.extraction.english.grammar import (
     VALUE,
     row,
 )
-from service.extraction.english.lexicon import FIRST_NAMES, PRODUCTS
+from service.extraction.english.lexicon import FIRST_NAMES, MONTH, PRODUCTS, WEEKDAY
 from service.extraction.patterns import Pattern, any_case
 
 _LANGUAGES = (
@@ -96,11 +96,11 @@ _NO_DEMONYM = (
 )
 _NO_PERSON = rf"(?!(?:{'|'.join(sorted(FIRST_NAMES))})\b)"
 DAY = (
-    r"(?:(?:this |next |the )?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tue|tues|wed|thu|thurs"
-    r"|fri)\b|(?:the )?(?:\d{1,2}(?:st|nd|rd|th)?(?: of)? )?(?:january|february|march|april|may|june|july|august"
-    r"|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec)\b|the \d{1,2}(?:st|nd|rd"
-    r"|th)\b|(?:19|20)\d\d-\d\d-\d\d|tomorrow|today|next (?:week|month|year)|the (?:day|week) after)"
+    rf"(?:(?:this |next |the )?(?:{WEEKDAY}|mon|tue|tues|wed|thu|thurs|fri)\b|(?:the )?(?:\d{{1,2}}(?:st|nd|rd|th)?"
+    rf"(?: of)? )?(?:{MONTH}|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec)\b|the \d{{1,2}}(?:st|nd|rd|th)\b"
+    rf"|(?:19|20)\d\d-\d\d-\d\d|tomorrow|today|next (?:week|month|year)|the (?:day|week) after)"
 )
+_DATE = rf"(?P<value>{DAY}[^,.;!?]{{0,40}})"
 _TIME = r"(?:\d{1,2}(?::\d\d)? ?(?:am|pm|a\.m\.|p\.m\.|o'clock)?|noon|midnight|half past \w+)(?![\w:])"
 _RESCHEDULED = (
     r"(?:moved|pushed|postponed|rescheduled|brought forward|changed|shifted|delayed|scheduled|set|planned|bumped"
@@ -118,12 +118,7 @@ _TAKES_PLACE = (
 
 def _when(regex: str) -> tuple[Pattern, ...]:
     """Rows for the day, and for the time of day, that end a sentence about something that takes place."""
-    day = rf"(?P<value>{DAY}[^,.;!?]{{0,40}})"
-    time = rf"(?P<value>{_TIME})"
-    return (
-        row("event date", regex + day),
-        row("event time", regex + time),
-    )
+    return (row("event date", regex + _DATE), row("event time", rf"{regex}(?P<value>{_TIME})"))
 
 
 _PROJECT = r"(?P<of>(?-i:[A-Z])[\w'’-]{1,30}(?: [\w'’-]{1,30}){0,2}?)"
@@ -151,14 +146,12 @@ _TO_VERSION = (
 _FIGURE = r"(?P<value>(?:[$€£] ?)?\d[\w.,]{0,20}(?: (?:k|thousand|m|million|euros?|dollars|pounds|usd|eur|gbp))?)"
 _LIMIT = r"(?P<attribute>budget|limit|target|quota|goal)"
 _LAUNCHES = r"(?:launches|ships|goes live|is (?:launching|shipping|going live)|will (?:launch|ship|go live))"
-_DATE = rf"(?P<value>{DAY}[^,.;!?]{{0,40}})"
 
 
 _ALSO = (
     r"(?: also| really| still| just| always| only| now| usually| mostly| generally| actually| currently"
     r"| absolutely| secretly)?"
 )
-_VALUE_NAMED = rf"(?P<value>(?-i:{CAPITALS}))"
 
 
 def _fact(regex: str, slot: str | None = None, **otherwise: Any) -> Pattern:
@@ -377,12 +370,12 @@ OTHERS: tuple[Pattern, ...] = (
     _taste(r"(?:likes|loves|enjoys|adores|prefers|favou?rs|is (?:a (?:big |huge )?fan of|fond of|into|obsessed with"
         r"|keen on|crazy about|passionate about))(?! (?:you|your|when|how|the way|it|that|this)\b)"),
     _fact(rf" (?:lives in|moved (?:back )?to|relocated to|is living in|is based in|is moving to"
-        rf"|has moved to) {_VALUE_NAMED}", "lives_in"),
-    _fact(r" (?:no longer lives|doesn't live|does not live) in " + _VALUE_NAMED, "lives_in", polarity="negative"),
+        rf"|has moved to) {NAME}", "lives_in"),
+    _fact(r" (?:no longer lives|doesn't live|does not live) in " + NAME, "lives_in", polarity="negative"),
     _fact(rf" (?:works (?:at|for)|is working (?:at|for)|started (?:working )?at|joined|got a (?:new )?job at"
-        rf"|started a new job at) {_VALUE_NAMED}(?! (?:and|for) )", "works_at"),
+        rf"|started a new job at) {NAME}(?! (?:and|for) )", "works_at"),
     _fact(rf" (?:left|quit|no longer works (?:at|for)|doesn't work (?:at|for)|was laid off (?:from|by)|was fired "
-        rf"(?:from|by)|resigned from) {_VALUE_NAMED}", "works_at", polarity="negative"),
+        rf"(?:from|by)|resigned from) {NAME}", "works_at", polarity="negative"),
     _fact(rf"(?: works as| is|'s)(?: now| still)?(?: an?| the| our| my) (?:new )?{ANY_PROFESSION}", "job"),
     _fact(rf" (?:was promoted to|got promoted to|became|has become)(?: an?| the| our)? {PROFESSION}", "job"),
     _fact(rf" is(?: now)?(?: an?| strictly)? {DIET}", "diet"),

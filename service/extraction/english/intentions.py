@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from service.domain.word_lists import word_set
@@ -19,7 +18,7 @@ from service.extraction.english.grammar import (
     likes,
     row,
 )
-from service.extraction.english.lexicon import BASE_VERBS
+from service.extraction.english.lexicon import BASE_VERBS, MONTH, WEEKDAY, first_word
 from service.extraction.patterns import Pattern, any_case
 
 _FAVORITE = r"(?:all-time )?fav(?:ou?rite|e|s)?"
@@ -68,8 +67,7 @@ _REACHED = (
 )
 _DATED = (
     r"(?=[^.!?]{1,120}\b(?:by|before|until|in|on|this|next|end of|q[1-4])\b[^.!?]{0,12}(?:\d|q[1-4]\b|week|month"
-    r"|quarter|year|spring|summer|autumn|fall|winter|christmas|easter|january|february|march|april|may|june|july|august"
-    r"|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
+    rf"|quarter|year|spring|summer|autumn|fall|winter|christmas|easter|{MONTH}|{WEEKDAY})"
     r"|[^.!?]{1,120}\b(?:tomorrow|tonight)\b)"
 )
 _NOT_A_COMPOUND = (
@@ -215,9 +213,8 @@ _INTENTIONS: tuple[Pattern, ...] = (
 APPOINTMENT = row(
     "event",
     rf"^(?:i|we|there|there's)(?:'ve| have| is|'ve got| have got| got)? (?:also |just )?(?:an?|my|our|another|the|two"
-    rf"|no) (?:[\w'-]{{2,20}} ){{0,3}}?{EVENT_NOUN}\b[^.!?]{{0,60}}\b(?:(?:on|this|next|at) (?:the )?(?:mon|tues|wednes"
-    rf"|thurs|fri|satur|sun)day|on (?:the )?\d|on (?:january|february|march|april|may|june|july|august|september"
-    rf"|october|november|december)|tomorrow|tonight|next (?:week|month)|at \d)",
+    rf"|no) (?:[\w'-]{{2,20}} ){{0,3}}?{EVENT_NOUN}\b[^.!?]{{0,60}}\b(?:(?:on|this|next|at) (?:the )?(?:{WEEKDAY})"
+    rf"|on (?:the )?\d|on (?:{MONTH})|tomorrow|tonight|next (?:week|month)|at \d)",
 )  # fmt: skip
 _SPEAKER: tuple[Pattern, ...] = (
     # likes, dislikes and habits
@@ -249,8 +246,8 @@ _SPEAKER: tuple[Pattern, ...] = (
     likes(r"^(?:i|we)(?:'ve| have) always (?:loved|liked|enjoyed|been (?:passionate about|into|a fan of|fond of)) "),
     likes(r"^(?:i|we) (?:only|just) (?:drink|eat|use|like|wear|buy|listen to) "),
     row("fact", rf"^(?:i|we) (?:also |still |now |almost |nearly |just )*{_FREQUENCY} {_NO_HABIT}(?=[a-z])"),
-    row("fact", rf"^as a rule,? (?:i|we) |^(?:every|each) (?:day|morning|evening|night|week|month|sunday|monday|tuesday"
-        rf"|wednesday|thursday|friday|saturday|weekend),? (?:i|we) {_NO_HABIT}", importance=0.55),
+    row("fact", rf"^as a rule,? (?:i|we) |^(?:every|each) (?:day|morning|evening|night|week|month|weekend"
+        rf"|{WEEKDAY}),? (?:i|we) {_NO_HABIT}", importance=0.55),
     # decisions, todos and goals
     row("decision", rf"{I_HAVE}(?:decided|agreed|opted|resolved|settled|concluded|committed|chosen|voted) (?!with\b"
         rf"|that's\b)(?!on it\b|to it\b)"),
@@ -299,7 +296,6 @@ _COMMANDING = word_set("""
     please always never no avoid less fewer more stop don't dont do default going from by in at as whenever every
     each any anytime when moving and also so for remember just you everyone people friends let's lets let remind
     can could limit try be address text email mail cc reply respond follow check reach get back pick""")
-_FIRST_WORD = re.compile(r"[\w'-]+")
 
 
 def commands(first_word: str) -> bool:
@@ -310,8 +306,7 @@ def commands(first_word: str) -> bool:
 @lru_cache(maxsize=64)
 def is_instruction(sentence: str) -> bool:
     """Whether the sentence tells the assistant how to behave from now on, and is no attempt to take it over."""
-    first = _FIRST_WORD.match(sentence)
-    word = first[0].lower() if first else ""
+    word = first_word(sentence)
     rows = _INSTRUCTIONS if word.partition("'")[0] in ("i", "we") else _COMMANDED if commands(word) else ()
     return any(pattern.regex.match(sentence) for pattern in rows) and not is_takeover(sentence)
 

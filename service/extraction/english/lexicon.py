@@ -113,6 +113,9 @@ WEEKDAYS = places(
     "monday/mon tuesday/tue/tues wednesday/wed thursday/thu/thur/thurs friday/fri saturday/sat sunday/sun", 0
 )
 
+MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
+WEEKDAY = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+
 SMALL_NUMBERS = places("""
     a/an/one a~couple~of/couple~of/two a~few/few/three several/four five six seven eight nine ten eleven twelve""")
 
@@ -155,6 +158,7 @@ FIRST_NAMES = word_set("""
     susan taylor teresa thomas tigran tim timothy tina tom tony tyler vanessa victor victoria vincent walter wendy
     william zach zoe""")
 
+_FIRST_WORD = re.compile(r"[\w'-]+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,:/]*")
 
 
@@ -211,3 +215,9 @@ def words(sentence: str) -> list[str]:
 def content_words(sentence_words: Sequence[str]) -> list[str]:
     """The words that carry news: neither function words nor bland praise."""
     return [word for word in sentence_words if word not in STOPWORDS and word not in BLAND and len(word) > 1]
+
+
+def first_word(text: str) -> str:
+    """Return the word that a text opens with, in lower case; empty where it opens with none."""
+    first = _FIRST_WORD.match(text)
+    return first[0].lower() if first else ""

@@ -491,13 +491,6 @@ _SECOND_THOUGHT = any_case(
 )
 
 
-def introduction(sentence: str) -> re.Match[str] | None:
-    """What introduces the statement that the sentence makes, if anything does."""
-    return (
-        _LABEL.match(sentence) or _PHRASE.match(sentence) or _TELLING.match(sentence) or _SECOND_THOUGHT.match(sentence)
-    )
-
-
 _STRIPS_MAX = 6
 
 _LOOSE = any_case(
@@ -525,6 +518,7 @@ _STRICT = any_case(
     r"|congrats|as for me|for me|on my end|in my case|in other news|also|recently|speaking of [\w\s']{2,40}"
     r"|like)(?: (?-i:[A-Z][a-z]{1,15}))?)\s?(?:[,!.:;–—]|-(?=\s)){1,3}\s*"
 )
+_OPENINGS = (_LABEL, _PHRASE, _TELLING, _SECOND_THOUGHT, _STRICT, _LOOSE)
 _CALLED = re.compile(r"([A-Z][a-z]{1,15})(?:,|!)\s+")
 _CALLED_LAST = re.compile(r",\s([A-Z][a-z]{1,15})(?=[.!]{0,3}$)")
 _LEADING_MARKS = re.compile(r"^[^\w\"“'‘$€£(]+")
@@ -551,6 +545,8 @@ _GOING_IS_SUBJECT = any_case(
     r"^going to (?:the |an? |my |our )?\w++[^,;.]*\b(?:is|was|are|were|has|had|have|made|makes|gave|gives|helped|helps|"
     r"felt|feels|taught|showed|brought|brings)\b"
 )
+_GOING = any_case(r"(?:gonna|going to)\s(?!be\b)")
+_ABOUT_PAST = re.compile(r"^\w+ (?:by|is|was|are|has)\b")
 _GERUND_SUBJECTS = word_set("going being seeing having knowing hearing")
 _NO_DROPPED_I = word_set("bit let put cut set read quit hit shut hurt bet stuck")
 _KIN = any_case(
@@ -578,7 +574,7 @@ def without_opening(sentence: str, people: Collection[str]) -> str:
     """The sentence without leading interjections ("Wow,", "Thanks, Mel!") and without the listener's name."""
     sentence = _LEADING_MARKS.sub("", sentence)
     for _ in range(_STRIPS_MAX):
-        match = introduction(sentence) or _STRICT.match(sentence) or _LOOSE.match(sentence)
+        match = next(filter(None, (opening.match(sentence) for opening in _OPENINGS)), None)
         if match is None:
             match = _CALLED.match(sentence)
             if match is None or not _is_called(match[1], people):
@@ -615,21 +611,15 @@ def with_subject(sentence: str) -> str:
     if first == "been":
         return f"I've {head}{_lowered(rest)}"
     if (
-        first in ("gonna", "going")
-        and re.match(r"(?:gonna|going to)\s(?!be\b)", rest, re.IGNORECASE)
-        and not _GOING_IS_SUBJECT.match(rest)
-    ):
-        return f"I'm {head}{_lowered(rest)}"
-    if (
         is_past(first)
         and first not in _NO_DROPPED_I
         and (first in IRREGULAR_PAST or _AFTER_VERB.match(rest))
-        and not re.match(r"^\w+ (?:by|is|was|are|has)\b", rest)
+        and not _ABOUT_PAST.match(rest)
     ):
         return f"I {head}{_lowered(rest)}"
-    if first not in _GERUND_SUBJECTS and gerund_base(first) is not None and not _has_finite_verb(rest):
-        return f"I'm {head}{_lowered(rest)}"
-    if _FEELING.match(rest):
+    going = first in ("gonna", "going") and _GOING.match(rest) and not _GOING_IS_SUBJECT.match(rest)
+    doing = first not in _GERUND_SUBJECTS and gerund_base(first) is not None and not _has_finite_verb(rest)
+    if going or doing or _FEELING.match(rest):
         return f"I'm {head}{_lowered(rest)}"
     if _BARE_VERB.match(rest):
         return f"{'I am' if first == 'not' else 'I'} {head}{_lowered(rest)}"
@@ -639,11 +629,9 @@ def with_subject(sentence: str) -> str:
 def _has_finite_verb(text: str) -> bool:
     """Whether a verb makes an opening gerund the subject: "Trying new flavors has been fun"."""
     clause = re.split(r";|\s[-–—]\s", text, maxsplit=1)[0]
-    return bool(_FINITE.search(clause)) or any(_is_third_person(word) for word in clause.lower().split()[2:])
-
-
-def _is_third_person(word: str) -> bool:
-    return len(word) > 4 and is_present(word)
+    return bool(_FINITE.search(clause)) or any(
+        len(word) > 4 and is_present(word) for word in clause.lower().split()[2:]
+    )
 
 
 def _lowered(text: str) -> str:

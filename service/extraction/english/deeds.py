@@ -12,16 +12,13 @@ from dataclasses import dataclass
 
 from service.domain.guards import content_stems, normalize
 from service.domain.word_lists import word_set
-from service.extraction.english.lexicon import BASE_VERBS, PARTICIPLES, STOPWORDS, gerund_base, is_past
+from service.extraction.english.lexicon import BASE_VERBS, MONTH, PARTICIPLES, STOPWORDS, WEEKDAY, gerund_base, is_past
 
 _CHARS_MAX = 300
 
 _WORD = re.compile(r"[^\W_]+(?:['’._/:@+#&%-][^\W_]+)*")
-_MONTH = (
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
-    r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
-)
-_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_MONTH = rf"(?:{MONTH}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
+_DAY = rf"(?:{WEEKDAY})"
 _DATE = (
     rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|(?:{_DAY},? )?\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}(?:,? \d{{4}})?"
     rf"|(?:{_DAY},? )?{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|{_MONTH} \d{{4}}"
