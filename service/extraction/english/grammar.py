@@ -84,12 +84,12 @@ EVENT_NOUN = (
 
 
 def row(what: str, regex: str, **otherwise: Any) -> Pattern:
-    """A row from its regular expression; see ``rows.stating``."""
+    """Return the row of this pattern; see ``stating``."""
     return stating(what, any_case(regex), **otherwise)
 
 
 def likes(regex: str, polarity: Polarity = "positive") -> Pattern:
-    """A row for a liking or a dislike of what follows it."""
+    """Return a row for a liking or a dislike of what follows it."""
     return row("likes", regex + VALUE, polarity=polarity)
 
 

@@ -11,6 +11,7 @@ from service.extraction.languages.language import (
     VALUE,
     Language,
     any_of,
+    conjugated,
     likes,
     meanings,
     row,
@@ -95,7 +96,8 @@ def _told(clause: str, name: str) -> str:
     if opening is None:
         return _PLEASES.sub(lambda match: f" {match['no'] or ''}{match['verb']}{match['how'] or ''} à {name}", clause)
     subject, verb = opening["subject"].strip().lower(), opening["verb"].lower()
-    told = {"on": _of_on, "nous": _plural}.get(subject, _singular)(verb)
+    forms = {"on": (_OF_ON, _ON_ENDINGS), "nous": (_PLURAL, _WE_ENDINGS)}.get(subject, (_SINGULAR, _I_ENDINGS))
+    told = conjugated(verb, *forms) or verb
     clitics = opening["clitics"].lower().replace("me ", "se ").replace("m'", "s'").replace("nous ", "se ")
     if clitics.endswith(("se ", "ne ")) and told[0] in "aeiouhéèê":
         clitics = f"{clitics[:-2]}'"
@@ -111,28 +113,9 @@ def _of(name: str) -> str:
     return f"d'{name}" if name[:1].lower() in "aeiouyhéèêàâîô" else f"de {name}"
 
 
-def _singular(verb: str) -> str:
-    if verb in _SINGULAR:
-        return _SINGULAR[verb]
-    if verb.endswith("rai"):
-        return verb[:-1]
-    return f"{verb[:-1]}t" if verb.endswith(("ais", "is")) else verb
-
-
-def _plural(verb: str) -> str:
-    if verb in _PLURAL:
-        return _PLURAL[verb]
-    if verb.endswith("rons"):
-        return f"{verb[:-3]}ont"
-    return f"{verb[:-3]}ent" if verb.endswith("ons") else verb
-
-
-def _of_on(verb: str) -> str:
-    if verb in _OF_ON:
-        return _OF_ON[verb]
-    if verb.endswith("ra"):
-        return f"{verb[:-1]}ont"
-    return f"{verb}nt" if verb.endswith("e") else verb
+_I_ENDINGS = pairs("rai=ra ais=ait is=it")
+_WE_ENDINGS = pairs("rons=ront ons=ent")
+_ON_ENDINGS = pairs("ra=ront e=ent")
 
 
 _MONTH_NAMES = listed("janvier février mars avril mai juin juillet août septembre octobre novembre décembre")

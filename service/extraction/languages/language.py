@@ -52,15 +52,22 @@ def any_of(words: Iterable[str]) -> str:
     return "|".join(word.replace(" ", r"\s") for word in sorted(words, key=len, reverse=True))
 
 
+def conjugated(verb: str, known: Mapping[str, str], endings: Mapping[str, str]) -> str | None:
+    """Return the form of a verb that is known, else by the first ending that it has; None where it has none."""
+    if verb in known:
+        return known[verb]
+    return next((verb.removesuffix(old) + new for old, new in endings.items() if verb.endswith(old)), None)
+
+
 def row(what: str, regex: str, **otherwise: Any) -> Pattern:
-    """A row of this pattern; see ``rows.stating``."""
+    """Return the row of this pattern; see ``stating``."""
     return stating(what, spelled(regex), **otherwise)
 
 
 def likes(
     regex: str, polarity: Polarity = "positive", thing: str = VALUE, end: str = "", *, negated: bool = False
 ) -> Pattern:
-    """A row of something liked or disliked; a negation turns the former into the latter."""
+    """Return a row of something liked or disliked; a negation turns the former into the latter."""
     whole = f"{regex}{thing}{end}"
     return row("likes", whole, polarity=polarity, deniable=polarity == "positive", negated=negated)
 

@@ -11,6 +11,7 @@ from service.extraction.languages.language import (
     VALUE,
     Language,
     any_of,
+    conjugated,
     likes,
     meanings,
     row,
@@ -111,43 +112,23 @@ def _told(clause: str, name: str) -> str | None:
         return clause
     verb = done["verb"].lower()
     adverb, itself = (done["no"] or "").lower(), "se " if done["self"] else ""
-    one = _singular(verb)
+    short = verb.endswith("í") and len(verb) <= 3 and verb not in _ONE
+    one = None if short else conjugated(verb, _ONE, _ONE_ENDINGS)
     if one is not None:
         return f"{name} {adverb}{itself}{one}{done['rest']}"
-    many = _plural(verb)
+    many = conjugated(verb, _PLURAL, _MANY_ENDINGS)
     if many is not None:
         return f"{name} y otros {adverb}{itself}{many}{done['rest']}"
     return None if itself else clause
-
-
-def _singular(verb: str) -> str | None:
-    if verb in _SINGULAR:
-        return _SINGULAR[verb]
-    if verb.endswith(("aré", "eré", "iré")):
-        return f"{verb[:-1]}á"
-    if verb.endswith(("gué", "qué")):
-        return f"{verb[:-3]}{'g' if verb.endswith('gué') else 'c'}ó"
-    if verb.endswith("cé"):
-        return f"{verb[:-2]}zó"
-    if verb.endswith("é"):
-        return f"{verb[:-1]}ó"
-    if verb.endswith("í") and len(verb) > 3:
-        return f"{verb[:-1]}ió"
-    return f"{verb[:-1]}a" if verb in _PRESENT_IN_AR else None
 
 
 _PRESENT_IN_AR = word_set("""
     trabajo amo adoro detesto hablo uso estudio fumo viajo tomo evito cocino nado toco monto camino practico visito
     entreno medito compro planeo espero ceno desayuno madrugo soporto aguanto llamo ahorro preparo utilizo celebro
     participo dibujo pinto bailo canto escucho miro busco quedo pago reviso llego hago""")
-
-
-def _plural(verb: str) -> str | None:
-    if verb in _PLURAL:
-        return _PLURAL[verb]
-    if verb.endswith(("aremos", "eremos", "iremos")):
-        return f"{verb[:-4]}án"
-    return f"{verb[:-4]}an" if verb.endswith("amos") else f"{verb[:-4]}en" if verb.endswith("emos") else None
+_ONE = {verb: f"{verb[:-1]}a" for verb in _PRESENT_IN_AR} | _SINGULAR
+_ONE_ENDINGS = pairs("aré=ará eré=erá iré=irá gué=gó qué=có cé=zó é=ó í=ió")
+_MANY_ENDINGS = pairs("aremos=arán eremos=erán iremos=irán amos=an emos=en")
 
 
 _MONTH_NAMES = listed("enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre")
