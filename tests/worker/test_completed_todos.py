@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.extraction.english.deeds import deed_done, deed_due, does
+from service.extraction.english.completed_todos import deed_done, deed_due, does
 
 pytestmark = pytest.mark.exhaustive
 

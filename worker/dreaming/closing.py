@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from service.domain.types import MemoryType
-from service.extraction.english.deeds import Deed, deed_done, deed_due, does
+from service.extraction.english.completed_todos import Deed, deed_done, deed_due, does
 from worker.dreaming.plan import NewMemory, Plan, Statement, StatusChange
 
 _TELLING = frozenset({MemoryType.EVENT.value, MemoryType.FACT.value, MemoryType.OBSERVATION.value})

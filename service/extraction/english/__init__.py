@@ -1,7 +1,7 @@
 """English, read in stages; each module uses those below it.
 
 ``reading``     a turn's candidates
-``deeds``       a todo that a statement reports as done
+``completed_todos``  a todo that a statement reports as done
 ``claims``      a sentence's statements, classified by the patterns
 ``filters``     sentences that state nothing
 ``sentences``   a message's sentences, the speaker's own, spelled and opened as the patterns want

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from service.domain.guards import content_stems, normalize
 from service.domain.word_lists import word_set
-from service.extraction.english.deeds import deed_done, without_time
+from service.extraction.english.completed_todos import deed_done, without_time
 from service.extraction.english.lexicon import MONTHS, WEEKDAYS, base_of_past, third_person
 from worker.dreaming.digests import digest_of
 from worker.dreaming.reflect.changes import months_between
