@@ -31,6 +31,9 @@ CHINESE = "我们昨天在北京的办公室讨论了新的项目计划。她喜
 DOTS = ". "
 PHONES = "Call me at +49 30 901820 or (415) 555-2671, not at 467-3395. "
 ADDRESSES = "a.b@c.example 10.0.0.1 DE89 3704 0044 0532 0130 00 "
+ALTERNATIVES = [*({"const": n} for n in range(230)), {"type": "integer"}, {"type": "string", "maxLength": 9}]
+SCHEMA_TYPES = {"odd": {"metadata_schema": {"additionalProperties": {"items": {"anyOf": ALTERNATIVES}}}}}
+"""A type with as many alternatives as a schema has room for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +86,12 @@ def _saves() -> list[Worst]:
 
 
 def _schemas() -> list[Worst]:
-    """A type with as many alternatives as a schema has room for, and metadata that meet them all."""
-    alternatives = [*({"const": n} for n in range(230)), {"type": "integer"}, {"type": "string", "maxLength": 9}]
-    types = {"odd": {"metadata_schema": {"additionalProperties": {"items": {"anyOf": alternatives}}}}}
+    """Metadata that meet all alternatives of a type."""
     fits, too_long = {"numbers": [3_000] * 300}, {"texts": ["x" * 900_000]}
     items = [{"agent": AGENT, "type": "odd", "content": f"{n}", "metadata": fits} for n in range(100)]
     save, batch = "/v1/memories", "/v1/memories/batch"
     return [
-        Worst("settings with a schema", "/v1/settings", orjson.dumps({"memory_types": types}), "PUT"),
+        Worst("settings with a schema", "/v1/settings", orjson.dumps({"memory_types": SCHEMA_TYPES}), "PUT"),
         Worst("batch: 30 items against a schema", batch, orjson.dumps({"items": items[:30]})),
         Worst("batch: 100 items against a schema", batch, orjson.dumps({"items": items}), statuses=(422,)),
         Worst("save that fits no schema", save, _memory("x", type="odd", metadata=too_long), statuses=(422,)),
