@@ -9,7 +9,7 @@ from typing import Literal
 from uuid import UUID
 
 from service.db.pool import Columns, Connection
-from service.domain.ids import NO_KEY
+from service.domain.ids import NO_KEY, new_id
 from service.domain.limits import Limits, limits_from
 from service.domain.usage import By, DreamsItem, StoredItem
 from service.store.keys import limits_by_key
@@ -91,7 +91,8 @@ async def note_waiting(
     connection: Connection, workspace: UUID, items: Sequence[Columns], *, sign: Literal[1, -1]
 ) -> None:
     """Count what waits in a deletion, which is still stored, or what has left it again."""
-    await connection.run("note_waiting", workspace=workspace, items=items, sign=sign)
+    numbered = [{**item, "id": new_id()} for item in items]
+    await connection.run("note_waiting", workspace=workspace, items=numbered, sign=sign)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,8 +66,8 @@ GROUP BY key_id;
 -- name: note_waiting
 -- Count what waits in a deletion (``sign`` 1), or has left it (-1), where the workspace is counted.
 INSERT INTO stored_changes (workspace_id, id, key_id, rows, bytes)
-SELECT :workspace, gen_random_uuid(), i.key_id, :sign::integer * i.rows, :sign * i.bytes
-FROM jsonb_to_recordset(:items::jsonb) AS i(key_id uuid, rows bigint, bytes bigint)
+SELECT :workspace, i.id, i.key_id, :sign::integer * i.rows, :sign * i.bytes
+FROM jsonb_to_recordset(:items::jsonb) AS i(id uuid, key_id uuid, rows bigint, bytes bigint)
 WHERE EXISTS (SELECT FROM stored_counts c WHERE c.workspace_id = :workspace);
 
 -- name: recount_stored

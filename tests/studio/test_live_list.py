@@ -24,7 +24,7 @@ window.fetch = (input, init) => {
   if (!`${input}`.includes('/v1/memories?')) return send(input, init);
   const items = Array.from({ length: %d }, (_, n) => ({
     id: `row-${n}`, content: `Row ${n}`, agent: 'ada', type: 'fact', created_at: at, deleted_at: null,
-    superseded_by: null, tags: [], importance: 0.5, version: 1,
+    superseded_by: null, tags: [], owners: [], importance: 0.5, version: 1,
   }));
   return Promise.resolve(Response.json({ items, next_cursor: null }));
 };

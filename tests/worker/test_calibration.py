@@ -151,6 +151,7 @@ async def test_enough_right_decisions_are_written_to_the_agent(api: Api) -> None
 
 
 async def test_nothing_of_a_purged_user_is_asked_about(api: Api, server: FakeOpenAI, database_url: str) -> None:
+    await api.put("/v1/settings", {"users": "shared"})
     for content in (GOOD, NICE):
         await api.save(f"{content}, xqmarkx says", user="u-xqmarkx")
     await api.save("The gate squeaks", agent="a")

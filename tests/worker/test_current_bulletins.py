@@ -21,6 +21,7 @@ async def bulletin(api: Tenant, **params: int) -> str:
 
 
 async def test_what_is_superseded_is_not_said_any_more(api: Tenant) -> None:
+    await api.put("/v1/settings", {"users": "shared"})
     long = "is a note of so many words that a summary is shorter than all five of them are together"
     for number in range(5):
         await api.save(f"Batch {number} {long}", importance=0.2)

@@ -113,6 +113,6 @@ async def test_summaries_of_windows_move_to_lists_of_their_own(engine: Engine) -
     await backfill_fields(engine)
     after = {term for term, *_ in await postings(engine)}
     assert len(before) == len(after)
-    assert len(before & after) == 2, "the lists that filters read: its type and its tag"
+    assert len(before & after) == 3, "the lists that filters read: its type, its tag and its owners"
     request = SearchRequest(agent="a", query="Oslo", strategy="keyword")
     assert len((await recall(engine, ADMIN, request)).results) == 1

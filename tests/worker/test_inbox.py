@@ -96,6 +96,7 @@ async def test_by_default_nothing_waits(api: Tenant, server: FakeOpenAI) -> None
 
 
 async def test_a_proposal_has_its_evidence_and_nothing_else_shows_it(api: Tenant, server: FakeOpenAI) -> None:
+    await api.put("/v1/settings", {"users": "shared"})
     proposal = await one_proposal(api, "The zebra gate squeaks?", "The gate is green")
     assert proposal["status"] == "proposed"
     assert (proposal["agent"], proposal["type"], proposal["confidence"]) == ("a", "fact", 0.3)
@@ -152,7 +153,7 @@ async def test_what_is_accepted_replaces_by_the_next_dream_what_it_outdates(api:
 
 async def test_accepting_what_was_saved_meanwhile_reinforces_it(api: Tenant, server: FakeOpenAI) -> None:
     proposal = await one_proposal(api, "The gate squeaks?")
-    saved = await api.save("The gate squeaks")
+    saved = await api.save("The gate squeaks", owners=["u1"])
     assert await inbox(api) == []
     memory = (await decide(api, proposal, "accept"))["memory"]
     assert (memory["id"], memory["version"]) == (saved["id"], 2)

@@ -248,6 +248,7 @@ EMPTY_BULLETINS: tuple[list[Json], ...] = (
 
 
 async def test_an_empty_bulletin_of_a_model_is_written_by_rules(api: Api, server: FakeOpenAI) -> None:
+    await api.put("/v1/settings", {"users": "shared"})
     with table() as row:
         for number, sections in enumerate(EMPTY_BULLETINS):
             with row(sections):

@@ -43,6 +43,7 @@ async def entities(api: Tenant) -> list[str]:
 @pytest.mark.parametrize("mode", ["redact", "off"])
 async def test_placeholders_are_no_entities_by_rules(api: Tenant, mode: str) -> None:
     """Also of texts that were masked when they were said, and are dreamt about when nothing is masked any more."""
+    await api.put("/v1/settings", {"users": "shared"})
     await redact(api)
     await say(api, f"I work with {BOB} on Project Apollo.", f"My sister is called Ann, call her at {CLEO}.", user="u1")
     await say(api, f"I work with {AMY} on Project Hermes.", session="t", user="u2")
@@ -56,6 +57,7 @@ async def test_placeholders_are_no_entities_by_rules(api: Tenant, mode: str) -> 
 
 
 async def test_placeholders_are_no_entities_by_a_model(api: Tenant, server: FakeOpenAI) -> None:
+    await api.put("/v1/settings", {"users": "shared"})
     def reply(body: Json) -> str:
         if asked_for(body) != "Notes":
             return note_everything(body)

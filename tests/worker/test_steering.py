@@ -133,6 +133,7 @@ async def test_other_instructions_are_asked_for_anew_and_the_same_are_not_paid_t
 
 
 async def test_a_bulletin_is_written_again_under_other_instructions(api: Tenant, server: FakeOpenAI) -> None:
+    await api.put("/v1/settings", {"users": "shared"})
     await say(api, "I live in Oslo.")
     await dream(api)
     await dream(api)

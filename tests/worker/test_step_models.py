@@ -63,6 +63,7 @@ async def test_each_step_goes_to_the_model_that_the_environment_names(
         "llm_extract": (own,), "llm_bulletin": (),
     }  # fmt: skip
     async with serving(settings.model_copy(update=chosen)) as api:
+        await api.put("/v1/settings", {"users": "shared"})
         await say(api, "I live in Oslo.")
         done = await dream(api.engine)
         await api.post("/v1/ask", {"agent": "a", "question": "Where does u1 live?"})

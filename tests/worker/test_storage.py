@@ -139,7 +139,7 @@ async def test_a_large_audience_is_searched_by_an_index_of_its_own_kind(
             assert found[0] == expected[0]
             assert len(set(found) & set(expected)) >= 9, text
         assert (await best(engine, "a swordfish in the morning"))[0].memory.content == "The swordfish swims at dawn"
-        assert len(await best(engine, "a train", user="u", limit=50)) == 12
+        assert len(await best(engine, "a train", about="u", limit=50)) == 12
         assert len(await best(engine, "a train", tags=["odd"], limit=20)) == 20
         async with engine.db.unscoped() as connection:
             (name,) = await hnsw.indexes(connection)
