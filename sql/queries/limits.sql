@@ -68,7 +68,8 @@ GROUP BY key_id;
 INSERT INTO stored_changes (workspace_id, id, key_id, rows, bytes)
 SELECT :workspace, i.id, i.key_id, :sign::integer * i.rows, :sign * i.bytes
 FROM jsonb_to_recordset(:items::jsonb) AS i(id uuid, key_id uuid, rows bigint, bytes bigint)
-WHERE EXISTS (SELECT FROM stored_counts c WHERE c.workspace_id = :workspace);
+WHERE EXISTS (SELECT FROM stored_counts c WHERE c.workspace_id = :workspace)
+RETURNING id;
 
 -- name: recount_stored
 -- Count memories and messages, those that wait in deletions (``waiting``) among them, by key and in all, note the counts of the day, and add to the counts in force what they
