@@ -18,8 +18,7 @@ from service.domain.ids import new_id
 from service.domain.principal import Principal
 from service.domain.where import Where
 from service.errors import InvalidInput, NotFound
-from service.memory.access.naming import masked_names
-from service.memory.access.redaction import workspace_masking
+from service.memory.access.redaction import masked_names, workspace_masking
 from service.memory.engine import Engine
 from service.memory.transfer import importing
 from service.memory.transfer.export import export

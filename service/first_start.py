@@ -13,8 +13,7 @@ from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from service.domain.principal import KeyGrant
 from service.errors import InvalidInput
 from service.memory.access.keys import PREFIX, add_key, hash_of, workspace_of
-from service.memory.access.naming import masked_names
-from service.memory.access.redaction import workspace_masking
+from service.memory.access.redaction import masked_names, workspace_masking
 from service.memory.engine import Engine
 from service.settings import Settings
 from service.store import keys, workspaces

@@ -18,12 +18,11 @@ from service.embedding.monitored import MonitoredEmbedder
 from service.errors import Unavailable
 from service.llm import LLM
 from service.logs import as_text_line, without_messages
+from service.memory.access.model_settings import ModelSettings
 from service.memory.engine import Engine
-from service.memory.events.webhook_sender import WebhookSender
+from service.memory.event_delivery import WebhookSender
+from service.memory.models import ModelFactory, StepModels
 from service.memory.ops.health import HealthProber
-from service.memory.ops.model_factory import ModelFactory
-from service.memory.ops.model_settings import ModelSettings
-from service.memory.ops.step_models import StepModels
 from service.settings import Settings
 from service.telemetry import Telemetry
 

@@ -16,8 +16,7 @@ import structlog
 from service.db.pool import Connection
 from service.domain.json import dumps
 from service.memory.engine import Engine
-from service.memory.events.event_notifier import last_position
-from service.memory.events.webhook_sender import DeliveryError
+from service.memory.event_delivery import DeliveryError, last_position
 from service.store import events, webhooks
 from service.store.events import Event
 from service.store.webhooks import Claim, Destination

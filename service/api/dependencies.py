@@ -23,8 +23,7 @@ from service.domain.spending import set_payer
 from service.domain.where import JSON_MAX
 from service.errors import InvalidInput, Unauthenticated
 from service.memory.access.keys import authenticate
-from service.memory.access.naming import masked_names
-from service.memory.access.redaction import masking_of
+from service.memory.access.redaction import masked_names, masking_of
 from service.memory.engine import Engine
 
 Answer = TypeVar("Answer")

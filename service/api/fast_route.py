@@ -31,8 +31,7 @@ from service.domain.search import SearchRequest
 from service.domain.spending import set_payer
 from service.errors import ReverieError, Unauthenticated, Unavailable
 from service.memory.access.keys import authenticate, cached_credential
-from service.memory.access.naming import with_masked_names
-from service.memory.access.redaction import masking_of
+from service.memory.access.redaction import masking_of, with_masked_names
 from service.proxy.retries import ATTEMPT_HEADER, attempt_number
 
 

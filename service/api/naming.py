@@ -21,8 +21,7 @@ from service.api.bodies import LargeBodyRoute
 from service.api.problems import PROBLEMS
 from service.domain.naming import Loc, plan_of
 from service.errors import InvalidInput
-from service.memory.access.naming import with_masked_names
-from service.memory.access.redaction import masking_of
+from service.memory.access.redaction import masking_of, with_masked_names
 
 LOOKUP_PATHS = frozenset(
     {"/v1/memories/search", "/v1/memories/search/preview", "/v1/context", "/v1/ask", "/v1/extract"}

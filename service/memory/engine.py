@@ -30,18 +30,11 @@ from service.embedding.noise import known_noise
 from service.embedding.sources import CHEAP_SOURCE
 from service.embedding.storage import storage_of
 from service.llm import LLM, Meter, Reranker
-from service.memory.access.key_usage import KeyUsage
-from service.memory.access.read_audit import ReadCounter
-from service.memory.access.request_limits import RequestLimits
-from service.memory.events.event_notifier import EventNotifier
-from service.memory.events.webhook_sender import WebhookSender
-from service.memory.ops.model_budget import ModelBudget
-from service.memory.ops.model_call_log import ModelCallLog
-from service.memory.ops.model_factory import ModelFactory, environment_of
-from service.memory.ops.step_models import StepModels
+from service.memory.counters import AccessCounter, KeyUsage, ReadCounter, RequestLimits, SearchCounter
+from service.memory.event_delivery import EventNotifier, WebhookSender
+from service.memory.model_ledger import ModelBudget, ModelCallLog
+from service.memory.models import ModelFactory, StepModels, environment_of
 from service.memory.saving.scopes import ScopeCache, ScopeIds
-from service.memory.search.access_counts import AccessCounter
-from service.memory.search.search_counts import SearchCounter
 from service.metrics import Metrics
 from service.privacy.redactor import PiiPolicy, Redactor
 from service.settings import Settings

@@ -20,7 +20,7 @@ from service.domain.principal import Principal
 from service.domain.spending import Payer, Usage, paid_by
 from service.domain.workspace import ProxySettings
 from service.errors import AnswerTooLarge, Forbidden, NotFound, Unavailable
-from service.memory.access.naming import masked_names
+from service.memory.access.redaction import masked_names
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.memory.search.context import build_context

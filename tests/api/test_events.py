@@ -14,7 +14,7 @@ import asyncpg
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.memory.events.event_notifier import last_position
+from service.memory.event_delivery import last_position
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import events

@@ -13,7 +13,7 @@ import pytest
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.placeholders import placeholder
 from service.domain.workspace import Masking, PiiSettings
-from service.memory.access.naming import masked_names
+from service.memory.access.redaction import masked_names
 from service.memory.engine import Engine
 from service.runtime import open_runtime
 from service.settings import Settings

@@ -11,8 +11,8 @@ from service.concurrency.write_behind import WriteBehindBuffer
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
+from service.memory.counters import AccessCounter
 from service.memory.saving.remember import remember
-from service.memory.search.access_counts import AccessCounter
 from service.runtime import open_runtime
 from service.settings import Settings
 from tests.databases import wait_for_lock_waiter

@@ -11,7 +11,7 @@ import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from service.domain.llm_settings import LLMSettings
-from service.memory.access.model_keys import KeyUnreadable
+from service.memory.models import KeyUnreadable
 from service.provider.library import load_litellm
 from service.settings import EnvironmentModel, Settings
 from tests.fakes.openai_server import FakeOpenAI

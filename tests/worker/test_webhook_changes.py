@@ -10,7 +10,7 @@ import pytest
 
 from service.concurrency.limit import Bounds, ConcurrencyLimit
 from service.domain.events import signature
-from service.memory.events.webhook_sender import WebhookSender
+from service.memory.event_delivery import WebhookSender
 from service.settings import Settings
 from tests.live_api import Api, Json, serving
 from tests.webhook_receiver import Receiver

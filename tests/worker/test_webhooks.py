@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from service.domain.events import signature
-from service.memory.events.webhook_sender import WebhookSender
+from service.memory.event_delivery import WebhookSender
 from service.settings import Settings
 from tests.live_api import Api, Json, serving
 from tests.waiting import until

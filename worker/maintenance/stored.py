@@ -11,7 +11,7 @@ from datetime import UTC
 
 import structlog
 
-from service.memory.access.limits import recount
+from service.memory.access.keys import recount
 from service.memory.access.workspace import active_workspaces
 from service.memory.engine import Engine
 from service.store import limits

@@ -27,10 +27,10 @@ from service.domain.principal import Principal
 from service.domain.stats import Stats
 from service.domain.usage import UsageReport
 from service.domain.workspace import WorkspaceSettings
-from service.memory.access import audit, keys, setting_sources, workspace
-from service.memory.access.setting_sources import SettingSource
+from service.memory.access import audit, keys, workspace
+from service.memory.access.model_settings import model_settings
+from service.memory.access.workspace import SettingSource
 from service.memory.engine import Engine
-from service.memory.ops.model_settings import model_settings
 from service.memory.ops.stats import stats_report
 from service.memory.ops.usage_report import usage_report
 
@@ -101,13 +101,13 @@ async def _shown(engine: Engine, caller: Principal, settings: WorkspaceSettings)
 @router.get("/settings/sources", summary="List the workspace settings with their defaults")
 async def list_setting_sources(call: Call) -> JsonResponse[Items[SettingSource]]:
     """Every setting of the workspace by its dotted name, with its default and whether the workspace chose its value."""
-    return items_response(await setting_sources.setting_sources(*call))
+    return items_response(await workspace.setting_sources(*call))
 
 
 @router.post("/settings/reset", summary="Reset workspace settings to their defaults")
 async def reset_settings(call: Call, body: schemas.ResetSettings) -> JsonResponse[schemas.Settings]:
     """The settings after the reset. Admin keys only."""
-    return await _shown(*call, await setting_sources.reset_settings(*call, body.names))
+    return await _shown(*call, await workspace.reset_settings(*call, body.names))
 
 
 @router.get("/audit", summary="List the audit log")

@@ -22,8 +22,8 @@ from service.api.dependencies import (
 from service.api.errors import problem
 from service.api.lists import Items, Page
 from service.api.naming import api_router
-from service.memory.access import rescans
-from service.memory.access.rescans import RescanFinding, RescanProgress, RescanStarted
+from service.memory.access import rescan
+from service.memory.access.rescan import RescanFinding, RescanProgress, RescanStarted
 from service.memory.ops import engine_status
 from service.memory.ops.engine_state import EmbeddingProvider, EngineState, ReindexProgress, ReindexStarted
 from service.memory.ops.health import checks
@@ -81,16 +81,16 @@ async def start_rescan(
     """The worker lists or, without `dry_run`, masks all stored secrets of the workspace, and personal data where
     `pii.mode` masks it. One scan at a time. Admin keys only."""
     dry_run = body is None or body.dry_run
-    return json_response(await rescans.start_rescan(*call, dry_run=dry_run), 202)
+    return json_response(await rescan.start_rescan(*call, dry_run=dry_run), 202)
 
 
 @router.get("/rescan", summary="Get the progress of the last scan for secrets")
 async def get_rescan(call: Call) -> JsonResponse[RescanProgress]:
     """Progress and counts, without values. Admin keys only."""
-    return json_response(await rescans.rescan_progress(*call))
+    return json_response(await rescan.rescan_progress(*call))
 
 
 @router.get("/rescan/findings", summary="List the findings of the last scan for secrets")
 async def list_rescan_findings(call: Call, paging: Paging) -> JsonResponse[Page[RescanFinding]]:
     """Fields with secrets found (dry run) or masked, without values. Admin keys only."""
-    return page_response(*await rescans.list_findings(*call, **paging))
+    return page_response(*await rescan.list_findings(*call, **paging))

@@ -13,8 +13,8 @@ from service.api.path_params import PathName
 from service.domain.field_types import AsGiven, Timestamp
 from service.domain.profile import Profile, User
 from service.domain.profile_diff import ProfileDiff
-from service.memory.access import purge, subject_export
-from service.memory.access.purge import PurgeReceipt
+from service.memory.access import user_data
+from service.memory.access.user_data import PurgeReceipt
 from service.memory.search import profiles
 
 router = api_router(prefix="/v1/users", tags=["privacy"])
@@ -62,10 +62,10 @@ async def diff_profile(
 @router.post("/{user}/purge", summary="Purge a user")
 async def purge_user(call: Call, user: UserPath) -> JsonResponse[PurgeReceipt]:
     """Irreversibly deletes all data about and from a user, and returns a receipt."""
-    return json_response(await purge.purge_user(*call, user))
+    return json_response(await user_data.purge_user(*call, user))
 
 
 @router.get("/{user}/export", summary="Export the data of a user")
-async def export_user(call: Call, user: UserPath) -> JsonResponse[subject_export.SubjectExport]:
+async def export_user(call: Call, user: UserPath) -> JsonResponse[user_data.SubjectExport]:
     """All data about and from the user (subject access request)."""
-    return json_response(await subject_export.export_user(*call, user))
+    return json_response(await user_data.export_user(*call, user))

@@ -16,7 +16,7 @@ from service.api.routes.transfer import NDJSON
 from service.api.streams import HoldingStream, holding
 from service.domain.limits import NO_LIMITS
 from service.domain.workspaces import CreatedWorkspace, Workspace, WorkspaceDeletion
-from service.memory.access import workspaces
+from service.memory.ops import workspaces
 
 WorkspacePath = Annotated[PathName, Path(description="Id or name of the workspace.")]
 

@@ -1,6 +1,6 @@
 """The audit log: who administered, and who read what is not their own.
 
-Acts are recorded in the transaction that does them; reads are counted by ``service.memory.access.read_audit``. No line
+Acts are recorded in the transaction that does them; reads are counted by ``service.memory.counters``. No line
 holds the content of anything.
 """
 

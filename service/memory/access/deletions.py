@@ -6,23 +6,31 @@ lease, so nothing of what is gone is written again.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+import hashlib
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from service.db.pool import Connection
 from service.domain import cursors
 from service.domain.deletions import Deleted, DeletedKind, DeletionRecord, UndoneDeletion
 from service.domain.ids import new_id
+from service.domain.json import JsonValue, dumps
 from service.domain.principal import Principal
 from service.errors import Conflict, InvalidInput, NotFound
 from service.memory.access import audit
-from service.memory.access.confirmation import PLACE, check_token, issue_token, signing_secret
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.store import deletions, rescans, subjects
 from service.store.deletions import Deletable, LockedDeletion, NewDeletion
+from service.store.installation import shared_secret
 
 LONGEST_S = 600.0
+
+VALID = timedelta(minutes=10)
+PLACE = ("query", "token")
 
 
 async def delete_session(
@@ -169,3 +177,57 @@ async def undo_deletion(engine: Engine, principal: Principal, id_: UUID) -> Undo
             connection, principal, f"{found.kind}.restored", target=str(id_), details={"counts": found.counts}
         )
     return UndoneDeletion(id_, found.kind, found.name, found.agent, found.counts, now)
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """The token that confirms a deletion until it expires."""
+
+    token: str
+    expires_at: datetime
+
+
+async def issue_token(
+    engine: Engine, principal: Principal, target: JsonValue, counts: Mapping[str, int]
+) -> Confirmation:
+    """The token for a deletion of ``target`` (JSON) by this key while the counts stay."""
+    expires_at = (engine.now() + VALID).replace(microsecond=0)
+    secret = await signing_secret(engine)
+    return Confirmation(_signed(secret, principal, target, counts, expires_at), expires_at)
+
+
+async def signing_secret(engine: Engine) -> bytes:
+    """What ``check_token`` needs. Read before the transaction of the deletion: those that wait for its locks can hold
+    all other connections."""
+    async with engine.db.unscoped() as connection:
+        return await shared_secret(connection, "confirmation")
+
+
+def check_token(
+    secret: bytes,
+    now: datetime,
+    principal: Principal,
+    target: JsonValue,
+    counts: Mapping[str, int],
+    token: str,
+    place: tuple[str, ...] = PLACE,
+) -> None:
+    """Raise InvalidInput for a token that has expired or is none, and Conflict for one of another key, target or
+    counts."""
+    seconds, dot, _ = token.partition(".")
+    if not dot or not seconds.isascii() or not seconds.isdigit() or len(seconds) > 12:
+        raise InvalidInput(place, "is no token of a dry run")
+    expires_at = datetime.fromtimestamp(min(int(seconds), 2**37), UTC)
+    if expires_at <= now:
+        raise InvalidInput(place, "has expired: count again with dry_run")
+    expected = _signed(secret, principal, target, counts, expires_at)
+    if not hmac.compare_digest(expected.encode(), token.encode("utf-8", "replace")):
+        raise Conflict("This is not what was counted: count again with dry_run.", counts=dict(counts))
+
+
+def _signed(
+    secret: bytes, principal: Principal, target: JsonValue, counts: Mapping[str, int], expires_at: datetime
+) -> str:
+    seconds = int(expires_at.timestamp())
+    what = [principal.workspace_id, principal.key_id, target, sorted(counts.items()), seconds]
+    return f"{seconds}.{hmac.new(secret, dumps(what), hashlib.sha256).hexdigest()}"

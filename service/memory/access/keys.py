@@ -14,7 +14,7 @@ import hmac
 import math
 import secrets
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
 
 from service.db.pool import Connection
@@ -34,9 +34,10 @@ from service.errors import (
     Unauthenticated,
     WorkspaceSuspended,
 )
-from service.memory.access import audit, limits
+from service.memory.access import audit
 from service.memory.engine import Engine
 from service.store import keys
+from service.store import limits as limits_store
 from service.store.keys import AuthenticatedKey
 from service.store.settings import settings_from, workspace_settings
 
@@ -44,6 +45,8 @@ PREFIX = "rv_"
 WORKSPACE_CHARS = 22
 SHOWN_CHARS = 4
 """Characters of a secret that stay readable after it was made: 24 of 256 random bits."""
+
+RECOUNT_TIMEOUT_S = 600.0
 
 
 async def authenticate(engine: Engine, key: str) -> Principal:
@@ -171,7 +174,7 @@ async def create_key(engine: Engine, principal: Principal, grant: KeyGrant) -> C
         grant = grant.made_by(principal.key_id, maker.as_maker(days_max, now))
         await keys.add(connection, workspace, key_id, grant, hashed=hash_of(text), prefix=prefix_of(text))
         await audit.record(connection, principal, "key.created", target=str(key_id), details=granted(grant))
-    await limits.count_from_now(engine, principal.workspace_id, grant.limits)
+    await count_from_now(engine, principal.workspace_id, grant.limits)
     return CreatedKey(
         id=key_id,
         key=text,
@@ -249,7 +252,7 @@ async def limit_key(engine: Engine, principal: Principal, key_id: UUID, changes:
         await connection.run("update_key_limits", workspace=principal.workspace_id, id=key_id, limits=changed.set_only)
         details = {"limits": changed.set_only}
         await audit.record(connection, principal, "key.limited", target=str(key_id), details=details)
-    await limits.count_from_now(engine, principal.workspace_id, changes)
+    await count_from_now(engine, principal.workspace_id, changes)
     return KeyLimitsChanged(key_id, changed)
 
 
@@ -315,3 +318,23 @@ async def revoke_key(engine: Engine, principal: Principal, key_id: UUID) -> None
             )
         details = {"keys": revoked} if revoked > 1 else {}
         await audit.record(connection, principal, "key.revoked", target=str(key_id), details=details)
+
+
+async def count_from_now(engine: Engine, workspace: UUID, changes: Limits) -> None:
+    """Count stored rows and bytes from now on where a limit of them has been set, and no more where it has been
+    lifted. What transactions that are open meanwhile write is counted by the next recount of a worker."""
+    if changes.model_fields_set.isdisjoint(changes.stored):
+        return
+    async with engine.db.transaction(workspace) as connection:
+        if await limits_store.lock(connection, workspace) is None:
+            return
+        await limits_store.hold_counts(connection, workspace)
+    await recount(engine, workspace)
+
+
+async def recount(engine: Engine, workspace: UUID) -> int:
+    """Count what is stored and correct the counts of the limits; how many were wrong."""
+    day = engine.now().astimezone(UTC).date()
+    async with engine.db.transaction(workspace, viewer="everybody") as connection:
+        await connection.set_timeout(RECOUNT_TIMEOUT_S)
+        return await limits_store.recount(connection, workspace, day)

@@ -24,8 +24,7 @@ from service.domain.principal import KEY_SCOPES, KeyGrant, KeyScope, Principal
 from service.errors import Forbidden, InvalidInput, RateLimited, Unauthenticated
 from service.memory.access import audit
 from service.memory.access.keys import granted, hash_of, make_key, prefix_of, workspace_of
-from service.memory.access.naming import masked_names
-from service.memory.access.redaction import workspace_masking
+from service.memory.access.redaction import masked_names, workspace_masking
 from service.memory.engine import Engine
 from service.privacy.redactor import PiiPolicy
 from service.store import keys, oauth

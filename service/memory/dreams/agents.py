@@ -16,8 +16,8 @@ from service.domain.principal import Principal
 from service.domain.spending import Payer, paid_by
 from service.errors import Forbidden, NotFound
 from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
-from service.memory.access.own_types import check_filters
 from service.memory.access.redaction import redact_fields
+from service.memory.access.workspace import check_filters
 from service.memory.dreams import bulletin
 from service.memory.engine import Engine
 from service.store import agents

@@ -12,8 +12,7 @@ from uuid import UUID
 
 from service.domain.workspace import Masking
 from service.extraction.candidates import Candidate, Mention, Turn, evidence_of, proposed_in, stated_in
-from service.memory.access.naming import masked_names, refused_kinds
-from service.memory.access.redaction import redact_lenient
+from service.memory.access.redaction import masked_names, redact_lenient, refused_kinds
 from service.memory.dreams.in_flight import Steps
 from service.memory.engine import Engine
 from service.privacy.redactor import PiiPolicy, PiiRejected

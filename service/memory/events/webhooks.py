@@ -19,8 +19,7 @@ from service.errors import Conflict, InvalidInput, NotFound
 from service.memory.access import audit
 from service.memory.access.redaction import refuse_personal_data
 from service.memory.engine import Engine
-from service.memory.events.event_notifier import last_position
-from service.memory.events.webhook_sender import DeliveryError
+from service.memory.event_delivery import DeliveryError, last_position
 from service.store import webhooks
 
 SECRET_BYTES = 32

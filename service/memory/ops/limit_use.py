@@ -10,7 +10,7 @@ from service.db.pool import Connection
 from service.domain.ids import NO_KEY
 from service.domain.limits import LimitHolder, Limits
 from service.domain.usage import LimitsUsed, LimitUse
-from service.memory.access.request_limits import window_start
+from service.memory.counters import window_start
 from service.memory.engine import Engine
 from service.store import limits
 from service.store.limits import Period

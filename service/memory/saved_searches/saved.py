@@ -23,10 +23,8 @@ from service.domain.saved_searches import (
 )
 from service.errors import Conflict, InvalidInput, NotFound
 from service.memory.access import audit
-from service.memory.access.own_types import check_filters
-from service.memory.access.redaction import masking_of, redact_fields
-from service.memory.access.where import kept_where
-from service.memory.access.workspace import get_settings
+from service.memory.access.redaction import kept_where, masking_of, redact_fields
+from service.memory.access.workspace import check_filters, get_settings
 from service.memory.engine import Engine
 from service.store import agents, saved_searches
 from service.store.saved_searches import StoredSearch, result_of

@@ -14,10 +14,9 @@ from service.db.pool import Columns, Connection
 from service.domain.principal import Principal
 from service.errors import InvalidInput
 from service.memory.access import audit
-from service.memory.access.confirmation import check_token, issue_token, signing_secret
-from service.memory.access.own_types import check_filters
-from service.memory.access.where import where_query
-from service.memory.access.workspace import get_settings
+from service.memory.access.deletions import check_token, issue_token, signing_secret
+from service.memory.access.redaction import where_query
+from service.memory.access.workspace import check_filters, get_settings
 from service.memory.engine import Engine
 from service.memory.saving.lifecycle import ListFilter, masked_filter
 from service.store import agents, memories, memory_lists

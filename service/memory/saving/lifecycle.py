@@ -21,10 +21,8 @@ from service.domain.origin import least_trusted
 from service.domain.principal import Principal
 from service.domain.where import Where
 from service.errors import Conflict, Forbidden, InvalidInput, NotFound, StaleVersion
-from service.memory.access.own_types import check_filters
-from service.memory.access.redaction import BODY, masking_of, redact_lenient, redact_patch
-from service.memory.access.where import where_query
-from service.memory.access.workspace import get_settings
+from service.memory.access.redaction import BODY, masking_of, redact_lenient, redact_patch, where_query
+from service.memory.access.workspace import check_filters, get_settings
 from service.memory.engine import Engine
 from service.memory.saving.remember import check_expiry, check_types, columns_of
 from service.memory.saving.scopes import resolve_scope

@@ -20,10 +20,8 @@ from service.embedding.base import EmbeddingFailed
 from service.embedding.cache import CachedEmbedder
 from service.embedding.storage import storage_of
 from service.errors import InvalidInput
-from service.memory.access.own_types import check_filters
-from service.memory.access.redaction import redact_search
-from service.memory.access.where import where_query
-from service.memory.access.workspace import get_settings
+from service.memory.access.redaction import redact_search, where_query
+from service.memory.access.workspace import check_filters, get_settings
 from service.memory.engine import Engine
 from service.memory.search.opposites import opposites_last
 from service.memory.search.reranking import reranked

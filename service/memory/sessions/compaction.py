@@ -25,8 +25,7 @@ from service.domain.spending import paid_by, payer
 from service.domain.types import MemoryType
 from service.domain.workspace import Masking, WindowSettings, WorkspaceSettings
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
-from service.memory.access.naming import masked_names
-from service.memory.access.redaction import redact_lenient
+from service.memory.access.redaction import masked_names, redact_lenient
 from service.memory.dreams.in_flight import InFlight, Tracker
 from service.memory.dreams.prompts import SUMMARIZE
 from service.memory.dreams.steering import steered

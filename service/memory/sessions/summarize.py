@@ -27,8 +27,7 @@ from service.domain.types import MemoryType
 from service.embedding.tokens import count_tokens
 from service.errors import Conflict
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
-from service.memory.access.naming import masked_names
-from service.memory.access.redaction import masking_of, redact_lenient
+from service.memory.access.redaction import masked_names, masking_of, redact_lenient
 from service.memory.dreams.prompts import COMPACT
 from service.memory.dreams.steering import steered
 from service.memory.engine import Engine

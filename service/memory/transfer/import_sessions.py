@@ -11,8 +11,7 @@ from service.domain.export_lines import AgentLine, MessageLine, SessionLine, Set
 from service.domain.owners import with_owner
 from service.errors import InvalidImportLine, InvalidInput
 from service.memory.access import audit
-from service.memory.access.own_types import check_own_types, check_profile
-from service.memory.access.workspace import check_days_max
+from service.memory.access.workspace import check_days_max, check_own_types, check_profile
 from service.memory.sessions.conversations import message_characters, message_columns, said_in, search_words
 from service.memory.transfer.import_base import ImportTransaction, Lines, Writer, writer_of
 from service.store import agents, sessions, transfer

@@ -10,9 +10,15 @@ from service.domain.export_lines import FORMER_NAMES
 from service.domain.json import JsonObject, JsonValue
 from service.domain.workspace import Masking
 from service.errors import InvalidImportLine, InvalidInput
-from service.memory.access.naming import with_masked_names
-from service.memory.access.redaction import MEMORY_FIELDS, MESSAGE_FIELDS, FieldValue, apply_redaction, redact
-from service.memory.access.where import kept_where
+from service.memory.access.redaction import (
+    MEMORY_FIELDS,
+    MESSAGE_FIELDS,
+    FieldValue,
+    apply_redaction,
+    kept_where,
+    redact,
+    with_masked_names,
+)
 from service.memory.engine import Engine
 from service.memory.saving.documents import DOCUMENT_FIELDS
 

@@ -16,10 +16,10 @@ from service.domain.limits import NO_LIMITS, Limits
 from service.domain.principal import KeyGrant, Principal
 from service.domain.workspaces import CreatedWorkspace, Workspace, WorkspaceDeletion, WorkspaceReceipt
 from service.errors import Conflict, InvalidInput, NotFound
-from service.memory.access import audit, limits
-from service.memory.access.confirmation import PLACE, check_token, issue_token, signing_secret
-from service.memory.access.keys import hash_of, make_key, prefix_of
-from service.memory.access.purge import LONGEST_S, forget_statistics
+from service.memory.access import audit
+from service.memory.access.deletions import PLACE, check_token, issue_token, signing_secret
+from service.memory.access.keys import count_from_now, hash_of, make_key, prefix_of
+from service.memory.access.user_data import LONGEST_S, forget_statistics
 from service.memory.engine import Engine
 from service.memory.transfer.export import export
 from service.store import deletions, keys, workspaces
@@ -90,7 +90,7 @@ async def update_workspace(
         raise NotFound(f"There is no workspace {given!r}.")
     details = {"name": name, "suspended": suspended, "limits": limited.set_only}
     await _record(engine, principal, "workspace.changed", found.id, details)
-    await limits.count_from_now(engine, found.id, changes)
+    await count_from_now(engine, found.id, changes)
     return changed
 
 

@@ -1,14 +1,16 @@
-"""The right to be forgotten: everything about or from a user goes, in one transaction, with a receipt.
+"""Everything about or from a user: exported, and purged.
 
-A memory that others are behind as well keeps what they said: the sentences with words only the user brought go, and
-its past versions go. Whoever dreams for one of the agents concerned loses its lease, so that a purge during a dream
-wins; and since the messages are gone, no later dream brings anything back. What has been deleted and can be brought
-back goes too.
+A purge is the right to be forgotten: all of it goes, in one transaction, with a receipt. A memory that others are
+behind as well keeps what they said: the sentences with words only the user brought go, and its past versions go.
+Whoever dreams for one of the agents concerned loses its lease, so that a purge during a dream wins; and since the
+messages are gone, no later dream brings anything back. What has been deleted and can be brought back goes too, and so
+do saved searches and pages that ask about the user, and sentences of other pages that name them or cite their memories.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated
@@ -17,18 +19,20 @@ from uuid import UUID
 from pydantic import Field
 
 from service.db.pool import Connection
+from service.db.records import make
 from service.domain.identity import identity_of_columns, summary_of
 from service.domain.ids import new_id
+from service.domain.json import JsonObject, dumps
+from service.domain.pages import PageSentence
 from service.domain.principal import Principal
 from service.domain.redact_sentences import content_words, drop_sentences, json_drop_sentences
 from service.embedding.tokens import count_tokens
 from service.memory.access import audit
-from service.memory.access.naming import forms_of
-from service.memory.access.redaction import masking_of
+from service.memory.access.redaction import forms_of, masked_names, masking_of
 from service.memory.engine import Engine
-from service.memory.pages.subject import Subject, forget
-from service.memory.saved_searches.subject import forget as forget_searches
-from service.store import deletions, entities, insights, memories, subjects
+from service.store import deletions, entities, insights, memories, pages, saved_searches, subjects
+from service.store.pages import AskedPage, SaidVersion
+from service.store.saved_searches import AskedSearch
 from service.store.subjects import CalledBy, SubjectData
 from service.store.vectors import EmbeddingBatch
 
@@ -155,7 +159,7 @@ class _Purge:
             connection, workspace, self._users, sorted(held.agents), held.session_ids, [*own, *kept, *quoting]
         )
         subject = Subject(self._users, self._names, frozenset([*own, *kept, *deleted]))
-        around |= await forget(connection, workspace, subject)
+        around |= await forget_pages(connection, workspace, subject)
         around["saved_searches"] = await forget_searches(connection, workspace, subject)
         await subjects.disown(connection, workspace, self._users, self._now)
         counts = rows | edges | around | {"proposals": proposed, "shared_memories": len(kept)}
@@ -244,3 +248,186 @@ class _Purge:
             actor="purge", reason=REASON, now=self._now, archived=False,
         )  # fmt: skip
         return True
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectExport:
+    """All data about and from a user."""
+
+    user: Annotated[str, Field(description="Name of the user.")]
+    at: Annotated[datetime, Field(description="Time of the export.")]
+    memories: Annotated[
+        list[JsonObject], Field(description="Memories about the user; `shared` marks those also about other people.")
+    ]
+    messages: Annotated[list[JsonObject], Field(description="Messages of the user.")]
+    sessions: Annotated[list[JsonObject], Field(description="Sessions of the user.")]
+    documents: Annotated[list[JsonObject], Field(description="Documents of the user.")]
+    proposals: Annotated[list[JsonObject], Field(description="Proposals of the inbox that are about or from the user.")]
+    edges: Annotated[list[JsonObject], Field(description="Edges stated by memories about the user.")]
+    pages: Annotated[
+        list[JsonObject],
+        Field(
+            description="Questions of pages about the user, and sentences of their answers (by `version`) about the "
+            "user."
+        ),
+    ]
+    saved_searches: Annotated[list[JsonObject], Field(description="Saved searches that ask about the user.")]
+
+
+async def export_user(engine: Engine, principal: Principal, user: str) -> SubjectExport:
+    """Memories with their history, messages, sessions, documents, edges to entities, what pages say, and saved
+    searches, of what has been deleted and can be brought back too; what a purge would remove or trim. ``why`` a memory
+    goes with the user is one of ``subjects.WHY``; null for shared ones, which are trimmed.
+
+    Raises Forbidden for anyone but an admin, and where the request is made for another user.
+    """
+    principal.require_admin()
+    workspace = principal.workspace_id
+    pii = await masking_of(engine, principal)
+    users = await forms_of(engine, workspace, pii, user)
+    principal.check_is_for(users)
+    (subject,) = await masked_names(engine, workspace, pii, [(("path", "user"), user)], refuse=False)
+    async with engine.db.transaction(workspace, viewer="everybody") as connection:
+        await connection.set_timeout(LONGEST_S)
+        places = await deletions.places(connection, workspace)
+        called = await subjects.called_by(connection, places, users)
+        found: dict[str, list[object]] = {}
+        for place in places:
+            await connection.switch_workspace(place)
+            for name, rows in (await _held(connection, place, called)).items():
+                found.setdefault(name, []).extend(rows)
+        await connection.switch_workspace(workspace)
+        details = {"memories": len(found["memories"])}
+        await audit.record(connection, principal, "user.exported", subject=subject, details=details)
+    return make(SubjectExport, {"user": user, "at": engine.now(), **found})
+
+
+async def _held(connection: Connection, workspace: UUID, called: CalledBy) -> dict[str, Sequence[object]]:
+    """What a workspace holds about a person, as an export shows it."""
+    users = called.users
+    held = await subjects.find_subject_data(connection, workspace, called)
+    rows = await subjects.export(connection, workspace, users, held)
+    about = Subject(users, content_words(called.names), frozenset([*held.own, *held.shared]))
+    why = {str(id_): reason for id_, reason in held.own.items()}
+    return {
+        "memories": [
+            {
+                "memory": row["memory"],
+                "history": row["history"],
+                "shared": row["memory"]["id"] not in why,
+                "why": why.get(row["memory"]["id"]),
+            }
+            for row in rows.pop("memories")
+        ],
+        "messages": [dict(row) for row in held.messages],
+        **{name: [dict(row) for row in of_name] for name, of_name in rows.items()},
+        "pages": await exported_pages(connection, workspace, about),
+        "saved_searches": await exported_searches(connection, workspace, about),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A user by all its names, the words of these, and the memories that are about or from the user."""
+
+    users: Sequence[str]
+    names: frozenset[str]
+    memories: frozenset[UUID]
+
+    def is_asked_about(self, page: AskedPage) -> bool:
+        """Return whether the question or the scope of a page names the user."""
+        scope = page.scope
+        texts = [page.question, *scope.get("tags", ()), *scope.get("entities", ())]
+        texts += [dumps(scope.get(name, {})).decode() for name in ("metadata", "where")]
+        named = bool(content_words(texts) & self.names)
+        return named or scope.get("user") in self.users
+
+    def is_in(self, sentence: PageSentence) -> bool:
+        """Return whether a sentence names the user or cites one of the memories."""
+        cites = any(UUID(str(memory["id"])) in self.memories for memory in sentence["memories"])
+        return cites or bool(content_words([sentence["text"]]) & self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class PageTexts:
+    """What a page, or a version of it, says of a user: its question, or sentences."""
+
+    page_id: UUID
+    version: int | None
+    texts: list[str]
+
+
+@dataclass(slots=True)
+class _Traces:
+    """Of some pages: those that go as a whole, and of the others' versions the sentences that go and that stay."""
+
+    asked: list[AskedPage] = field(default_factory=list)
+    versions: list[tuple[SaidVersion, list[PageSentence], list[PageSentence]]] = field(default_factory=list)
+
+
+async def forget_pages(connection: Connection, workspace: UUID, subject: Subject) -> dict[str, int]:
+    """Remove the pages that ask about a user, and the user's sentences from every version of the others; return how
+    many pages and changed versions."""
+    counts = {"pages": 0, "page_versions": 0}
+    async for traces in _traces(connection, workspace, subject, locked=True):
+        gone = [page.id for page in traces.asked]
+        counts["pages"] += await connection.run("purge_pages", workspace=workspace, ids=gone)
+        for version, _, kept in traces.versions:
+            if version.page_id in gone:
+                continue
+            counts["page_versions"] += 1
+            await connection.run(
+                "rewrite_page_version", workspace=workspace, page_id=version.page_id, version=version.version,
+                sentences=kept,
+            )  # fmt: skip
+    return counts
+
+
+async def exported_pages(connection: Connection, workspace: UUID, subject: Subject) -> list[PageTexts]:
+    """Return the questions about a user, and the user's sentences in every version of other pages."""
+    found: list[PageTexts] = []
+    async for traces in _traces(connection, workspace, subject, locked=False):
+        found += [PageTexts(page.id, None, [page.question]) for page in traces.asked]
+        found += [
+            PageTexts(version.page_id, version.version, [one["text"] for one in theirs])
+            for version, theirs, _ in traces.versions
+        ]
+    return found
+
+
+async def _traces(connection: Connection, workspace: UUID, subject: Subject, *, locked: bool) -> AsyncIterator[_Traces]:
+    async for asked, versions in pages.texts(connection, workspace, locked=locked):
+        traces = _Traces([page for page in asked if subject.is_asked_about(page)])
+        for version in versions:
+            theirs = [sentence for sentence in version.sentences if subject.is_in(sentence)]
+            if theirs:
+                kept = [sentence for sentence in version.sentences if sentence not in theirs]
+                traces.versions.append((version, theirs, kept))
+        yield traces
+
+
+async def forget_searches(connection: Connection, workspace: UUID, subject: Subject) -> int:
+    """Remove the saved searches that ask about a user, with their results; return how many
+    searches."""
+    count = 0
+    async for searches in saved_searches.texts(connection, workspace, locked=True):
+        gone = [one.id for one in searches if _asks_about(one, subject)]
+        count += await connection.run("purge_saved_searches", workspace=workspace, ids=gone)
+    return count
+
+
+async def exported_searches(connection: Connection, workspace: UUID, subject: Subject) -> list[AskedSearch]:
+    """Return the saved searches that ask about a user."""
+    return [
+        one
+        async for searches in saved_searches.texts(connection, workspace, locked=False)
+        for one in searches
+        if _asks_about(one, subject)
+    ]
+
+
+def _asks_about(search: AskedSearch, subject: Subject) -> bool:
+    options = search.options
+    texts = [search.name, search.query, options.get("session", ""), options.get("task", ""), *options.get("tags", ())]
+    texts += [dumps(options.get(name, {})).decode() for name in ("metadata", "where")]
+    return bool(content_words(texts) & subject.names) or options.get("user") in subject.users
