@@ -22,8 +22,8 @@ from service.memory.access.redaction import masked_names, workspace_masking
 from service.memory.engine import Engine
 from service.memory.transfer import importing
 from service.memory.transfer.export import export
-from service.memory.transfer.importing import Format, ImportResult, import_lines
-from service.memory.transfer.recognise import HEAD_BYTES, recognise
+from service.memory.transfer.importing import ImportResult, import_lines
+from service.memory.transfer.parse import HEAD_BYTES, Format, recognise
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import workspaces

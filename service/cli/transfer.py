@@ -14,7 +14,7 @@ from service.errors import InvalidInput
 from service.settings import Settings
 
 if TYPE_CHECKING:
-    from service.memory.transfer.importing import Format
+    from service.memory.transfer.parse import Format
     from service.store.embeddings import MigrationState
 
 Workspace = Annotated[str, typer.Option(help="by name")]

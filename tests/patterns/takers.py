@@ -38,7 +38,7 @@ from service.memory.dreams import bulletin
 from service.memory.dreams.prompts import Notes
 from service.memory.search import assembly
 from service.memory.sessions import compaction, summarize
-from service.memory.transfer import mem0
+from service.memory.transfer import parse
 from service.privacy.recognizers import PatternFinder
 from service.privacy.redactor import PiiPolicy, Redactor
 from service.proxy import formats, transcript
@@ -88,7 +88,7 @@ EXCLUDED = {
     "service.memory.sessions.summarize._fold_by_rules": "takes rows as well: see WRAPPED",
     "service.domain.naming.with_names": "takes a function as well, and names, whose length is bounded",
     "service.memory.saving.idempotency._sealed": "encrypts an answer of its own making",
-    "service.memory.transfer.redact._texts": "picks fields out of a record",
+    "service.memory.transfer.importing._texts": "picks fields out of a record",
     "service.privacy.redactor.Redactor._apply": "called by _apply_json with the same text",
     "service.privacy.redactor.Redactor._findings": "called by _apply_json with the same text",
     "service.privacy.redactor.Redactor._find": "called by _findings_in with as long a text",
@@ -175,9 +175,9 @@ WRAPPED: dict[str, Run] = {
     "context": _assembled,
     "new turns": lambda text: transcript.new_turns([{"role": "user", "content": [{"text": text}]}], {"content": text}),
     "redacted JSON": lambda text: _REDACTOR._apply_json({text[:200]: [text]}, _POLICY, ""),
-    "a Mem0 file": lambda text: list(mem0._items(io.BytesIO(text.encode("utf-8", "replace")))),
+    "a Mem0 file": lambda text: list(parse._items(io.BytesIO(text.encode("utf-8", "replace")))),
     "a Mem0 file's list": lambda text: list(
-        mem0._items(io.BytesIO(f'{{"results": [{text}'.encode("utf-8", "replace")))
+        parse._items(io.BytesIO(f'{{"results": [{text}'.encode("utf-8", "replace")))
     ),
     "a chat completion": lambda text: formats.CHAT_COMPLETIONS.answer_in(
         orjson.dumps({"choices": [{"message": {"content": text}}]})

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from service.memory.transfer.recognise import HEAD_BYTES, recognise
+from service.memory.transfer.parse import HEAD_BYTES, recognise
 
 MEM0 = {"id": "1", "memory": "Loves tea", "user_id": "ana"}
 EXPORT = b'{"record": "export", "version": 1}\n{"record": "memory", "agent": "a", "content": "x"}\n'

@@ -23,7 +23,8 @@ from service.domain.json import dumps
 from service.domain.where import parse_where_text
 from service.errors import InvalidInput, ReverieError
 from service.memory.transfer.export import export
-from service.memory.transfer.importing import Format, ImportResult, Progress, import_lines
+from service.memory.transfer.importing import ImportResult, Progress, import_lines
+from service.memory.transfer.parse import Format
 
 router = api_router(prefix="/v1", tags=["export and import"])
 

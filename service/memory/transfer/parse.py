@@ -1,18 +1,34 @@
-"""From the bytes of an import to checked lines, each with its number, kept on disk until all of them are known good."""
+"""From the bytes of an import to checked lines, each with its number, kept on disk until all of them are known good.
+
+Read are exports, memories of Mem0 and messages of ARKOS.
+
+Memories of Mem0 are a JSON list, bare or under ``results`` or ``memories``.
+
+Messages of ARKOS' table ``conversation_context`` are CSV with a header line (``COPY … CSV HEADER``) or NDJSON. Columns:
+id, user_id, session_id, role, message, created_at. ``message`` is the JSON of a message object with its ``content``, or
+plain text in older rows; ``created_at`` has no time zone and is taken as UTC.
+"""
 
 from __future__ import annotations
 
+import codecs
+import csv
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
-from typing import IO
+from itertools import islice
+from typing import IO, Literal
+from uuid import NAMESPACE_URL, UUID, uuid5
 
+import ijson
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from service.concurrency.executor import FairExecutor
+from service.concurrency.executor import NOT_KNOWN, FairExecutor
 from service.domain.export_lines import LINES, RECORDS
+from service.domain.field_types import JSON_DEPTH_MAX
 from service.domain.json import JsonObject, JsonValue, dumps
 from service.errors import InvalidImportLine, TooLarge
 
@@ -22,6 +38,20 @@ BATCH_BYTES_MAX = 8 * 1024 * 1024
 IMPORT_BYTES_MAX = 16 * 1024**3
 FRAME = ("export", "end")
 """The first and the last line of an export: they say what is between them and are not read in themselves."""
+
+ARKOS_NAMESPACE = uuid5(NAMESPACE_URL, "arkos/conversation_context")
+ARKOS_NEEDED = ("user_id", "role", "message")
+MEM0_NAMESPACE = uuid5(NAMESPACE_URL, "https://mem0.ai/memories")
+MEM0_LISTS = ("item", "results.item", "memories.item")
+READ_AT_ONCE = 50
+DEPTH_MAX = JSON_DEPTH_MAX + 4
+"""Levels of nesting: those of metadata, and those around it."""
+MEM0_KEPT = ("hash", "categories", "run_id", "app_id", "actor_id", "role")
+Format = Literal["reverie", "mem0", "arkos"]
+HEAD_BYTES = 256 * 1024
+ARKOS = set(ARKOS_NEEDED)
+LIST_PREFIXES = {prefix.rpartition(".item")[0] for prefix in MEM0_LISTS if "." in prefix}
+"""The keys of an object under which Mem0's memories are a list."""
 
 
 class ParsedLines:
@@ -132,3 +162,219 @@ def utc_text(moment: JsonValue) -> JsonValue:
     except ValueError:
         return moment
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).isoformat()
+
+
+async def arkos_messages(chunks: AsyncIterator[bytes], executor: FairExecutor) -> AsyncIterator[tuple[int, JsonObject]]:
+    """Each row as a line of record ``message`` with the number of the line it begins on.
+
+    Rows keep their order within a session; a row without ``session_id`` goes to a session named after its user. The
+    id of a message follows from its row, so that reading the table in again adds only what is new. Raises
+    InvalidImportLine.
+    """
+    first = b""
+    async for chunk in chunks:
+        first += chunk
+        if first.strip():
+            break
+    whole = _with_first(first, chunks)
+    rows = raw_lines(whole, executor) if first.lstrip().startswith(b"{") else _csv_rows(whole)
+    async for number, row in rows:
+        yield number, _message(number, row)
+
+
+async def _with_first(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for chunk in rest:
+        yield chunk
+
+
+async def _csv_rows(chunks: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, JsonObject]]:
+    header: list[str] | None = None
+    async for number, text in _records(chunks):
+        try:
+            fields = next(csv.reader([text], strict=True))
+        except (csv.Error, StopIteration) as error:
+            raise InvalidImportLine(number, (), f"is not CSV: {error}") from None
+        if header is None:
+            header = fields
+            missing = [name for name in ARKOS_NEEDED if name not in header]
+            if missing:
+                raise InvalidImportLine(number, (), f"the header has no column {', '.join(missing)}")
+        elif len(fields) != len(header):
+            raise InvalidImportLine(number, (), f"has {len(fields)} fields, not {len(header)}")
+        else:
+            yield number, dict(zip(header, fields, strict=True))
+
+
+async def _records(chunks: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, str]]:
+    """CSV records with the number of the line each begins on; a quoted field may run over several lines."""
+    decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
+    rest, record, number, begins = "", "", 0, 1
+    async for chunk in chunks:
+        *complete, rest = (rest + decoder.decode(chunk)).split("\n")
+        for line in complete:
+            number += 1
+            begins = begins if record else number
+            record += line + "\n"
+            if record.count('"') % 2 == 0:
+                if record.strip():
+                    yield begins, record.rstrip("\r\n")
+                record = ""
+        if len(record) + len(rest) > LINE_BYTES_MAX:
+            raise InvalidImportLine(begins, (), f"is longer than {LINE_BYTES_MAX} characters")
+    if (record + rest).strip():
+        yield (begins if record else number + 1), (record + rest).rstrip("\r\n")
+
+
+def _message(number: int, row: JsonObject) -> JsonObject:
+    for name in ARKOS_NEEDED:
+        if not row.get(name):
+            raise InvalidImportLine(number, (name,), "must not be empty")
+    session = row.get("session_id") or f"user {row['user_id']}"
+    content, extra = _content(row["message"])
+    row_id = row.get("id")
+    key = f"{row_id}" if row_id else f"{row['user_id']}\x1f{session}\x1f{row.get('created_at')}\x1f{row['message']}"
+    return {
+        "record": "message",
+        "id": str(uuid5(ARKOS_NAMESPACE, f"{row['user_id']}\x1f{session}\x1f{key}")),
+        "agent": row.get("agent"),
+        "session": session,
+        "user": row["user_id"],
+        "role": row["role"],
+        "content": content if extra is None else {"content": content, "tool_calls": extra},
+        "created_at": utc_text(row.get("created_at")),
+    }
+
+
+def _content(message: JsonValue) -> tuple[str, JsonValue]:
+    """The text and the tool calls of a stored message."""
+    try:
+        stored = orjson.loads(message) if isinstance(message, str) else message
+    except orjson.JSONDecodeError:
+        return str(message), None
+    if not isinstance(stored, dict) or "content" not in stored:
+        return str(message), None
+    return stored["content"] or "", stored.get("tool_calls")
+
+
+async def mem0_memories(
+    chunks: AsyncIterator[bytes], executor: FairExecutor, agent: str | None
+) -> AsyncIterator[tuple[int, JsonObject]]:
+    """Each memory as a line of record ``memory``, numbered from 1 by its place in the list.
+
+    Its user and agent become ours, its metadata is kept, its categories become tags as well. One that names no agent is
+    of ``agent``, else of its user, else of its run, as ``Memory`` of the client calls it. A Mem0 id that is not a
+    UUID gives one that is always the same. Raises InvalidImportLine for a file that is no such JSON.
+    """
+    with tempfile.TemporaryFile(prefix="reverie-") as file:
+        async for chunk in chunks:
+            file.write(chunk)
+        items = enumerate(_items(file), start=1)
+        ended: InvalidImportLine | bool = False
+        while not ended:
+            part, ended = await executor.run(_some, items, characters=NOT_KNOWN)
+            for number, item in part:
+                yield number, _memory(number, item, agent)
+        if isinstance(ended, InvalidImportLine):
+            raise ended
+
+
+def _some(items: Iterator[tuple[int, JsonValue]]) -> tuple[list[tuple[int, JsonValue]], InvalidImportLine | bool]:
+    """The next items, and whether these were the last: because what follows is broken, or because nothing does."""
+    some: list[tuple[int, JsonValue]] = []
+    try:
+        some.extend(islice(items, READ_AT_ONCE))
+    except InvalidImportLine as broken:
+        return some, broken
+    return some, not some
+
+
+def _items(file: IO[bytes]) -> Iterator[JsonValue]:
+    found = 0
+    for prefix in MEM0_LISTS:
+        file.seek(0)
+        try:
+            events = ijson.parse(_bounded(ijson.basic_parse(file, use_float=True)))
+            for item in ijson.items(events, prefix):
+                found += 1
+                yield item
+        except ijson.JSONError as error:
+            raise InvalidImportLine(found + 1, (), f"is not JSON: {error}") from None
+        if found:
+            return
+
+
+def _bounded(events: Iterable[tuple[str, object]]) -> Iterator[tuple[str, object]]:
+    """The events of JSON that is nested within bounds: what follows takes time by the depth for each of them."""
+    depth = 0
+    for event, value in events:
+        depth += event.startswith("start_") - event.startswith("end_")
+        if depth > DEPTH_MAX:
+            raise ijson.JSONError(f"it is nested more than {DEPTH_MAX} levels deep")
+        yield event, value
+
+
+def _memory(number: int, item: JsonValue, agent: str | None) -> JsonObject:
+    text = item.get("memory") or item.get("data") if isinstance(item, dict) else None
+    if not isinstance(text, str):
+        raise InvalidImportLine(number, ("memory",), "a Mem0 memory has its text here")
+    metadata = item.get("metadata") if isinstance(item.get("metadata"), dict) else {}
+    extra = {name: item[name] for name in MEM0_KEPT if item.get(name) is not None}
+    user = item.get("user_id") or metadata.get("user_id")
+    categories = [str(name)[:100] for name in item.get("categories") or [] if name]
+    return {
+        "record": "memory",
+        "id": _uuid(item.get("id"), text),
+        "agent": item.get("agent_id") or metadata.get("agent_id") or agent or user or item.get("run_id"),
+        "user": user,
+        "type": "fact",
+        "content": text,
+        "tags": categories[:50],
+        "metadata": metadata,
+        "source": {"kind": "mem0", "id": item.get("id"), **extra},
+        "created_at": utc_text(item.get("created_at")),
+        "updated_at": utc_text(item.get("updated_at") or item.get("created_at")),
+        "expires_at": utc_text(item.get("expiration_date")),
+    }
+
+
+def _uuid(given: object, text: str) -> str:
+    try:
+        return str(UUID(str(given)))
+    except ValueError:
+        return str(uuid5(MEM0_NAMESPACE, f"{given}" if given else text))
+
+
+def recognise(head: bytes) -> Format:
+    """The format of a file that begins like this; ``reverie`` for what is none of the others, so that its errors are
+    those of an export."""
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"["):
+        return "mem0"
+    first, _, rest = text.partition(b"\n")
+    if not text.startswith(b"{"):
+        header = next(csv.reader([first.decode(errors="replace")]), [])
+        return "arkos" if set(header) >= ARKOS else "reverie"
+    line = _object_or_none(first)
+    if line is None:
+        return "mem0" if rest and _first_key(text) in LIST_PREFIXES else "reverie"
+    if LIST_PREFIXES & line.keys():
+        return "mem0"
+    return "arkos" if line.keys() >= ARKOS else "reverie"
+
+
+def _object_or_none(text: bytes) -> JsonObject | None:
+    try:
+        found = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _first_key(text: bytes) -> str | None:
+    """The first key of an object that may be cut off."""
+    with suppress(ijson.JSONError):
+        for event, value in islice(ijson.basic_parse(text, use_float=True), 2):
+            if event == "map_key":
+                return str(value)
+    return None
