@@ -20,13 +20,13 @@ from typing import Any
 import asyncpg
 
 import service.memory.access.redaction as redaction
-import service.memory.dreams.extract_by_llm as by_llm
-import service.memory.dreams.extract_by_rules as by_rules
+import service.memory.dreams.extraction as by_llm
+import service.memory.dreams.extraction as by_rules
 import service.memory.sessions.compaction as compaction
 import worker.dreaming.dream as dream
 import worker.dreaming.readings as readings
 from service.embedding.static import StaticEmbedder
-from service.memory.dreams.in_flight import EXIT_STATUS, InFlight
+from service.memory.in_flight import EXIT_STATUS, InFlight
 from service.runtime import configure_logging, open_runtime
 from service.settings import Settings
 from tests.killable import TIMEOUT_S

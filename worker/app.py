@@ -17,8 +17,8 @@ import structlog
 
 from service.concurrency.garbage_collection import freeze_heap
 from service.db.listening import DUE, EVENTS, listen
-from service.memory.dreams.in_flight import InFlight
 from service.memory.engine import Engine
+from service.memory.in_flight import InFlight
 from service.memory.ops.health import health_payload
 from service.runtime import open_runtime
 from service.settings import Settings

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from service.domain.dreams import Dream
 from service.errors import Conflict, NotFound
-from service.memory.dreams.dream_requests import MEMORY_OFF
+from service.memory.dreams.runs import MEMORY_OFF
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import workspaces

@@ -25,7 +25,7 @@ from service.domain.redirect_uris import shown_destination
 from service.errors import Forbidden, InvalidInput, NotFound, ReverieError, Unauthenticated
 from service.memory.access.keys import authenticate, describe_caller
 from service.memory.access.oauth import Client, approve, find_client, grantable_scopes, name_in_workspace
-from service.memory.dreams.agents import list_agents
+from service.memory.agents import list_agents
 from service.memory.engine import Engine
 from service.oauth.pages import message, page
 from service.oauth.provider import CONSENT_PATH, ConsentRequest

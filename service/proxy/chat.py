@@ -25,8 +25,7 @@ from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.memory.search.context import build_context
 from service.memory.search.search_results import SWITCHED_OFF
-from service.memory.sessions.attempts import Attempt
-from service.memory.sessions.conversations import append_turns
+from service.memory.sessions.conversations import Attempt, append_turns
 from service.proxy import injection, transcript
 from service.proxy.admission import admit, is_allowed
 from service.proxy.formats import CHAT_COMPLETIONS

@@ -6,7 +6,7 @@ import hashlib
 from datetime import datetime
 from typing import Final
 
-from service.memory.sessions.attempts import Attempt
+from service.memory.sessions.conversations import Attempt
 
 ATTEMPT_HEADER: Final = "x-stainless-retry-count"
 """Of the official clients of OpenAI and Anthropic: 0 for a first attempt."""

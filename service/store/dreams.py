@@ -97,7 +97,7 @@ class StartedDream:
 
 @dataclass(frozen=True, slots=True)
 class NewChange:
-    """A change to be recorded. ``undo`` is what ``service.memory.dreams.undo`` needs to take it back."""
+    """A change to be recorded. ``undo`` is what ``service.memory.dreams.runs`` needs to take it back."""
 
     ordinal: int
     op: DreamAction

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from service.domain.types import SAVED_TYPES
-from service.memory.dreams.prompts import Noted
+from service.memory.prompts import Noted
 from tests.live_api import Tenant
 
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from service.concurrency.garbage_collection import freeze_heap
-from service.memory.dreams.in_flight import InFlight
+from service.memory.in_flight import InFlight
 from service.settings import Settings
 from tests.eventloop.heartbeat import Heart
 from tests.eventloop.worst import CHINESE, PROSE, long_text

@@ -34,8 +34,8 @@ from service.extraction.english import claims
 from service.extraction.english.intentions import is_instruction
 from service.extraction.languages.german import GERMAN
 from service.extraction.rules import extract
-from service.memory.dreams import bulletin
-from service.memory.dreams.prompts import Notes
+from service.memory import bulletin
+from service.memory.prompts import Notes
 from service.memory.search import assembly
 from service.memory.sessions import compaction, summarize
 from service.memory.transfer import parse
@@ -79,7 +79,7 @@ METHODS: dict[str, Callable[[], Any]] = {
 
 EXCLUDED = {
     "worker.dreaming.readings.read": "takes a memory as well: see WRAPPED",
-    "service.memory.dreams.dream_changes._refuse": "raises with a message of its own",
+    "service.memory.dreams.runs._refuse": "raises with a message of its own",
     "service.domain.events.signature": "signs bytes of its own making",
     "service.embedding.local.names_a_folder": "takes a setting",
     "service.memory.search.assembly._section": "takes a section's lines, as _cost counted them: see WRAPPED",

@@ -9,7 +9,7 @@ import pytest
 
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.memory.dreams import bulletin
+from service.memory import bulletin
 from service.memory.saving.remember import remember
 from service.provider.library import load_litellm
 from tests.fakes.openai_server import FakeOpenAI

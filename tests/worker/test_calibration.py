@@ -12,7 +12,7 @@ from uuid import uuid4
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.memory.dreams.decided_pairs import LABELLED_MIN
+from service.memory.dreams.calibration import LABELLED_MIN
 from service.provider.library import load_litellm
 from service.settings import EnvironmentModel, Settings
 from tests.cli.conftest import command

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from service.domain.origin import ORIGINS, Origin, least_trusted
-from service.memory.search.memory_lines import QUOTED
+from service.memory.prompts import QUOTED
 from tests.extraction.planted import planted_otherwise
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Tenant

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.memory.pages.due import write_due
+from service.memory.pages import write_due
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, Json
 from tests.pg_dump import dump

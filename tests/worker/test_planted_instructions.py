@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from service.extraction.prompt_injection import instruction_in
-from service.memory.search.memory_lines import QUOTED
+from service.memory.prompts import QUOTED
 from tests.extraction.planted import planted
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Tenant

@@ -20,8 +20,8 @@ from service.domain.text_features import extract_features
 from service.embedding.static import StaticEmbedder
 from service.embedding.storage import Storage, with_storage
 from service.extraction.candidates import Candidate
-from service.memory.dreams.in_flight import InFlight
 from service.memory.engine import Engine
+from service.memory.in_flight import InFlight
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
 from service.runtime import open_runtime

@@ -19,8 +19,8 @@ from service.domain.types import MemoryType
 from service.extraction.candidates import Candidate, Turn
 from service.extraction.rules import extract
 from service.extraction.trust import People, Person, attest, leading_names
-from service.memory.dreams.llm_candidates import candidates_of
-from service.memory.dreams.prompts import Noted, Notes
+from service.memory.dreams.extraction import candidates_of
+from service.memory.prompts import Noted, Notes
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.neighbours import ExistingMemory, RelatedMemories
 from worker.dreaming.plan import NewMemory, Plan

@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.memory.dreams.in_flight import InFlight
+from service.memory.in_flight import InFlight
 from service.memory.sessions.compaction import compact, compact_agent
 from service.provider.library import load_litellm
 from tests.citus_cluster import execute

@@ -14,7 +14,7 @@ from service.domain.dream_settings import DreamChoices
 from service.domain.json import JsonObject
 from service.domain.verdicts import Outcome, PairVerdict, is_decided, likeliest
 from service.llm import LLM
-from service.memory.dreams.prompts import ADJUDICATE, DECIDE, Verdicts, listed_pairs, pair_question
+from service.memory.prompts import ADJUDICATE, DECIDE, Verdicts, listed_pairs, pair_question
 from worker.dreaming.checkpoints import NO_ANSWER, Checkpoints
 from worker.dreaming.plan import Key, Pair
 

@@ -10,9 +10,9 @@ from uuid import UUID
 from service.domain.json import JsonObject
 from service.errors import ReverieError
 from service.extraction.candidates import Extraction
-from service.memory.dreams.bulletin import NewBulletin
+from service.memory.bulletin import NewBulletin
 from service.memory.engine import Engine
-from service.memory.pages.due import mark_due
+from service.memory.pages import mark_due
 from service.store import dreams
 from service.store.dreams import Lease
 from service.store.settings import agent_settings

@@ -20,13 +20,12 @@ from service.domain.workspace import WorkspaceSettings
 from service.extraction.candidates import Candidate, Extraction, evidence_of
 from service.extraction.trust import attest, with_origins
 from service.llm import Usage
-from service.memory.dreams import bulletin
-from service.memory.dreams.bulletin import NewBulletin
-from service.memory.dreams.extract import extract, only_allowed
-from service.memory.dreams.in_flight import Tracker
-from service.memory.dreams.personal_data import Masked, masked_turns, with_stored_names
-from service.memory.dreams.prompts import WrittenBulletin
+from service.memory import bulletin
+from service.memory.bulletin import NewBulletin
+from service.memory.dreams.extraction import Masked, extract, masked_turns, only_allowed, with_stored_names
 from service.memory.engine import Engine
+from service.memory.in_flight import Tracker
+from service.memory.prompts import WrittenBulletin
 from service.store import proposals
 from service.store.dreams import Lease
 from service.store.settings import agent_settings

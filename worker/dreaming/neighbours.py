@@ -17,8 +17,8 @@ from service.domain.owners import Owners
 from service.domain.word_lists import listed
 from service.extraction.candidates import Candidate, evidence_of, proposed_in
 from service.extraction.trust import is_of, slot_owner
-from service.memory.dreams.in_flight import Tracker
 from service.memory.engine import EMBED_BATCH, Engine
+from service.memory.in_flight import Tracker
 from service.store.dreams import Lease
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.readings import Reading

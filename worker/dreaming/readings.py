@@ -23,8 +23,8 @@ from service.extraction.english.grammar import has_first_person
 from service.extraction.english.lexicon import BASE_VERBS, STOPWORDS
 from service.extraction.english.sentences import own_sentences
 from service.memory.access.redaction import redact_lenient
-from service.memory.dreams.in_flight import Tracker
 from service.memory.engine import Engine
+from service.memory.in_flight import Tracker
 from worker.dreaming.digests import digest_of
 from worker.dreaming.gather import SavedMemory
 from worker.dreaming.reflect.reported import Reported, reported_in

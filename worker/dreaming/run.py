@@ -20,12 +20,12 @@ from service.domain.field_types import replace_unstorable
 from service.domain.json import JsonObject
 from service.domain.spending import paid_by, payer
 from service.errors import ReverieError, Unavailable
-from service.memory.dreams import bulletin
-from service.memory.dreams.agents import payer_for
-from service.memory.dreams.in_flight import InFlight, Tracker
+from service.memory import bulletin
+from service.memory.agents import payer_for
 from service.memory.engine import Engine
-from service.memory.ops.scrape import count_dream
-from service.memory.pages.due import write_due
+from service.memory.in_flight import InFlight, Tracker
+from service.memory.ops.prometheus import count_dream
+from service.memory.pages import write_due
 from service.memory.sessions.compaction import compact_agent
 from service.store import dreams
 from service.store.dreams import Lease

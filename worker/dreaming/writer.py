@@ -15,8 +15,8 @@ from service.domain.origin import Origin, least_trusted, most_trusted, outranks
 from service.domain.verdicts import PairVerdict
 from service.extraction.candidates import Extraction
 from service.llm import LLM
-from service.memory.dreams import bulletin as bulletins_of
-from service.memory.dreams.bulletin import NewBulletin
+from service.memory import bulletin as bulletins_of
+from service.memory.bulletin import NewBulletin
 from service.store import dead_letters, dreams, memories
 from service.store.dreams import Lease, MarkedRead
 from service.store.settings import agent_settings

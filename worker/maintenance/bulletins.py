@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from service.memory import bulletin
 from service.memory.access.workspace import active_workspaces
-from service.memory.dreams import bulletin
 from service.memory.engine import Engine
 from service.store import dreams
 from service.store.settings import agent_settings

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from service.domain.spending import paid_by
-from service.memory.dreams.agents import payer_for
-from service.memory.dreams.in_flight import InFlight
+from service.memory.agents import payer_for
 from service.memory.engine import Engine
+from service.memory.in_flight import InFlight
 from service.memory.sessions.compaction import compact_agent
 
 LEASE_S = timedelta(minutes=5)

@@ -11,8 +11,8 @@ from service.db.pool import Row
 from service.domain.spending import Payer, paid_by
 from service.memory.access.redaction import redact_lenient, workspace_masking
 from service.memory.access.workspace import active_workspaces
-from service.memory.dreams.in_flight import InFlight, Tracker
 from service.memory.engine import Engine
+from service.memory.in_flight import InFlight, Tracker
 from service.store import embeddings, health
 from service.store.embeddings import FIRST
 

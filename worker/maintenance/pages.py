@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.memory.access.workspace import active_workspaces
 from service.memory.engine import Engine
-from service.memory.pages.due import write_due
+from service.memory.pages import write_due
 
 
 async def write_pages(engine: Engine) -> int:

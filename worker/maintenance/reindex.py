@@ -21,8 +21,8 @@ from service.embedding.monitored import PROBE
 from service.embedding.storage import can_convert_in_place
 from service.memory.access.redaction import redact_lenient, workspace_masking
 from service.memory.access.workspace import all_workspaces
-from service.memory.dreams.in_flight import InFlight, Tracker
 from service.memory.engine import Engine
+from service.memory.in_flight import InFlight, Tracker
 from service.store import embeddings
 from service.store.embeddings import FIRST, MigrationState, Model
 from service.store.vectors import Embedding, VectorSpace

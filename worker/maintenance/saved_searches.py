@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.memory.access.workspace import active_workspaces
 from service.memory.engine import Engine
-from service.memory.saved_searches.runs import run_scheduled
+from service.memory.saved_searches import run_scheduled
 
 
 async def run_saved_searches(engine: Engine) -> int:

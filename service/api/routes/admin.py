@@ -31,8 +31,7 @@ from service.memory.access import audit, keys, workspace
 from service.memory.access.model_settings import model_settings
 from service.memory.access.workspace import SettingSource
 from service.memory.engine import Engine
-from service.memory.ops.stats import stats_report
-from service.memory.ops.usage_report import usage_report
+from service.memory.ops.usage import stats_report, usage_report
 
 KeyId = Annotated[UUID, Path(description="Id of the key.")]
 

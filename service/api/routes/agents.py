@@ -27,9 +27,9 @@ from service.domain.bulletin import Bulletin, BulletinVersion
 from service.domain.calibration import Calibration
 from service.domain.dreams import Dream, DreamAction, DreamChange, DreamChanges, DreamStatus
 from service.domain.field_types import Name
-from service.memory.dreams import agents, dream_changes, undo
-from service.memory.dreams import dream_requests as dreams
-from service.memory.dreams.decided_pairs import calibrate_on_decisions
+from service.memory import agents
+from service.memory.dreams import runs as dreams
+from service.memory.dreams.calibration import calibrate_on_decisions
 from service.memory.sessions import summarize
 
 router = api_router(prefix="/v1", tags=["agents"])
@@ -135,7 +135,7 @@ async def get_dream(call: Call, dream_id: DreamId) -> JsonResponse[Dream]:
 @router.post("/dreams/{dream_id}/undo", summary="Undo a dream")
 async def undo_dream(call: Call, dream_id: DreamId) -> JsonResponse[Dream]:
     """Reverts every change of the dream. 409 lists the records changed since."""
-    return json_response(await undo.undo_dream(*call, dream_id))
+    return json_response(await dreams.undo_dream(*call, dream_id))
 
 
 @router.get("/dreams/{dream_id}/changes", summary="List the changes of a dream")
@@ -153,7 +153,7 @@ async def list_dream_changes(
     type_: Annotated[Name | None, Query(alias="type", description="Memory type to filter by.")] = None,
 ) -> JsonResponse[DreamChanges]:
     """Changes in order, each with the messages and memories that it rests on; with totals by action."""
-    return json_response(await dream_changes.list_changes(*call, dream_id, actions=action, type_=type_, **paging))
+    return json_response(await dreams.list_changes(*call, dream_id, actions=action, type_=type_, **paging))
 
 
 @router.post("/dreams/{dream_id}/changes/{n}/undo", summary="Undo one change of a dream")
@@ -164,7 +164,7 @@ async def undo_dream_change(
 ) -> JsonResponse[DreamChange]:
     """Reverts the change; links of a created memory go with it. 409 gives a `reason`: `dream_not_succeeded`,
     `already_undone`, `not_undoable`, `replaces_others`, `changed_since`, `in_use` or `later_version`."""
-    return json_response(await dream_changes.undo_change(*call, dream_id, n))
+    return json_response(await dreams.undo_change(*call, dream_id, n))
 
 
 @router.post("/dreams/{dream_id}/cancel", summary="Cancel a dream")

@@ -16,8 +16,7 @@ from service.domain.context import ContextRequest
 from service.domain.extract_request import ExtractRequest
 from service.domain.json import dumps
 from service.errors import ReverieError
-from service.memory.dreams.extract_preview import preview_extraction
-from service.memory.dreams.extracted import Extraction
+from service.memory.dreams.extract_preview import Extraction, preview_extraction
 from service.memory.search import context
 from service.memory.search.ask import AskAnswer, FoundForQuestion, answer_from, ask, find
 

@@ -25,7 +25,7 @@ from service.api.naming import api_router
 from service.memory.access import rescan
 from service.memory.access.rescan import RescanFinding, RescanProgress, RescanStarted
 from service.memory.ops import engine_status
-from service.memory.ops.engine_state import EmbeddingProvider, EngineState, ReindexProgress, ReindexStarted
+from service.memory.ops.engine_status import EmbeddingProvider, EngineState, ReindexProgress, ReindexStarted
 from service.memory.ops.health import checks
 from service.memory.ops.verify import VerifyResponse
 from service.memory.ops.verify import verify as run_verify

@@ -19,9 +19,8 @@ from service.domain.events import EVENT_TYPES, Kind
 from service.domain.json import dumps
 from service.domain.webhooks import CreatedWebhook, UpdatedWebhook, Webhook, WebhookChanges, WebhookTest
 from service.errors import InvalidInput
-from service.memory.events import event_stream as events
-from service.memory.events import webhooks
-from service.memory.events.event_stream import Gap
+from service.memory import events
+from service.memory.events import Gap
 from service.store.events import Event
 
 router = api_router(prefix="/v1", tags=["events"])
@@ -91,13 +90,13 @@ def _position(given: str | None, loc: tuple[str, str]) -> int | None:
 @router.post("/webhooks", status_code=201, summary="Create a webhook")
 async def create_webhook(call: Call, body: schemas.AddWebhook) -> JsonResponse[CreatedWebhook]:
     """Events from now on are sent to the URL. The signing secret is returned only here. Admin keys only."""
-    return json_response(await webhooks.add_webhook(*call, url=body.url, name=body.name, kinds=body.events), 201)
+    return json_response(await events.add_webhook(*call, url=body.url, name=body.name, kinds=body.events), 201)
 
 
 @router.get("/webhooks", summary="List webhooks")
 async def list_webhooks(call: Call, paging: Paging) -> JsonResponse[Page[Webhook]]:
     """Webhooks with the state of their delivery, newest first. Admin keys only."""
-    return page_response(*await webhooks.list_webhooks(*call, **paging))
+    return page_response(*await events.list_webhooks(*call, **paging))
 
 
 @router.patch("/webhooks/{webhook_id}", summary="Update a webhook")
@@ -107,9 +106,7 @@ async def update_webhook(call: Call, webhook_id: WebhookId, body: schemas.PatchW
     given = body.model_dump(exclude_unset=True, exclude={"rotate_secret"})
     changes = {name: value for name, value in given.items() if value is not None or name in ("name", "events")}
     return json_response(
-        await webhooks.update_webhook(
-            *call, webhook_id, cast(WebhookChanges, changes), rotate_secret=body.rotate_secret
-        )
+        await events.update_webhook(*call, webhook_id, cast(WebhookChanges, changes), rotate_secret=body.rotate_secret)
     )
 
 
@@ -118,16 +115,16 @@ async def test_webhook(call: Call, webhook_id: WebhookId) -> JsonResponse[Webhoo
     """Sends one signed event of type `ping` now, also to a disabled webhook, without retry. The state of the webhook
     does not change. Admin keys only."""
     with call.engine.streams.slot(call.caller):
-        return json_response(await webhooks.test_webhook(*call, webhook_id))
+        return json_response(await events.test_webhook(*call, webhook_id))
 
 
 @router.post("/webhooks/{webhook_id}/enable", summary="Enable a disabled webhook")
 async def enable_webhook(call: Call, webhook_id: WebhookId) -> JsonResponse[Webhook]:
     """Delivery resumes at once with the first undelivered event. Admin keys only."""
-    return json_response(await webhooks.enable_webhook(*call, webhook_id))
+    return json_response(await events.enable_webhook(*call, webhook_id))
 
 
 @router.delete("/webhooks/{webhook_id}", status_code=204, summary="Delete a webhook")
 async def delete_webhook(call: Call, webhook_id: WebhookId) -> None:
     """Undelivered events are not sent any more. Admin keys only."""
-    await webhooks.delete_webhook(*call, webhook_id)
+    await events.delete_webhook(*call, webhook_id)

@@ -15,7 +15,7 @@ from service.api.path_params import PathName
 from service.api.problems import Problem
 from service.domain.field_types import Name, Timestamp
 from service.domain.graph import Edge, Entity, EntitySort, Graph, MemoryLinks, Overview
-from service.memory.dreams import graph, graph_changes
+from service.memory import graph
 
 router = api_router(prefix="/v1", tags=["graph"])
 
@@ -100,7 +100,7 @@ async def list_memory_links(
 async def update_entity(call: Call, entity_id: EntityId, body: schemas.PatchEntity) -> JsonResponse[Entity]:
     """Omitted fields keep their value."""
     return json_response(
-        await graph_changes.change_entity(
+        await graph.change_entity(
             *call, entity_id, name=body.name, kind=body.kind, aliases=body.aliases, metadata=body.metadata
         )
     )
@@ -109,19 +109,19 @@ async def update_entity(call: Call, entity_id: EntityId, body: schemas.PatchEnti
 @router.post("/entities/{entity_id}/merge", summary="Merge an entity into another")
 async def merge_entity(call: Call, entity_id: EntityId, body: schemas.MergeEntity) -> JsonResponse[Entity]:
     """Returns the remaining entity."""
-    return json_response(await graph_changes.merge_entities(*call, entity_id, body.into))
+    return json_response(await graph.merge_entities(*call, entity_id, body.into))
 
 
 @router.post("/entities/{entity_id}/unmerge")
 async def unmerge_entity(call: Call, entity_id: EntityId) -> JsonResponse[Entity]:
     """Undo the merge of an entity."""
-    return json_response(await graph_changes.unmerge_entity(*call, entity_id))
+    return json_response(await graph.unmerge_entity(*call, entity_id))
 
 
 @router.post("/entities/{entity_id}/split", status_code=201, summary="Split an entity")
 async def split_entity(call: Call, entity_id: EntityId, body: schemas.SplitEntity) -> JsonResponse[Entity]:
     """Moves memories to a new entity and returns it."""
-    return json_response(await graph_changes.split_entity(*call, entity_id, body.memory_ids, body.name, body.kind), 201)
+    return json_response(await graph.split_entity(*call, entity_id, body.memory_ids, body.name, body.kind), 201)
 
 
 @router.post(
@@ -132,11 +132,11 @@ async def split_entity(call: Call, entity_id: EntityId, body: schemas.SplitEntit
 )
 async def create_edge(call: Call, body: schemas.CreateEdge) -> JsonResponse[Edge]:
     """Answers 201 for a new edge, and 200 for an existing one."""
-    edge, made = await graph_changes.add_edge(*call, body.agent, body.relation, body.source, body.target)
+    edge, made = await graph.add_edge(*call, body.agent, body.relation, body.source, body.target)
     return json_response(edge, 201 if made else 200)
 
 
 @router.delete("/edges/{edge_id}", status_code=204)
 async def delete_edge(call: Call, edge_id: Annotated[UUID, Path(description="Id of the edge.")]) -> None:
     """Delete an edge."""
-    await graph_changes.remove_edge(*call, edge_id)
+    await graph.remove_edge(*call, edge_id)

@@ -11,9 +11,9 @@ from service.api.dependencies import Bearer, EngineDep, JsonResponse, json_respo
 from service.api.operations import OperationRoute
 from service.api.problems import PROBLEMS
 from service.errors import Unauthenticated
-from service.memory.ops.engine_state import Readiness
+from service.memory.ops.engine_status import Readiness
 from service.memory.ops.health import checks
-from service.memory.ops.scrape import authorize_scrape, render
+from service.memory.ops.prometheus import authorize_scrape, render
 
 router = APIRouter(route_class=OperationRoute, tags=["health"], responses=PROBLEMS)
 

@@ -14,7 +14,7 @@ from service.domain.field_types import Timestamp
 from service.domain.kept_calls import ModelCall
 from service.domain.model_calls import Outcome
 from service.domain.spending import Purpose
-from service.memory.ops import model_calls
+from service.memory.ops import usage
 
 router = api_router(prefix="/v1/model-calls", tags=["admin"])
 
@@ -43,7 +43,7 @@ async def list_model_calls(
 ) -> JsonResponse[Page[ModelCall]]:
     """Attempts at language models with the beginnings of their texts, newest first, kept by the setting
     `retention.model_calls_days`. Not those of embedders and of the proxy. Admin keys only."""
-    found = await model_calls.list_model_calls(
+    found = await usage.list_model_calls(
         *call, agent=agent, dream=dream, purpose=purpose, outcome=outcome, since=since, until=until, **paging
     )
     return page_response(*found)
@@ -52,4 +52,4 @@ async def list_model_calls(
 @router.get("/{call_id}", summary="Read a model call")
 async def get_model_call(call: Call, call_id: CallId) -> JsonResponse[ModelCall]:
     """A call with its whole texts. Admin keys only."""
-    return json_response(await model_calls.get_model_call(*call, call_id))
+    return json_response(await usage.get_model_call(*call, call_id))

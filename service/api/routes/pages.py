@@ -21,7 +21,7 @@ from service.api.lists import Page
 from service.api.naming import api_router
 from service.api.problems import NOTHING_STORED
 from service.domain.pages import AnsweredPage, PageContent, PageDraft, PageVersion
-from service.memory.pages import pages
+from service.memory import pages
 
 router = api_router(prefix="/v1/pages", tags=["pages"])
 

@@ -23,7 +23,7 @@ from service.api.naming import api_router
 from service.domain.field_types import Text
 from service.domain.memory import Memory
 from service.domain.session import AppendMessagesResponse, MessagePage, Session, Window
-from service.memory.sessions import conversations, history
+from service.memory.sessions import conversations
 
 router = api_router(prefix="/v1", tags=["sessions"])
 
@@ -45,7 +45,7 @@ async def list_sessions(
     ] = None,
 ) -> JsonResponse[Page[Session]]:
     """Sessions, newest first."""
-    return page_response(*await history.list_sessions(*call, agent, text=q or None, **paging))
+    return page_response(*await conversations.list_sessions(*call, agent, text=q or None, **paging))
 
 
 @router.get("/sessions/{session}")
@@ -86,7 +86,7 @@ async def list_messages(
     ] = None,
 ) -> JsonResponse[MessagePage]:
     """The permanent history, independent of the window."""
-    found = await history.list_messages(
+    found = await conversations.list_messages(
         *call, agent, session, descending=order == "desc", text=q or None, around=around, **paging
     )
     return json_response(found)

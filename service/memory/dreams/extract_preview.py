@@ -6,27 +6,28 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TypeVar, TypeVarTuple
+from typing import Annotated, Literal, TypeVar, TypeVarTuple
 from uuid import UUID
 
 import structlog
+from pydantic import Field
 
 from service.concurrency.executor import NOT_KNOWN, FairExecutor
 from service.domain.extract_request import ExtractRequest
 from service.domain.ids import new_id
 from service.domain.json import JsonObject, JsonValue
 from service.domain.message_text import text_of
+from service.domain.own_types import TYPES_NAMED
 from service.domain.principal import Principal
 from service.domain.spending import paid_by
 from service.domain.workspace import WorkspaceSettings
-from service.extraction.candidates import Candidate, Extraction, Turn
+from service.extraction.candidates import Candidate as FoundCandidate
+from service.extraction.candidates import Extraction as FoundExtraction
+from service.extraction.candidates import Turn
 from service.extraction.trust import People, attest
 from service.llm import LLM, Budget, LLMInvalidOutput, LLMUnavailable, Message, Meter
 from service.memory.access.redaction import redact_fields
-from service.memory.dreams import extracted
-from service.memory.dreams.extract import extract
-from service.memory.dreams.extract_by_llm import form_of, prompts_for
-from service.memory.dreams.personal_data import masked_turns, with_stored_names
+from service.memory.dreams.extraction import extract, form_of, masked_turns, prompts_for, with_stored_names
 from service.memory.engine import Engine
 from service.memory.search.search_results import Degraded
 from service.store import agents
@@ -80,7 +81,7 @@ class _Calls:
         return await work(self.llm)
 
 
-async def preview_extraction(engine: Engine, principal: Principal, request: ExtractRequest) -> extracted.Extraction:
+async def preview_extraction(engine: Engine, principal: Principal, request: ExtractRequest) -> Extraction:
     """Return what a dream of the acting agent would propose, before it compares that with what is known.
 
     Nothing is stored. A model that fails, or that the budget does not allow to be called, leaves what was read until
@@ -138,26 +139,26 @@ def _turns(request: ExtractRequest, now: datetime) -> list[Turn]:
     ]
 
 
-def _read(turns: int, candidates: Sequence[Candidate]) -> None:
+def _read(turns: int, candidates: Sequence[FoundCandidate]) -> None:
     """Nobody watches the progress."""
 
 
-def _nothing(extractor: str) -> extracted.Extraction:
-    return extracted.Extraction(extractor, [], [], 0, [], prompts=None, degraded=None)
+def _nothing(extractor: str) -> Extraction:
+    return Extraction(extractor, [], [], 0, [], prompts=None, degraded=None)
 
 
-def _message(sent: Message) -> extracted.PromptMessage:
-    return extracted.PromptMessage(sent["role"], sent["content"])
+def _message(sent: Message) -> PromptMessage:
+    return PromptMessage(sent["role"], sent["content"])
 
 
-def _shown(extractor: str, found: Extraction, turns: Sequence[Turn]) -> extracted.Extraction:
+def _shown(extractor: str, found: FoundExtraction, turns: Sequence[Turn]) -> Extraction:
     place = {turn.id: turn.seq for turn in turns}
     said_at = {turn.id: turn.at for turn in turns}
     people = People.speaking(turns)
     ignored = attest([one for one, _ in found.ignored], turns, people)
 
-    def shown(one: Candidate) -> extracted.Candidate:
-        return extracted.Candidate(
+    def shown(one: FoundCandidate) -> Candidate:
+        return Candidate(
             type=str(one.type),
             content=one.content,
             user=one.subject,
@@ -166,23 +167,96 @@ def _shown(extractor: str, found: Extraction, turns: Sequence[Turn]) -> extracte
             confidence=one.confidence,
             tags=list(one.tags),
             metadata=dict(one.metadata),
-            entities=[
-                extracted.NamedEntity(mention.name, mention.kind, dict(mention.metadata)) for mention in one.mentions
-            ],
+            entities=[NamedEntity(mention.name, mention.kind, dict(mention.metadata)) for mention in one.mentions],
             messages=[place[id_] for id_ in one.evidence],
             occurred_at=one.occurred_at,
             valid_from=max(said_at[id_] for id_ in one.evidence),
         )
 
-    return extracted.Extraction(
+    return Extraction(
         extractor,
         [shown(one) for one in attest(found.candidates, turns, people)],
-        [
-            extracted.IgnoredCandidate.of(shown(one), reason)
-            for one, (_, reason) in zip(ignored, found.ignored, strict=True)
-        ],
+        [IgnoredCandidate.of(shown(one), reason) for one, (_, reason) in zip(ignored, found.ignored, strict=True)],
         found.rejected,
-        [extracted.SkippedMessage(place[id_], reason) for id_, reason in found.skipped],
+        [SkippedMessage(place[id_], reason) for id_, reason in found.skipped],
         prompts=None,
         degraded=Degraded(found.stopped, "none") if found.stopped else None,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class NamedEntity:
+    """Entity named by a candidate."""
+
+    name: Annotated[str, Field(description="Name of the entity.")]
+    kind: Annotated[str, Field(description="Kind of the entity, such as person or place.")]
+    metadata: Annotated[JsonObject, Field(description="Metadata of an entity of a kind with a schema; else empty.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Memory that a dream would propose."""
+
+    type: Annotated[str, Field(description=f"Type of the memory: {TYPES_NAMED}.")]
+    content: Annotated[str, Field(description="Text of the memory.")]
+    user: Annotated[str | None, Field(description="Person described by the memory; null for none.")]
+    hearsay_by: Annotated[str | None, Field(description="Speaker of a statement about somebody else; null for none.")]
+    importance: Annotated[float, Field(description="Importance from 0 to 1.")]
+    confidence: Annotated[float, Field(description="Confidence from 0 to 1.")]
+    tags: Annotated[list[str], Field(description="Tags of the memory.")]
+    metadata: Annotated[JsonObject, Field(description="Metadata of a memory of a type with a schema; else empty.")]
+    entities: Annotated[list[NamedEntity], Field(description="Entities named by the memory.")]
+    messages: Annotated[list[int], Field(description="Positions of the cited messages in the request, from 0.")]
+    occurred_at: Annotated[datetime | None, Field(description="Time of the described event; null without one.")]
+    valid_from: Annotated[
+        datetime, Field(description="Time from which the statement holds: that of the last cited message.")
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoredCandidate(Candidate):
+    """Candidate that the settings of the agent leave out."""
+
+    reason: Annotated[str, Field(description="Reason: the type, entity or pattern of the settings.")]
+
+    @classmethod
+    def of(cls, candidate: Candidate, reason: str) -> IgnoredCandidate:
+        """The candidate, left out for this reason."""
+        return cls(**{name: getattr(candidate, name) for name in Candidate.__slots__}, reason=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedMessage:
+    """Message that the language model could not read."""
+
+    message: Annotated[int, Field(description="Position of the message in the request, from 0.")]
+    reason: Annotated[str, Field(description="Reason of the failure.")]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptMessage:
+    """Message of a prompt."""
+
+    role: Annotated[Literal["system", "user"], Field(description="Role of the message: `system` or `user`.")]
+    content: Annotated[str, Field(description="Text of the message.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """Result of an extraction that stores nothing."""
+
+    extractor: Annotated[str, Field(description="Extractor: the language model, or `rules`.")]
+    candidates: Annotated[
+        list[Candidate], Field(description="Memories that a dream would propose; empty with `prompts`.")
+    ]
+    ignored: Annotated[list[IgnoredCandidate], Field(description="Candidates left out by the settings of the agent.")]
+    rejected: Annotated[int, Field(description="Number of statements of the model that did not hold to the rules.")]
+    skipped: Annotated[list[SkippedMessage], Field(description="Messages that the model could not read.")]
+    prompts: Annotated[
+        list[list[PromptMessage]] | None,
+        Field(description="Prompts of the calls of the model, in order; null unless `prompts` is set."),
+    ]
+    degraded: Annotated[
+        Degraded | None,
+        Field(description="Failure of the model or its budget, with the candidates found before it; null otherwise."),
+    ]

@@ -22,11 +22,11 @@ from service.domain.prompt_fence import escape_tags, section
 from service.domain.search import SearchRequest
 from service.domain.spending import paid_by
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.memory import prompts
 from service.memory.access.redaction import masking_of, redact_lenient
 from service.memory.access.workspace import get_settings
-from service.memory.dreams import prompts
 from service.memory.engine import Engine
-from service.memory.search.memory_lines import memory_line
+from service.memory.prompts import memory_line
 from service.memory.search.recall import recall
 from service.memory.search.search_results import Degraded
 

@@ -36,6 +36,14 @@ _JOINTS_TOKENS = 2
 Cost = Callable[[str], int]
 """Tokens a line takes with its line break; each line is counted once."""
 
+SectionField = Annotated[
+    SectionName,
+    Field(
+        description="Section: `instructions`, `bulletin` (agent summary), `identity`, `preferences`, `memories`, "
+        "`documents`, `window` (recent messages) or `tools` (tool results)."
+    ),
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -64,15 +72,6 @@ class ContextInput:
 
     entries: Mapping[SectionName, Sequence[Entry]]
     window: Sequence[WindowTurn] = ()
-
-
-SectionField = Annotated[
-    SectionName,
-    Field(
-        description="Section: `instructions`, `bulletin` (agent summary), `identity`, `preferences`, `memories`, "
-        "`documents`, `window` (recent messages) or `tools` (tool results)."
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True)

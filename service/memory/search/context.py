@@ -30,9 +30,10 @@ from service.domain.workspace import WorkspaceSettings
 from service.embedding.tokens import truncate
 from service.errors import NotFound
 from service.extraction.english.dates import day_words
+from service.memory import bulletin
 from service.memory.access.workspace import get_settings
-from service.memory.dreams import bulletin
 from service.memory.engine import Engine
+from service.memory.prompts import label_each_line, marked, memory_line
 from service.memory.search.assembly import (
     AssembledContext,
     ChatMessage,
@@ -43,7 +44,6 @@ from service.memory.search.assembly import (
     WindowTurn,
     assemble,
 )
-from service.memory.search.memory_lines import label_each_line, marked, memory_line
 from service.memory.search.profiles import ProfileSources, sources_in_scope, standing_profile
 from service.memory.search.recall import recall
 from service.memory.search.search_results import NO_MEMORY, SWITCHED_OFF, Degraded, SearchAnswer, SearchResult

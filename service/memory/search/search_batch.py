@@ -37,6 +37,9 @@ from service.store.where import WhereQuery
 
 BUDGET_FETCH = 200
 
+_Scored = dict[UUID, tuple[Ranked | None, Sequence[UUID]]]
+"""The ids of results, best first, with their scores if they have any, and what gives way to them."""
+
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
@@ -91,10 +94,6 @@ class Planned:
     plan: SearchPlan
     former: FormerVersions
     """What has changed since the time in the past that is asked about."""
-
-
-_Scored = dict[UUID, tuple[Ranked | None, Sequence[UUID]]]
-"""The ids of results, best first, with their scores if they have any, and what gives way to them."""
 
 
 async def search(engine: Engine, query: SearchQuery) -> Found | None:

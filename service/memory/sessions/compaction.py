@@ -26,10 +26,9 @@ from service.domain.types import MemoryType
 from service.domain.workspace import Masking, WindowSettings, WorkspaceSettings
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.redaction import masked_names, redact_lenient
-from service.memory.dreams.in_flight import InFlight, Tracker
-from service.memory.dreams.prompts import SUMMARIZE
-from service.memory.dreams.steering import steered
 from service.memory.engine import Engine
+from service.memory.in_flight import InFlight, Tracker
+from service.memory.prompts import SUMMARIZE, steered
 from service.memory.saving.remember import columns_of
 from service.memory.saving.scopes import ScopeIds
 from service.store import dead_letters, memories, sessions

@@ -14,6 +14,7 @@ from uuid import UUID, uuid4
 from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection
 from service.db.viewing import current_viewer, viewing_as
+from service.domain import cursors
 from service.domain.drafts import MessageDraft
 from service.domain.ids import new_id
 from service.domain.json import dumps
@@ -21,16 +22,16 @@ from service.domain.memory import Memory
 from service.domain.message_text import SearchedMessage, said_by, search_row, searchable_text, with_speaker
 from service.domain.owners import viewer_of, with_owner
 from service.domain.principal import Principal
-from service.domain.session import AppendMessagesResponse, Message, Session, Window, WindowSummary
+from service.domain.session import AppendMessagesResponse, Message, MessagePage, Session, Window, WindowSummary
 from service.domain.workspace import WindowSettings, WorkspaceSettings
 from service.embedding.tokens import count_tokens
 from service.errors import Forbidden, InvalidInput, NotFound
-from service.memory.access.redaction import redact_messages
+from service.memory.access.redaction import masking_of, redact_lenient, redact_messages
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
-from service.memory.sessions.attempts import Attempt, is_kept_already
 from service.memory.sessions.compaction import compact
-from service.store import agents, sessions
+from service.store import agents, idempotency, sessions
+from service.store.idempotency import RequestSlot, StoredResponse
 from service.store.sessions import LockedSession, MessageColumns, SessionWindow
 from service.store.settings import workspace_settings
 from service.store.vectors import EmbeddingBatch
@@ -43,6 +44,10 @@ Said = tuple[UUID, str, str | None, str]
 
 NOTHING_KEPT = AppendMessagesResponse([], Window([], None, 0, None, None), kept=False)
 """The answer with the memory off."""
+
+RETRIED_WITHIN = timedelta(minutes=15)
+"""Clients give up an attempt after ten minutes, unless told otherwise."""
+NO_ANSWER = ""
 
 
 async def start_session(
@@ -382,3 +387,102 @@ def _summary(summaries: Sequence[_Part]) -> WindowSummary | None:
         to_seq=summaries[-1].to_seq,
         tokens=tokens,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One of a client's attempts at a request. ``digest`` is the same for all of them; ``number`` counts from 0."""
+
+    digest: bytes
+    number: int
+    begun_at: datetime
+
+
+async def is_kept_already(connection: Connection, principal: Principal, attempt: Attempt, now: datetime) -> bool:
+    """Whether another attempt has kept the turn; else this one is noted as the one that does.
+
+    A first attempt gives way only to a retry that was kept while it was under way: two first attempts are two turns.
+    """
+    slot = RequestSlot(principal.workspace_id, principal.key_id, attempt.digest)
+    since = attempt.begun_at - RETRIED_WITHIN if attempt.number else attempt.begun_at
+    kept = await idempotency.find(connection, slot, since)
+    if kept is not None and (attempt.number or kept.status):
+        return True
+    await idempotency.store(connection, slot, StoredResponse(attempt.digest, attempt.number, NO_ANSWER, None), now)
+    return False
+
+
+async def list_sessions(
+    engine: Engine,
+    principal: Principal,
+    agent: str | None,
+    *,
+    text: str | None = None,
+    limit: int,
+    cursor: str | None,
+) -> tuple[list[Session], str | None]:
+    """Return a page of sessions, of the caller's user or of all, newest first; with ``text`` those whose name or a
+    message has it."""
+    (before,) = cursors.decode(cursor, UUID)
+    text = await _as_stored(engine, principal, text)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        found = await connection.many(
+            Session,
+            "list_sessions",
+            workspace=principal.workspace_id,
+            agent=principal.reader_agent(agent),
+            user=principal.acting_user(None),
+            text=text,
+            before=before,
+            limit=limit + 1,
+        )
+    return cursors.paginate(found, limit, "id")
+
+
+async def list_messages(
+    engine: Engine,
+    principal: Principal,
+    agent: str | None,
+    session: str,
+    *,
+    descending: bool,
+    text: str | None = None,
+    around: UUID | None = None,
+    limit: int,
+    cursor: str | None,
+) -> MessagePage:
+    """Return a page of the permanent history, whatever the window or the memories became; with ``text`` the messages
+    that have it.
+
+    ``around``: the page in whose middle this message stands; ``previous_cursor`` leads, newest first, to those before.
+    Raises InvalidInput for ``around`` with a cursor or newest first, and NotFound for a message that is not there.
+    """
+    if around is not None and (cursor is not None or descending):
+        raise InvalidInput(("query", "around"), "begins a page, oldest first: leave out cursor and order")
+    (seq,) = cursors.decode(cursor, int)
+    text = await _as_stored(engine, principal, text)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        of = await find_session(connection, Session, principal, agent, session)
+        engine.read_audit.note(principal, "messages", [of.agent])
+        if around is not None:
+            place: int | None = await connection.value(
+                "message_seq", workspace=principal.workspace_id, session_id=of.id, message_id=around
+            )
+            if place is None:
+                raise NotFound("There is no such message in this session.")
+            seq = max(0, place - limit // 2 - 1)
+        bound = {} if seq is None else {"before" if descending else "after": seq}
+        found = await sessions.messages(
+            connection, principal.workspace_id, of.id, descending=descending, text=text, limit=limit + 1, **bound
+        )
+    found, more = cursors.paginate(found, limit, "seq")
+    previous = cursors.encode(seq + 1) if around is not None and seq else None
+    return MessagePage(found, more, previous)
+
+
+async def _as_stored(engine: Engine, principal: Principal, text: str | None) -> str | None:
+    """Return a part of texts as they are stored."""
+    if text is None:
+        return None
+    (masked,) = await redact_lenient(engine, await masking_of(engine, principal), [text])
+    return str(masked)

@@ -28,9 +28,8 @@ from service.embedding.tokens import count_tokens
 from service.errors import Conflict
 from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.redaction import masked_names, masking_of, redact_lenient
-from service.memory.dreams.prompts import COMPACT
-from service.memory.dreams.steering import steered
 from service.memory.engine import Engine
+from service.memory.prompts import COMPACT, steered
 from service.memory.saving.lifecycle import load_owned
 from service.memory.saving.remember import columns_of
 from service.memory.saving.scopes import ScopeIds

@@ -18,8 +18,8 @@ from service.domain.json import dumps
 from service.domain.principal import Principal
 from service.domain.where import Where
 from service.errors import InvalidInput, NotFound
+from service.memory import bulletin
 from service.memory.access.redaction import where_query
-from service.memory.dreams import bulletin
 from service.memory.engine import Engine
 from service.store import transfer
 from service.store.transfer import ExportFilter

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.memory.dreams.in_flight import CHARS_AT_ONCE, AdmissionGate, InFlight, Tracker
+from service.memory.in_flight import CHARS_AT_ONCE, AdmissionGate, InFlight, Tracker
 from service.store import dead_letters
 from service.store.dead_letters import Died, Place
 from tests.live_api import Api

@@ -14,8 +14,7 @@ from service.domain.ids import new_id
 from service.domain.json import dumps
 from service.domain.prompt_fence import escape_tags, section
 from service.embedding.tokens import count_tokens
-from service.memory.dreams.prompts import REFLECT, Concluded, Reflections
-from service.memory.dreams.steering import steered
+from service.memory.prompts import REFLECT, Concluded, Reflections, steered
 from worker.dreaming.checkpoints import NO_ANSWER, Checkpoints
 from worker.dreaming.digests import digest_of
 from worker.dreaming.reflect.conclude import FIELD

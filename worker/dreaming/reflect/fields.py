@@ -16,8 +16,7 @@ from service.domain.json import dumps
 from service.domain.profile import Scalar, text_of
 from service.domain.profile_schema import Property, coerced, fitting
 from service.domain.prompt_fence import escape_tags, section
-from service.memory.dreams.prompts import PROFILE, FilledField, FilledProfile
-from service.memory.dreams.steering import steered
+from service.memory.prompts import PROFILE, FilledField, FilledProfile, steered
 from worker.dreaming.checkpoints import NO_ANSWER, Checkpoints
 from worker.dreaming.reflect.by_model import Remembered, listed, within
 from worker.dreaming.reflect.conclude import FIELD

@@ -1,36 +1,74 @@
 """Pages as the API keeps them: made, changed, shown and removed. Each belongs to an agent, and is written as that agent
-reads."""
+reads.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from datetime import datetime
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
 from typing import TypeVar
 from uuid import UUID
+
+import structlog
 
 from service.db.failures import BEING_DELETED
 from service.db.pool import Connection
 from service.db.records import make_all
 from service.domain import cursors
-from service.domain.citations import differences
-from service.domain.ids import new_id
-from service.domain.pages import PAGES_MAX, AnsweredPage, PageContent, PageDraft, PageSentence, PageVersion, next_time
+from service.domain.citations import Citation, Sentence, ShownSentences, differences, shown_sentences
+from service.domain.hearsay import attributed_to_all
+from service.domain.ids import NO_KEY, new_id
+from service.domain.memory import Memory
+from service.domain.pages import (
+    CITED_MAX,
+    PAGES_MAX,
+    SENTENCES_MAX,
+    AnsweredPage,
+    CitedMemory,
+    MemoryFacets,
+    PageContent,
+    PageDraft,
+    PageScope,
+    PageSentence,
+    PageVersion,
+    as_sentence,
+    cited,
+    inputs_hash,
+    next_time,
+)
 from service.domain.principal import Principal
-from service.errors import Conflict, InvalidInput, NotFound
+from service.domain.prompt_fence import escape_tags, section
+from service.domain.search import SearchRequest
+from service.domain.spending import paid_by
+from service.domain.types import MemoryType
+from service.domain.workspace import WorkspaceSettings
+from service.embedding.tokens import count_tokens
+from service.errors import Conflict, InvalidInput, NotFound, ReverieError
+from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.memory import prompts
 from service.memory.access import audit
 from service.memory.access.redaction import kept_where, masking_of, redact_fields
 from service.memory.access.workspace import check_filters, get_settings
 from service.memory.engine import Engine
-from service.memory.pages.answers import Answer, answer
-from service.memory.pages.shown import shown_of, shown_pages
+from service.memory.prompts import fingerprint, memory_line, steered
+from service.memory.search.recall import recall
 from service.store import agents, pages
-from service.store.pages import StoredPage
+from service.store.pages import CitedMemoryState, NewVersion, StoredPage
 
 ATTEMPTS_MAX = 5
 ABSENT = "There is no such page here."
 CHANGING = "The memories that the page is written from keep changing; try again."
 
 Content = TypeVar("Content", bound=PageContent)
+
+States = dict[tuple[UUID, UUID], CitedMemoryState]
+log = structlog.get_logger(__name__)
+MEMORIES_MAX = 30
+RULES = "rules"
+CLAIM = timedelta(minutes=5)
 
 
 async def add_page(engine: Engine, principal: Principal, draft: PageDraft) -> AnsweredPage | None:
@@ -233,3 +271,245 @@ async def _checked(engine: Engine, principal: Principal, content: Content) -> tu
     user = principal.acting_user(scope.user)
     scope = scope.model_copy(update={"metadata": kept["metadata"], "where": where, "user": user})
     return content.model_copy(update={"question": kept["question"], "scope": scope}), due_at
+
+
+def shown_of(page_id: UUID, sentences: Sequence[PageSentence], states: States) -> ShownSentences[Sentence]:
+    """Return the sentences of a page, each with what became of its memories."""
+    return shown_sentences(
+        (partial(Sentence, one["text"]), [_citation(memory, page_id, states) for memory in one["memories"]])
+        for one in sentences
+    )
+
+
+def _citation(memory: CitedMemory, page_id: UUID, states: States) -> Citation:
+    id_ = UUID(str(memory["id"]))
+    state = states.get((page_id, id_))
+    if state is None:
+        return Citation(id_, visible=False, holds=False)
+    holds = state.holds and state.digest == memory["digest"]
+    return Citation(id_, visible=True, holds=holds, superseded_by=state.superseded_by)
+
+
+def is_stale(page: StoredPage, states: States) -> bool:
+    """Return whether a page says something that no longer holds, or has no answer yet."""
+    return page.version is None or bool(shown_of(page.id, page.sentences or [], states).outdated)
+
+
+async def shown_pages(
+    connection: Connection, workspace: UUID, stored: Sequence[StoredPage], now: datetime
+) -> list[AnsweredPage]:
+    """Return pages as the API shows them."""
+    states = await states_of(connection, workspace, stored, now)
+    return [_answered_page(page, states) for page in stored]
+
+
+async def states_of(connection: Connection, workspace: UUID, stored: Sequence[StoredPage], now: datetime) -> States:
+    """Return what the memories are now that the newest versions of pages cite."""
+    return await pages.cited_states(connection, workspace, {page.id: page.sentences or [] for page in stored}, now)
+
+
+def _answered_page(page: StoredPage, states: States) -> AnsweredPage:
+    found = shown_of(page.id, page.sentences or [], states)
+    return AnsweredPage(
+        id=page.id,
+        agent=page.agent,
+        question=page.question,
+        scope=page.scope,
+        trigger=page.trigger,
+        max_tokens=page.max_tokens,
+        sentences=found.current,
+        left_out=found.outdated,
+        stale=page.version is None or bool(found.outdated),
+        version=page.version,
+        writer=page.writer,
+        dropped=page.dropped,
+        dream_id=page.dream_id,
+        written_at=page.written_at,
+        due_at=page.due_at,
+        created_at=page.created_at,
+        updated_at=page.updated_at,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer that is to be stored, and the memories it was made of, cited or not."""
+
+    version: NewVersion
+    inputs: list[CitedMemory]
+
+
+async def answer(
+    engine: Engine, principal: Principal, agent: str, content: PageContent, *, known: str | None = None
+) -> Answer | None:
+    """Answer a page's question as its agent; None where the answer is made of what the ``known`` one was made of."""
+    context_max = (await get_settings(engine, principal)).retrieval.context_max_tokens
+    scope, reader = content.scope, replace(principal, named_user=None)
+    found = await recall(
+        engine,
+        reader,
+        SearchRequest(
+            agent=agent, query=content.question, types=scope.types, tags=scope.tags, user=scope.user,
+            about=scope.about, since=scope.since, until=scope.until, metadata=scope.metadata, where=scope.where,
+            limit=MEMORIES_MAX, max_tokens=context_max,
+        ),
+        entities=scope.entities or None,
+        count_access=False,
+        for_prompt=True,
+    )  # fmt: skip
+    memories = [result.memory for result in found.results if result.memory]
+    if scope.types is None:  # an insight says again what the memories say, the former ones among them
+        memories = [memory for memory in memories if memory.type != MemoryType.INSIGHT]
+    settings = await _settings(engine, principal.workspace_id, agent)
+    choices, llm = settings.dream, engine.model("ask", principal.workspace_id, settings.llm)
+    writer = f"{llm.model}{fingerprint(choices)}" if llm else None
+    if known == inputs_hash(content, memories, writer):
+        return None
+    inputs = [cited(memory) for memory in memories]
+    version, dropped = None, 0
+    if llm is not None and memories:
+        try:
+            with paid_by(principal.payer(agent, content.owners)):
+                sentences, dropped = await _written(llm.to("page"), content, memories, settings)
+        except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
+            log.warning("page_by_rules", error=error.message)
+        else:
+            if sentences or not dropped:
+                hash_ = inputs_hash(content, memories, writer)
+                version = NewVersion(sentences, llm.model, dropped, hash_)
+    if version is None:
+        hash_ = inputs_hash(content, memories, None)
+        if known == hash_:
+            return None
+        version = NewVersion(by_rules(content, memories), RULES, dropped, hash_)
+    return Answer(version, inputs)
+
+
+def by_rules(content: PageContent, memories: Sequence[Memory]) -> list[PageSentence]:
+    """Return a sentence for each memory, best first, as many as there is room for."""
+    sentences: list[PageSentence] = []
+    left = content.max_tokens
+    for memory in memories:
+        text = as_sentence(memory)
+        cost = count_tokens(text)
+        if cost <= left:
+            sentences.append({"text": text, "memories": [cited(memory)]})
+            left -= cost
+    return sentences
+
+
+def prompt(content: PageContent, memories: Sequence[Memory], settings: WorkspaceSettings) -> list[dict[str, str]]:
+    """Return the prompt from which a model writes a page."""
+    allowed = settings.origins.allowed
+    lines = [
+        f"{number}. {escape_tags(memory_line(memory, None, allowed))}"
+        for number, memory in enumerate(memories, start=1)
+    ]
+    question = section("question", [escape_tags(content.question)])
+    messages = [
+        {"role": "system", "content": prompts.PAGE.format(tokens_max=content.max_tokens)},
+        {"role": "user", "content": f"{section('memories', lines)}\n{question}"},
+    ]
+    return steered(messages, settings.dream)
+
+
+async def _written(
+    llm: LLM, content: PageContent, memories: Sequence[Memory], settings: WorkspaceSettings
+) -> tuple[list[PageSentence], int]:
+    """Return the sentences of a model within the token limit, and how many were dropped because they cite no memory, or
+    one that it was not given."""
+    asked = prompt(content, memories, settings)
+    given = (await llm.structured(asked, prompts.WrittenPage, tokens_max=content.max_tokens * 2 + 500)).value
+    sentences: list[PageSentence] = []
+    dropped, left = 0, content.max_tokens
+    for sentence in given.sentences[:SENTENCES_MAX]:
+        numbers = list(dict.fromkeys(sentence.memories))[:CITED_MAX]
+        if not numbers or not all(1 <= number <= len(memories) for number in numbers):
+            dropped += 1
+            continue
+        rests_on = [memories[number - 1] for number in numbers]
+        text = attributed_to_all(" ".join(sentence.text.split()), [(one.hearsay_by, one.user) for one in rests_on])
+        cost = count_tokens(text)
+        if cost <= left:
+            sentences.append({"text": text, "memories": [cited(memory) for memory in rests_on]})
+            left -= cost
+    return sentences, dropped
+
+
+async def _settings(engine: Engine, workspace: UUID, agent: str) -> WorkspaceSettings:
+    """The settings of the agent; the workspace's for one that does not exist yet."""
+    async with engine.db.transaction(workspace) as connection:
+        return await agents.named_agent_settings(connection, workspace, agent)
+
+
+async def mark_due(
+    connection: Connection, workspace: UUID, agent_id: UUID, *, dream_id: UUID, changed: Sequence[UUID], now: datetime
+) -> None:
+    """Note which pages of an agent a dream may concern: one of the ``changed`` memories is within their scope, or
+    something that they say no longer holds."""
+    after_dreams = await connection.many(StoredPage, "pages_after_dreams", workspace=workspace, agent_id=agent_id)
+    if not after_dreams:
+        return
+    memories = await connection.many(MemoryFacets, "changed_facets", workspace=workspace, ids=changed)
+    states = await states_of(connection, workspace, after_dreams, now)
+    due = [
+        page.id
+        for page in after_dreams
+        if is_stale(page, states) or any(map(PageScope.model_validate(page.scope).may_concern, memories))
+    ]
+    await connection.run("mark_pages_due", workspace=workspace, ids=due, dream_id=dream_id, now=now)
+
+
+async def _nothing(step: str) -> None:
+    """Nobody watches the steps."""
+
+
+async def write_due(
+    engine: Engine,
+    workspace: UUID,
+    agent_id: UUID | None = None,
+    *,
+    on_step: Callable[[str], Awaitable[None]] = _nothing,
+) -> int:
+    """Write the pages that are due, of one agent or of the workspace; return how many were looked at.
+
+    One that fails is due again when its claim ends, without holding up the others. ``on_step`` is told ``page:writing``
+    before an answer is stored, and ``page:written`` after it.
+    """
+    done = 0
+    while True:
+        now = engine.now()
+        async with engine.db.transaction(workspace) as connection:
+            claimed: UUID | None = await connection.value(
+                "claim_page", workspace=workspace, agent_id=agent_id, now=now, until=now + CLAIM
+            )
+            page = await _page(connection, workspace, claimed) if claimed is not None else None
+        if page is None:
+            return done
+        try:
+            await _write(engine, workspace, page, on_step)
+        except NotFound:
+            continue
+        except ReverieError as error:
+            log.warning("page_failed", page_id=str(page.id), error=error.message)
+        done += 1
+
+
+async def _write(engine: Engine, workspace: UUID, page: StoredPage, on_step: Callable[[str], Awaitable[None]]) -> None:
+    reader = Principal(workspace, NO_KEY, "agent", page.agent)
+    for _ in range(ATTEMPTS_MAX):
+        new = await answer(engine, reader, page.agent, page.content, known=page.inputs_hash)
+        await on_step("page:writing")
+        if await write(engine, workspace, page, new):
+            await on_step("page:written")
+            return
+        async with engine.db.transaction(workspace) as connection:
+            found = await _page(connection, workspace, page.id)
+        if found is None:
+            return
+        page = found
+    log.warning("page_left_due", page_id=str(page.id))
+
+
+async def _page(connection: Connection, workspace: UUID, page_id: UUID) -> StoredPage | None:
+    return await connection.first(StoredPage, "get_page", workspace=workspace, id=page_id, agent=None)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 
 import structlog
 
 from service.db.pool import Connection
 from service.domain import cursors
-from service.domain.agents import Agent
+from service.domain.agents import Agent, Task
 from service.domain.bulletin import Bulletin, BulletinVersion, StoredBulletin
 from service.domain.citations import differences
 from service.domain.json import JsonObject
@@ -16,9 +17,10 @@ from service.domain.principal import Principal
 from service.domain.spending import Payer, paid_by
 from service.errors import Forbidden, NotFound
 from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.memory import bulletin
+from service.memory.access import audit
 from service.memory.access.redaction import redact_fields
 from service.memory.access.workspace import check_filters
-from service.memory.dreams import bulletin
 from service.memory.engine import Engine
 from service.store import agents
 from service.store.settings import agent_settings, workspace_settings
@@ -155,3 +157,40 @@ async def _shown(connection: Connection, workspace: UUID, agent: str) -> Agent:
     if found is None:
         raise agents.no_agent(agent)
     return found
+
+
+async def get_task(engine: Engine, principal: Principal, task: str) -> Task:
+    """Return a task. Raises NotFound, for an agent key also when its agent is not a declared member."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        found = await connection.first(
+            Task, "get_task", workspace=principal.workspace_id, task=task, only=principal.agent
+        )
+    if found is None:
+        raise NotFound(f"There is no task {task!r} here.")
+    return found
+
+
+async def list_tasks(
+    engine: Engine, principal: Principal, *, limit: int, cursor: str | None
+) -> tuple[list[Task], str | None]:
+    """Return a page of tasks by name; an agent key sees those that its agent is a declared member of."""
+    (after,) = cursors.decode(cursor, str)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        found = await connection.many(
+            Task, "list_tasks", workspace=principal.workspace_id, only=principal.agent, after=after, limit=limit + 1
+        )
+    return cursors.paginate(found, limit, "task")
+
+
+async def put_task(engine: Engine, principal: Principal, task: str, members: Sequence[str] | None) -> Task:
+    """Make or change a task: only these agents may name it from now on, or with None whoever does. Raises Forbidden."""
+    principal.require_admin()
+    workspace = principal.workspace_id
+    async with engine.db.transaction(workspace) as connection:
+        agent_ids = [await agents.ensure_agent(connection, workspace, agent) for agent in sorted(set(members or ()))]
+        task_id = await agents.ensure_group(connection, "task", workspace, task)
+        await agents.set_members(connection, workspace, task_id, None if members is None else agent_ids)
+        changed = await connection.first(Task, "get_task", workspace=workspace, task=task, only=None)
+        assert changed is not None
+        await audit.record(connection, principal, "task.changed", target=task, details={"members": changed.members})
+    return changed

@@ -34,8 +34,7 @@ from service.domain.json import dumps
 from service.domain.owners import Owners
 from service.embedding.tokens import count_tokens
 from service.llm import LLM, LLMInvalidOutput
-from service.memory.dreams.prompts import BULLETIN, WrittenBulletin
-from service.memory.dreams.steering import fingerprint, steered
+from service.memory.prompts import BULLETIN, WrittenBulletin, fingerprint, steered
 from service.store.settings import agent_settings
 
 INPUTS_MAX = 500

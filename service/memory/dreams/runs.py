@@ -1,0 +1,471 @@
+"""Dreams as they are asked for and looked at: requested, listed, what each changed, and undone; and dead letters, the
+texts that workers died over (``service.memory.in_flight``), for an admin to read, retry or give up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from math import ceil
+from typing import NoReturn
+from uuid import UUID
+
+from service.db.pool import Connection
+from service.domain import cursors
+from service.domain.dead_letters import DeadLetter
+from service.domain.dreams import Dream, DreamAction, DreamChange, DreamChanges, DreamStatus
+from service.domain.ids import NO_KEY
+from service.domain.json import JsonObject
+from service.domain.limits import LimitHolder, Limits
+from service.domain.principal import Principal
+from service.errors import Conflict, NotFound, TemporaryLimitReached, Unavailable
+from service.memory.access import audit
+from service.memory.engine import Engine
+from service.store import (
+    agents,
+    dead_letters,
+    dreams,
+    health,
+    insights,
+    limits,
+    memories,
+    pages,
+    proposals,
+    subjects,
+    undo,
+)
+from service.store import undo as store
+from service.store.settings import agent_settings
+from service.store.undo import ChangedMemory, DescribedEntity, MadeProposal, UndoableChange
+
+WAIT_S = 300.0
+POLL_S = 0.1
+RETRY_DREAM_AFTER_S = 60
+POLLS_PER_LEASE_CHECK = 10
+MEMORY_OFF = "The memory of this agent is switched off (setting memory.enabled)."
+OVER = frozenset({"succeeded", "failed", "undone", "dry_run"})
+DreamCounts = Mapping[UUID, int]
+
+ABSENT = "There is no such dead letter here."
+
+
+async def request_dream(engine: Engine, principal: Principal, agent: str, *, dry_run: bool) -> Dream:
+    """Queue a dream for the worker, due at once. A dream already queued is returned as it is.
+
+    Raises Conflict where the agent's memory is switched off, and TemporaryLimitReached where too many wait or run.
+    """
+    principal.require_write()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        found = await agents.existing_agent(connection, principal.workspace_id, principal.check_owns(agent))
+        if not (await agent_settings(connection, principal.workspace_id, found.id)).memory.enabled:
+            raise Conflict(MEMORY_OFF)
+        before = await limits.unfinished_dreams(connection, principal.workspace_id)
+        dream_id = await dreams.queue(
+            connection, principal.workspace_id, found.id, trigger="api", dry_run=dry_run, now=engine.now(),
+            owners=principal.own, key_id=principal.key_id,
+        )  # fmt: skip
+        queued = await dreams.get(connection, principal.workspace_id, dream_id)
+        _check_limits(principal, before, await limits.unfinished_dreams(connection, principal.workspace_id))
+    assert queued is not None
+    return queued
+
+
+def _check_limits(principal: Principal, before: DreamCounts, after: DreamCounts) -> None:
+    """Raise TemporaryLimitReached where a new dream passes a limit of those that wait or run at once."""
+    held: list[tuple[LimitHolder, UUID, Limits]] = [("key", *one) for one in principal.key_limits]
+    held.append(("workspace", NO_KEY, principal.workspace_limits))
+    for of, holder, bound in held:
+        most, used, wanted = bound.dreams_max, before.get(holder, 0), after.get(holder, 0)
+        if most is not None and used < wanted > most:
+            raise TemporaryLimitReached("dreams_max", of, max=most, used=used, retry_after_s=RETRY_DREAM_AFTER_S)
+
+
+async def wait_for_dream(
+    engine: Engine, principal: Principal, dream_id: UUID, disconnected: Callable[[], Awaitable[bool]]
+) -> Dream:
+    """Return the dream once it is over and, where the request names no user, the worker has let go of the agent, for
+    whose other users it dreams in the same turn.
+
+    Raises Unavailable when no worker finishes it in five minutes, when the worker that holds the agent is silent
+    (another takes over when its lease ends), or the client has ``disconnected``.
+    """
+    for looked in range(int(WAIT_S / POLL_S)):
+        dream = await get_dream(engine, principal, dream_id)
+        if dream.status in OVER and (principal.own or dream.dry_run or not await _is_held(engine, principal, dream)):
+            return dream
+        if await disconnected():
+            break
+        if looked % POLLS_PER_LEASE_CHECK == 0:
+            await _refuse_abandoned(engine, principal, dream.agent)
+        await asyncio.sleep(POLL_S)
+    raise Unavailable("No worker has finished the dream yet; it stays queued.", retry_after_s=10)
+
+
+async def _is_held(engine: Engine, principal: Principal, dream: Dream) -> bool:
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        held: bool = await connection.value("agent_is_held", workspace=principal.workspace_id, agent=dream.agent)
+    return held
+
+
+async def _refuse_abandoned(engine: Engine, principal: Principal, agent: str) -> None:
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        left_s = await health.abandoned_lease_s(connection, principal.workspace_id, agent)
+    if left_s is not None:
+        raise Unavailable(
+            f"The worker that holds agent {agent!r} is silent; another takes over within {ceil(left_s)} s, when its "
+            "lease ends. The dream stays queued.",
+            retry_after_s=ceil(left_s),
+        )
+
+
+async def cancel_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Dream:
+    """End a dream that waits or runs; it leaves nothing, and what it was to read stays due until the next one.
+
+    Raises NotFound, and Conflict for one that is over.
+    """
+    principal.require_write()
+    workspace = principal.workspace_id
+    async with engine.db.transaction(workspace) as connection:
+        principal.check_changes((await visible_dream(connection, principal, dream_id)).owners)
+        held = await undo.lock_dream(connection, workspace, dream_id)
+        settings = await agent_settings(connection, workspace, held.agent_id)
+        now = engine.now()
+        ended = await dreams.cancel(
+            connection, workspace, dream_id, error=f"Cancelled by {principal.actor}.",
+            not_before=settings.next_dream(now), now=now,
+        )  # fmt: skip
+        if not ended:
+            raise Conflict("This dream is over already.")
+    return await get_dream(engine, principal, dream_id)
+
+
+async def visible_dream(connection: Connection, principal: Principal, dream_id: UUID) -> Dream:
+    """Return a dream without its changes. Raises NotFound for an unknown one and for another agent's."""
+    return _visible(principal, await dreams.get(connection, principal.workspace_id, dream_id))
+
+
+async def get_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Dream:
+    """Return a dream with its changes. Raises NotFound for an unknown one and for another agent's."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        return _visible(principal, await dreams.get_whole(connection, principal.workspace_id, dream_id))
+
+
+async def list_dreams(
+    engine: Engine,
+    principal: Principal,
+    agent: str | None,
+    status: DreamStatus | None,
+    *,
+    limit: int,
+    cursor: str | None,
+) -> tuple[list[Dream], str | None]:
+    """Return a page of dreams, newest first, without their changes."""
+    (before,) = cursors.decode(cursor, UUID)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        rows = await dreams.list_(
+            connection,
+            principal.workspace_id,
+            agent=principal.reader_agent(agent),
+            status=status,
+            before=before,
+            limit=limit + 1,
+        )
+    return cursors.paginate(rows, limit, "id")
+
+
+def _visible(principal: Principal, dream: Dream | None) -> Dream:
+    if dream is None or (principal.agent is not None and dream.agent != principal.agent):
+        raise NotFound("There is no such dream here.")
+    return dream
+
+
+async def list_changes(
+    engine: Engine,
+    principal: Principal,
+    dream_id: UUID,
+    *,
+    actions: Sequence[DreamAction] | None,
+    type_: str | None,
+    limit: int,
+    cursor: str | None,
+) -> DreamChanges:
+    """Return a page of what a dream changed, in order; ``totals`` are of all actions.
+
+    Raises NotFound for an unknown dream and for another agent's.
+    """
+    (after,) = cursors.decode(cursor, int)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        await visible_dream(connection, principal, dream_id)
+        rows, totals = await dreams.list_changes(
+            connection, principal.workspace_id, dream_id, actions=actions, type_=type_, after=after, limit=limit + 1
+        )
+    rows, more = cursors.paginate(rows, limit, "n")
+    wanted = totals if actions is None else {name: totals.get(name, 0) for name in set(actions)}
+    return DreamChanges(rows, more, sum(wanted.values()), totals)
+
+
+async def undo_change(engine: Engine, principal: Principal, dream_id: UUID, n: int) -> DreamChange:
+    """Take back one change of a dream that succeeded; links of a memory go with it. Return the change as it is then.
+
+    Raises NotFound, and Conflict with a ``reason``: ``dream_not_succeeded``, ``already_undone``, ``not_undoable``,
+    ``replaces_others`` (``changed``: the memories that it replaced), ``changed_since`` (``changed``), ``in_use`` (an
+    entity that others speak of) or ``later_version`` (of the bulletin).
+    """
+    principal.require_write()
+    workspace = principal.workspace_id
+    async with engine.db.transaction(workspace) as connection:
+        principal.check_changes((await visible_dream(connection, principal, dream_id)).owners)
+        dream = await store.lock_dream(connection, workspace, dream_id)
+        change = await connection.first(
+            UndoableChange, "undoable_change", workspace=workspace, dream_id=dream_id, ordinal=n
+        )
+        if dream.status != "succeeded":
+            _refuse("dream_not_succeeded", f"Only a dream that has succeeded can be undone; it is {dream.status}.")
+        if change is None:
+            raise NotFound("This dream has no such change.")
+        if change.undone_at is not None:
+            _refuse("already_undone", "This change has been undone already.")
+        if change.undo is None:
+            _refuse("not_undoable", "There is nothing to take back of this change.")
+        taken, ordinals = read_changes([change]), [n]
+        if taken.created:
+            ordinals += await _with_links(connection, workspace, dream_id, taken)
+        await take_back(connection, workspace, dream_id, taken)
+        await _refuse_remaining(connection, workspace, dream.agent_id, taken)
+        if change.op == "linked" and change.memory_id is not None:
+            await insights.let_fall(connection, workspace, [change.memory_id])
+        await connection.run(
+            "mark_changes_undone", workspace=workspace, dream_id=dream_id, ordinals=ordinals, now=engine.now()
+        )
+        (undone,), _ = await dreams.list_changes(
+            connection, workspace, dream_id, actions=None, type_=None, after=n - 1, limit=1
+        )
+    return undone
+
+
+async def _with_links(connection: Connection, workspace: UUID, dream_id: UUID, taken: Changes) -> list[int]:
+    """Take the links of a memory back with it; return the numbers of their changes."""
+    (memory_id,) = taken.created
+    if replaced := await subjects.superseded_by(connection, workspace, [memory_id]):
+        _refuse(
+            "replaces_others", "This memory replaced others: undo that change first.",
+            changed=sorted(map(str, replaced)),
+        )  # fmt: skip
+    links = await store.links_of(connection, workspace, dream_id, memory_id)
+    taken.edges += links.values()
+    return list(links)
+
+
+async def _refuse_remaining(connection: Connection, workspace: UUID, agent_id: UUID, taken: Changes) -> None:
+    if any(memory_id not in taken.changed for memory_id in taken.fallen):
+        _refuse("changed_since", "This conclusion no longer holds.", changed=sorted(map(str, taken.fallen)))
+    if taken.entities or taken.bulletins:
+        left = await store.remaining(connection, workspace, agent_id, entities=taken.entities, versions=taken.bulletins)
+        if left and taken.entities:
+            _refuse("in_use", "Memories speak of this entity, or it has been changed.", changed=left)
+        if left:
+            _refuse("later_version", "A later version of the bulletin follows.")
+
+
+def _refuse(reason: str, message: str, *, changed: Sequence[str] | None = None) -> NoReturn:
+    raise Conflict(message, reason=reason, **({"changed": changed} if changed is not None else {}))
+
+
+async def undo_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Dream:
+    """Take back everything a dream did; return the dream, now ``undone``.
+
+    Raises NotFound, and Conflict (with the ids ``changed``) when the dream did not succeed, or when a row it touched
+    has been changed since.
+    """
+    principal.require_write()
+    workspace = principal.workspace_id
+    async with engine.db.transaction(workspace) as connection:
+        principal.check_changes((await visible_dream(connection, principal, dream_id)).owners)
+        dream = await store.lock_dream(connection, workspace, dream_id)
+        if dream.status != "succeeded":
+            raise Conflict(f"Only a dream that has succeeded can be undone; this one is {dream.status}.")
+        changes = await connection.many(UndoableChange, "undoable_changes", workspace=workspace, dream_id=dream_id)
+        await take_back(connection, workspace, dream_id, read_changes(changes))
+        await connection.run("undo_watermarks", workspace=workspace, items=dream.watermarks)
+        await connection.run("undo_readings", workspace=workspace, dream_id=dream_id)
+        await connection.run("reopen_dead_letters", workspace=workspace, dream_id=dream_id)
+        await pages.take_back(connection, workspace, dream_id, dream.agent_id, engine.now())
+        await connection.run("mark_undone", workspace=workspace, id=dream_id)
+    return await get_dream(engine, principal, dream_id)
+
+
+@dataclass(slots=True)
+class Changes:
+    """What a dream did, sorted by what taking it back means."""
+
+    created: dict[UUID, int] = field(default_factory=dict)
+    changed: dict[UUID, ChangedMemory] = field(default_factory=dict)
+    edges: list[UUID] = field(default_factory=list)
+    entities: list[UUID] = field(default_factory=list)
+    described: list[DescribedEntity] = field(default_factory=list)
+    bulletins: list[int] = field(default_factory=list)
+    concluded: list[UUID] = field(default_factory=list)
+    fallen: dict[UUID, ChangedMemory] = field(default_factory=dict)
+    proposals: dict[UUID, MadeProposal] = field(default_factory=dict)
+
+
+def read_changes(changes: Iterable[UndoableChange]) -> Changes:
+    """Return what taking these changes back means."""
+    taken = Changes()
+    for change in changes:
+        undo = change.undo
+        if undo is None:
+            continue
+        match change.op:
+            case "linked":
+                taken.edges.append(UUID(undo["edge_id"]))
+            case "entity" if "before" in undo:
+                taken.described.append(_described_entity(undo))
+            case "entity":
+                taken.entities.append(UUID(undo["entity_id"]))
+            case "bulletin":
+                taken.bulletins.append(undo["version"])
+            case "proposed":
+                taken.proposals[UUID(undo["proposal_id"])] = MadeProposal(undo["version"], undo.get("row"))
+            case _ if change.memory_id is not None:
+                _read_memory(taken, change.op, change.memory_id, undo)
+    return taken
+
+
+def _read_memory(taken: Changes, op: DreamAction, memory_id: UUID, undo: JsonObject) -> None:
+    match op:
+        case "created" if undo.get("insight"):
+            taken.concluded.append(memory_id)
+        case "superseded" if undo.get("insight"):
+            taken.fallen[memory_id] = _changed_memory(undo)
+        case "created":
+            taken.created[memory_id] = undo["version"]
+        case "reinforced" | "superseded" | "completed" | "reopened":
+            changed = _changed_memory(undo)
+            taken.changed[memory_id] = replace(taken.changed.get(memory_id, changed), version=changed.version)
+
+
+def _changed_memory(undo: JsonObject) -> ChangedMemory:
+    return ChangedMemory(undo["version"], undo["row"], [UUID(message) for message in undo.get("sources", ())])
+
+
+def _described_entity(undo: JsonObject) -> DescribedEntity:
+    updated_at = datetime.fromisoformat(undo["updated_at"])
+    return DescribedEntity(UUID(undo["entity_id"]), undo["before"], undo["after"], updated_at)
+
+
+async def take_back(connection: Connection, workspace: UUID, dream_id: UUID, taken: Changes) -> None:
+    """Restore what was before these changes. Raises Conflict (``changed``) when what they did has changed since."""
+    changed = await _take_proposals_back(connection, workspace, taken.proposals)
+    versions = taken.created | {memory_id: one.version for memory_id, one in taken.changed.items()}
+    rows = await memories.lock_all(connection, workspace, list(versions))
+    changed += [
+        memory_id
+        for memory_id, version in versions.items()
+        if memory_id not in rows or rows[memory_id]["version"] != version
+    ]
+    changed += await store.depended_on(connection, workspace, dream_id, list(taken.created), taken.edges)
+    _refuse_changed(changed)
+    await connection.run("undo_edges", workspace=workspace, ids=taken.edges)
+    await insights.remove(connection, workspace, taken.concluded)
+    taken.changed |= await _restorable(connection, workspace, taken.fallen)
+    await store.remove_memories(connection, workspace, list(taken.created))
+    await store.restore_metadata(connection, workspace, taken.described)
+    await connection.run("undo_entities", workspace=workspace, ids=taken.entities)
+    await store.restore_memories(connection, workspace, taken.changed)
+    for memory_id in taken.changed:
+        row = await memories.lock(connection, workspace, memory_id)
+        assert row is not None
+        if row["deleted_at"] is None and row["superseded_by"] is None:
+            duplicate = await memories.duplicate_of(connection, workspace, row)
+            _refuse_changed([duplicate] if duplicate not in (None, memory_id) else [])
+        await memories.index_fields(connection, workspace, memory_id)
+        await memories.reindex(connection, workspace, memory_id)
+    await insights.let_fall(connection, workspace, list(taken.changed))
+    await store.remove_bulletins(connection, workspace, dream_id, taken.bulletins)
+
+
+async def _restorable(
+    connection: Connection, workspace: UUID, fallen: Mapping[UUID, ChangedMemory]
+) -> dict[UUID, ChangedMemory]:
+    """Return the conclusions that are as the dream left them, and that nothing says by now."""
+    rows = await memories.lock_all(connection, workspace, list(fallen))
+    found = {}
+    for memory_id, row in rows.items():
+        as_left = row["version"] == fallen[memory_id].version and row["deleted_at"] is None
+        if as_left and await memories.duplicate_of(connection, workspace, row) is None:
+            found[memory_id] = fallen[memory_id]
+    return found
+
+
+async def _take_proposals_back(
+    connection: Connection, workspace: UUID, proposed: Mapping[UUID, MadeProposal]
+) -> list[UUID | None]:
+    """Take back the proposals that still wait as the dream left them; return those that were accepted, or said again
+    since. What was rejected stays rejected."""
+    rows = await proposals.lock(connection, workspace, list(proposed))
+    waiting = {id_: row for id_, row in rows.items() if row.status == "proposed"}
+    as_left = [id_ for id_, row in waiting.items() if row.version == proposed[id_].version]
+    await connection.run(
+        "undo_proposals", workspace=workspace, ids=[id_ for id_ in as_left if proposed[id_].row is None]
+    )
+    said_again = [row | {"id": id_} for id_ in as_left if (row := proposed[id_].row) is not None]
+    await connection.run("restore_proposals", workspace=workspace, items=said_again)
+    accepted = [row.memory_id for row in rows.values() if row.status in ("accepted", "edited")]
+    return [*accepted, *(id_ for id_ in waiting if id_ not in as_left)]
+
+
+def _refuse_changed(changed: Iterable[UUID | None]) -> None:
+    ids = sorted({str(id_) for id_ in changed})
+    if ids:
+        raise Conflict("What this dream did has been changed or built upon since.", changed=ids, reason="changed_since")
+
+
+async def list_dead_letters(
+    engine: Engine, principal: Principal, *, limit: int, cursor: str | None
+) -> tuple[list[DeadLetter], str | None]:
+    """Return a page of them, newest first. Raises Forbidden for anyone but an admin."""
+    principal.require_admin()
+    (before,) = cursors.decode(cursor, UUID)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        found = await dead_letters.listed(connection, principal.workspace_id, before=before, limit=limit + 1)
+    return cursors.paginate(found, limit, "id")
+
+
+async def retry_dead_letter(engine: Engine, principal: Principal, letter_id: UUID) -> DeadLetter:
+    """Have it read once more: a message by a dream that is due at once, another text when it is embedded next.
+
+    One that is being retried stays so. Raises Forbidden, NotFound.
+    """
+    principal.require_admin()
+    workspace = principal.workspace_id
+    async with engine.db.transaction(workspace) as connection:
+        letter = await _get(connection, workspace, letter_id)
+        if await connection.run("retry_dead_letter", workspace=workspace, id=letter_id):
+            if letter.kind == "message":
+                agent = await agents.existing_agent(connection, workspace, letter.agent)
+                await dreams.queue(connection, workspace, agent.id, trigger="retry", dry_run=False, now=engine.now())
+            await audit.record(connection, principal, "dead_letter.retried", target=str(letter_id))
+            letter = await _get(connection, workspace, letter_id)
+    return letter
+
+
+async def discard_dead_letter(engine: Engine, principal: Principal, letter_id: UUID) -> None:
+    """Give it up: nothing reads it any more, and it is no longer listed. Its text stays where it is.
+
+    Raises Forbidden, NotFound.
+    """
+    principal.require_admin()
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        if not await connection.run("discard_dead_letter", workspace=principal.workspace_id, id=letter_id):
+            raise NotFound(ABSENT)
+        await audit.record(connection, principal, "dead_letter.discarded", target=str(letter_id))
+
+
+async def _get(connection: Connection, workspace: UUID, letter_id: UUID) -> DeadLetter:
+    found = await dead_letters.listed(connection, workspace, only=letter_id)
+    if not found:
+        raise NotFound(ABSENT)
+    return found[0]

@@ -1,1 +1,0 @@
-"""Saved searches: tests of what an agent finds."""
