@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
 import structlog
@@ -35,6 +35,7 @@ from service.memory.event_delivery import EventNotifier, WebhookSender
 from service.memory.model_ledger import ModelBudget, ModelCallLog
 from service.memory.models import ModelFactory, StepModels, environment_of
 from service.memory.saving.scopes import ScopeCache, ScopeIds
+from service.memory.search_results import Found, SearchQuery
 from service.metrics import Metrics
 from service.privacy.redactor import PiiPolicy, Redactor
 from service.settings import Settings
@@ -44,8 +45,7 @@ from service.store.keys import AuthenticatedKey
 from service.store.search.plan import SearchLimits
 from service.store.vectors import Embedding, EmbeddingBatch, VectorSpace
 
-if TYPE_CHECKING:
-    from service.memory.search.search_batch import Found, SearchQuery
+log = structlog.get_logger(__name__)
 
 LOCAL_SOURCE = "local"
 LIVE_TEXTS_MAX = 16
@@ -59,8 +59,6 @@ TRANSFERS = Bounds(per_key=4, per_workspace=6, per_process=16)
 """Exports and imports over HTTP: each has temporary files, and a connection while it reads or writes the database."""
 COMPLETIONS = Bounds(per_key=50, per_workspace=80, per_process=100)
 """Chat completions. httpx opens 100 connections to the model's server; the next would wait for one of them."""
-
-log = structlog.get_logger(__name__)
 
 SEARCH_BATCHES_IN_FLIGHT = 4
 """As many as there are connections for searches (``Database.open``, with the default pool size)."""

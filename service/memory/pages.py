@@ -58,6 +58,8 @@ from service.memory.search.recall import recall
 from service.store import agents, pages
 from service.store.pages import CitedMemoryState, NewVersion, StoredPage
 
+log = structlog.get_logger(__name__)
+
 ATTEMPTS_MAX = 5
 ABSENT = "There is no such page here."
 CHANGING = "The memories that the page is written from keep changing; try again."
@@ -65,7 +67,6 @@ CHANGING = "The memories that the page is written from keep changing; try again.
 Content = TypeVar("Content", bound=PageContent)
 
 States = dict[tuple[UUID, UUID], CitedMemoryState]
-log = structlog.get_logger(__name__)
 MEMORIES_MAX = 30
 RULES = "rules"
 CLAIM = timedelta(minutes=5)

@@ -36,16 +36,16 @@ from service.memory.access.workspace import check_filters, get_settings
 from service.memory.engine import Engine
 from service.memory.search.explain import Explanation, explain
 from service.memory.search.recall import recall
-from service.memory.search.search_results import SearchAnswer
+from service.memory.search_results import SearchAnswer
 from service.store import agents, saved_searches
 from service.store.saved_searches import StoredSearch, result_of
+
+log = structlog.get_logger(__name__)
 
 ABSENT = "There is no such saved search here."
 READ = "saved_search"
 
 Content = TypeVar("Content", bound=SavedSearchContent)
-
-log = structlog.get_logger(__name__)
 
 
 async def add_search(engine: Engine, principal: Principal, draft: SavedSearchDraft) -> SavedSearch | None:

@@ -24,7 +24,7 @@ from service.memory.access.redaction import masked_names
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.memory.search.context import build_context
-from service.memory.search.search_results import SWITCHED_OFF
+from service.memory.search_results import SWITCHED_OFF
 from service.memory.sessions.conversations import Attempt, append_turns
 from service.proxy import injection, transcript
 from service.proxy.admission import admit, is_allowed

@@ -34,7 +34,7 @@ from service.memory.saving import bulk, deletion, lifecycle
 from service.memory.saving.remember import remember, remember_one
 from service.memory.search.explain import PreviewAnswer, explained_search
 from service.memory.search.recall import recall
-from service.memory.search.search_results import SearchAnswer
+from service.memory.search_results import SearchAnswer
 
 MemoryId = Annotated[UUID, Path(description="Id of the memory.")]
 SourceKind = Annotated[Name, AsGiven()]

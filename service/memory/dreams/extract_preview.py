@@ -29,7 +29,7 @@ from service.llm import LLM, Budget, LLMInvalidOutput, LLMUnavailable, Message, 
 from service.memory.access.redaction import redact_fields
 from service.memory.dreams.extraction import extract, form_of, masked_turns, prompts_for, with_stored_names
 from service.memory.engine import Engine
-from service.memory.search.search_results import Degraded
+from service.memory.search_results import Degraded
 from service.store import agents
 
 log = structlog.get_logger(__name__)

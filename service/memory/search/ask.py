@@ -28,7 +28,7 @@ from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.memory.prompts import memory_line
 from service.memory.search.recall import recall
-from service.memory.search.search_results import Degraded
+from service.memory.search_results import Degraded
 
 log = structlog.get_logger(__name__)
 

@@ -46,7 +46,7 @@ from service.memory.search.assembly import (
 )
 from service.memory.search.profiles import ProfileSources, sources_in_scope, standing_profile
 from service.memory.search.recall import recall
-from service.memory.search.search_results import NO_MEMORY, SWITCHED_OFF, Degraded, SearchAnswer, SearchResult
+from service.memory.search_results import NO_MEMORY, SWITCHED_OFF, Degraded, SearchAnswer, SearchResult
 from service.memory.sessions import conversations
 from service.store import agents
 from service.store import context as store

@@ -20,9 +20,8 @@ from service.memory.access.redaction import redact_search
 from service.memory.engine import Engine
 from service.memory.saving.lifecycle import get_memory
 from service.memory.search.recall import recall, search_query, with_defaults
-from service.memory.search.search_batch import Planned, SearchOptions, plan_all, ranking_of, reranks
-from service.memory.search.search_results import SearchAnswer, SearchResult
-from service.memory.search.stage_timings import StageTimings
+from service.memory.search.search_batch import Planned, plan_all, ranking_of, reranks
+from service.memory.search_results import SearchAnswer, SearchOptions, SearchResult, StageTimings
 from service.store.search.candidates import candidates, newest
 from service.store.search.visibility import hidden_by
 

@@ -6,7 +6,7 @@ records: at 8 clients of one workspace 1.4 times as many searches a second (docs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -19,70 +19,23 @@ from service.domain.collapsing import collapse
 from service.domain.context import IncludeMessages
 from service.domain.guards import normalize
 from service.domain.owners import Viewer, viewer_of
-from service.domain.principal import CachedCredential
 from service.domain.ranking import Ranked, rank
 from service.domain.search import Ranking, SearchRequest
 from service.errors import StaleCredential
 from service.memory.engine import Engine
-from service.memory.search.reranking import RERANKED_MAX
-from service.memory.search.search_results import AlsoFound, SearchResult
-from service.memory.search.stage_timings import StageTimings
+from service.memory.search_results import AlsoFound, Found, SearchOptions, SearchQuery, SearchResult, StageTimings
 from service.store import agents
 from service.store.search.candidates import Candidates, candidates, exact_candidates, newest
 from service.store.search.filters import Filters
 from service.store.search.former import FormerVersions, former_versions
-from service.store.search.plan import KINDS, Question, SearchPlan, Strategy, plan
+from service.store.search.plan import KINDS, SearchPlan, plan
 from service.store.search.records import FoundRecord, Kind, records
-from service.store.where import WhereQuery
 
 BUDGET_FETCH = 200
+RERANKED_MAX = 50
 
 _Scored = dict[UUID, tuple[Ranked | None, Sequence[UUID]]]
 """The ids of results, best first, with their scores if they have any, and what gives way to them."""
-
-
-@dataclass(frozen=True, slots=True)
-class SearchOptions:
-    """What a search of a context has besides the request."""
-
-    in_session: str | None = None
-    on_task: str | None = None
-    said_by: str | None = None
-    include_messages: IncludeMessages | None = "always"
-    documents: list[UUID] | None = None
-    entities: list[str] | None = None
-    for_context: bool = False
-    for_prompt: bool = False
-    on_reader: Callable[[agents.Reader | None], None] | None = None
-    key: CachedCredential | None = None
-    timings: StageTimings | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SearchQuery:
-    """What is searched for, and the reader it is for."""
-
-    workspace: UUID
-    reader_key: agents.ReaderKey
-    user: str | None
-    request: SearchRequest
-    question: Question
-    options: SearchOptions
-    where: WhereQuery | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Results, best first, as many as the later stages need, and whether a model is to rank them anew; ``pending``
-    candidates had no vector yet to be compared by."""
-
-    hits: list[SearchResult]
-    reranks: bool
-    pending: int
-    tier: Strategy
-    viewer: Viewer
-    timings_ms: Mapping[str, float]
-    """Of the stages that were carried out together with those of other searches."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from service.errors import StaleCredential
 from service.memory.engine import Engine
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
-from service.memory.search.search_results import SearchAnswer
+from service.memory.search_results import SearchAnswer
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store.search.plan import SearchLimits

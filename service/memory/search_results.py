@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import Field, WithJsonSchema
 
+from service.domain.context import IncludeMessages
 from service.domain.documents import DocumentPart
 from service.domain.memory import Memory
 from service.domain.owners import Viewer, ViewerField, shown_viewer
+from service.domain.principal import CachedCredential
 from service.domain.ranking import MatchedField, Ranked
-from service.domain.search import Strategy
+from service.domain.search import SearchRequest, Strategy
 from service.domain.session import FoundMessage
 from service.embedding.storage import Storage
+from service.store import agents
+from service.store.search.plan import Question
+from service.store.search.plan import Strategy as Tier
 from service.store.search.records import FoundChunk, FoundRecord
+from service.store.where import WhereQuery
 
 Store = Literal["postgres", "pgvector:halfvec", "pgvector:float32", "pgvector:binary"]
 STORES: dict[Storage, Store] = {
@@ -200,3 +208,61 @@ class SearchAnswer:
 
 NO_MEMORY = Degraded("memory is switched off for this call", "none")
 SWITCHED_OFF = Degraded("the memory of this agent is switched off (setting memory.enabled)", "none")
+
+
+class StageTimings:
+    """Milliseconds by stage; what a stage takes in several pieces is added up."""
+
+    def __init__(self) -> None:
+        self.ms: dict[str, float] = {}
+        self._since = perf_counter()
+
+    def end(self, stage: str) -> None:
+        """Count the time since the last stage ended for this one."""
+        now = perf_counter()
+        self.ms[stage] = self.ms.get(stage, 0.0) + (now - self._since) * 1000
+        self._since = now
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """What a search of a context has besides the request."""
+
+    in_session: str | None = None
+    on_task: str | None = None
+    said_by: str | None = None
+    include_messages: IncludeMessages | None = "always"
+    documents: list[UUID] | None = None
+    entities: list[str] | None = None
+    for_context: bool = False
+    for_prompt: bool = False
+    on_reader: Callable[[agents.Reader | None], None] | None = None
+    key: CachedCredential | None = None
+    timings: StageTimings | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """What is searched for, and the reader it is for."""
+
+    workspace: UUID
+    reader_key: agents.ReaderKey
+    user: str | None
+    request: SearchRequest
+    question: Question
+    options: SearchOptions
+    where: WhereQuery | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Results, best first, as many as the later stages need, and whether a model is to rank them anew; ``pending``
+    candidates had no vector yet to be compared by."""
+
+    hits: list[SearchResult]
+    reranks: bool
+    pending: int
+    tier: Tier
+    viewer: Viewer
+    timings_ms: Mapping[str, float]
+    """Of the stages that were carried out together with those of other searches."""
