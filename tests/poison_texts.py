@@ -33,9 +33,8 @@ from tests.killable import TIMEOUT_S
 from tests.processes import forked
 from tests.worker.dreaming import model_at
 from worker.app import dreamer, in_flight, run_worker, schedule_all_now
-from worker.maintenance.compact import compact_next
-from worker.maintenance.embed_pending import embed_pending
-from worker.maintenance.reindex import Reindexer
+from worker.maintenance.upkeep import compact_next
+from worker.maintenance.vectors import Reindexer, embed_pending
 from worker.watchdog import under_watchdog
 
 DEADLINE_S = 4.0

@@ -25,20 +25,18 @@ from service.settings import Settings
 from service.store import dreams, health
 from service.telemetry import open_telemetry
 from worker.dreaming.run import Dreamer, Outcome
-from worker.maintenance.bulletins import schedule_stale_bulletins
-from worker.maintenance.compact import compact_next
-from worker.maintenance.embed_pending import embed_pending
-from worker.maintenance.fields import backfill_fields
-from worker.maintenance.hnsw import maintain_hnsw
-from worker.maintenance.noise import measure_noise
-from worker.maintenance.pages import write_pages
-from worker.maintenance.reindex import Reindexer
-from worker.maintenance.rescan import rescan_next
-from worker.maintenance.retention import apply_retention
-from worker.maintenance.saved_searches import run_saved_searches
-from worker.maintenance.stored import count_stored
-from worker.schedule import Job, scheduler
-from worker.wakeup import Wakeup
+from worker.maintenance.retention import apply_retention, count_stored
+from worker.maintenance.upkeep import (
+    backfill_fields,
+    compact_next,
+    measure_noise,
+    rescan_next,
+    run_saved_searches,
+    schedule_stale_bulletins,
+    write_pages,
+)
+from worker.maintenance.vectors import Reindexer, embed_pending, maintain_hnsw
+from worker.schedule import Job, Wakeup, scheduler
 from worker.webhooks import WebhookDispatcher
 
 log = structlog.get_logger(__name__)

@@ -76,8 +76,7 @@ def dream(
     with paused_for_imports():
         from service.database import open_database
         from service.runtime import configure_logging
-        from worker.progress import ProgressDisplay
-        from worker.run_now import dream_now
+        from worker.run_now import ProgressDisplay, dream_now
         from worker.watchdog import under_watchdog
 
     configure_logging("warning", settings.log_format)

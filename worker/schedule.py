@@ -6,14 +6,20 @@ over before the next worker's clock fires. A run whose worker dies is not repeat
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC
 
+import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.cron import CronTrigger
 
+from service.errors import ReverieError
 from service.memory.engine import Engine
 from service.store import installation
+
+log = structlog.get_logger(__name__)
 
 SAME_RUN_S = 30.0
 """Claims this close together are for the same run: half of the shortest time between two runs of a crontab."""
@@ -43,3 +49,44 @@ async def run_claimed(engine: Engine, name: str, job: Job) -> bool:
     if claimed:
         await job(engine)
     return claimed
+
+
+@dataclass(slots=True)
+class Wakeup:
+    """Wakes everyone who waits for it."""
+
+    _waiters: set[asyncio.Event] = field(default_factory=set)
+
+    def notify(self) -> None:
+        """Wake all who wait now, and those about to."""
+        for event in self._waiters:
+            event.set()
+
+    async def run_forever(self, name: str, job: Callable[[], Awaitable[object]], poll_s: float) -> None:
+        """Do ``job`` for ever: at once again when it gives something true, else on the next ring or look.
+
+        What goes wrong is tried again after the same pause. Of failures in a row, the 1st, 2nd, 4th, 8th … are logged.
+        """
+        rung = asyncio.Event()
+        failures = 0
+        self._waiters.add(rung)
+        while True:
+            rung.clear()
+            try:
+                more = await job()
+                failures = 0
+                if more:
+                    continue
+            except ReverieError as error:
+                failures += 1
+                if failures.bit_count() == 1:
+                    log.warning(
+                        f"{name}_interrupted", error=f"{type(error).__name__}: {error.message}", failures=failures
+                    )
+            except Exception:
+                log.exception(f"{name}_failed")
+            try:
+                async with asyncio.timeout(poll_s):
+                    await rung.wait()
+            except TimeoutError:
+                pass

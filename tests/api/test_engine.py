@@ -23,7 +23,7 @@ from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import ADMIN_KEY, Api, serving
 from tests.schema_snapshot import table_names
 from tests.worker.dreaming import dream, say
-from worker.maintenance.reindex import Reindexer
+from worker.maintenance.vectors import Reindexer
 
 WITHIN_S = 120
 

@@ -23,8 +23,8 @@ from tests.live_api import Api, serving
 from tests.pgbouncer import Bouncer
 from tests.waiting import turns, until
 from tests.worker.dreaming import dream, say
-from worker.maintenance.compact import compact_next
 from worker.maintenance.retention import apply_retention
+from worker.maintenance.upkeep import compact_next
 
 Json = dict[str, Any]
 

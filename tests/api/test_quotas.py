@@ -16,8 +16,7 @@ from service.domain.ids import NO_KEY
 from service.settings import Settings
 from tests.live_api import Api, serving
 from tests.tables import table
-from worker.maintenance.retention import apply_retention
-from worker.maintenance.stored import count_stored
+from worker.maintenance.retention import apply_retention, count_stored
 
 ACTUAL = """SELECT count(*) AS rows, coalesce(sum(bytes), 0)::bigint AS bytes FROM (
     SELECT key_id, octet_length(content) + octet_length(metadata::text) AS bytes FROM memories WHERE workspace_id = $1

@@ -23,7 +23,7 @@ from service.settings import Settings
 from tests.bench.data import sentences
 from tests.bench.environment import ADMIN, Place, Skipped
 from tests.bench.report import console
-from worker.maintenance.hnsw import maintain_hnsw
+from worker.maintenance.vectors import maintain_hnsw
 
 SMALL = 100
 BATCH = 1000

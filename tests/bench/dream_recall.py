@@ -34,7 +34,7 @@ from tests.bench.quality import DEPTH, KeptVectors, load, replace_embedder
 from tests.bench.report import Cell, console, show
 from tests.fakes.openai_server import FakeOpenAI
 from worker.dreaming.run import Dreamer
-from worker.maintenance.embed_pending import embed_pending
+from worker.maintenance.vectors import embed_pending
 
 DATABASE = "bench_lift"
 LEASE_S = 60.0

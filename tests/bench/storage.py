@@ -29,8 +29,8 @@ from tests.bench.data import locomo, minilm_folder
 from tests.bench.environment import ADMIN, Place, Skipped
 from tests.bench.report import Cell, console, show
 from tests.bench.speed import bare_connection, statements_of
-from worker.maintenance import reindex
-from worker.maintenance.hnsw import maintain_hnsw
+from worker.maintenance import vectors
+from worker.maintenance.vectors import maintain_hnsw
 
 MIDDLE = 20_000
 LARGE = {"static": 100_000, "MiniLM": 60_000}
@@ -144,14 +144,14 @@ async def _costs(settings: Settings, name: str, rows: list[list[Cell]]) -> None:
 
 async def _change(settings: Settings) -> None:
     """Keep all vectors as these settings say, in a table that holds nothing else; all that is left is to index them."""
-    tended, reindex.maintain_hnsw = reindex.maintain_hnsw, _later
+    tended, vectors.maintain_hnsw = vectors.maintain_hnsw, _later
     connection = await asyncpg.connect(str(settings.database_url), command_timeout=3600)
     try:
         async with open_runtime(settings, "bench-storage") as engine:
             async with engine.db.unscoped() as unscoped:
                 for name in await hnsw.indexes(unscoped):
                     await connection.execute(f"DROP INDEX {name}")
-            await reindex.Reindexer(engine, "bench", refreshed_within=timedelta(0)).until_done()
+            await vectors.Reindexer(engine, "bench", refreshed_within=timedelta(0)).until_done()
         await connection.execute(
             "UPDATE audience_rows r SET part = n.part FROM ("
             "SELECT audience, row_number() OVER (ORDER BY audience) - 1 AS part FROM audience_rows GROUP BY audience"
@@ -163,7 +163,7 @@ async def _change(settings: Settings) -> None:
         )
         await connection.execute("VACUUM FULL ANALYZE search_index")
     finally:
-        reindex.maintain_hnsw = tended
+        vectors.maintain_hnsw = tended
         await connection.close()
 
 

@@ -15,8 +15,8 @@ from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
 from tests.webhook_receiver import Receiver
 from tests.worker.dreaming import dream, model, note_everything, say
-from worker.maintenance.compact import compact_next
-from worker.maintenance.embed_pending import embed_pending
+from worker.maintenance.upkeep import compact_next
+from worker.maintenance.vectors import embed_pending
 from worker.webhooks import WebhookDispatcher
 
 STATEMENTS = 400

@@ -48,11 +48,10 @@ from service.proxy.responses import ResponseStream
 from service.store.dreams import Lease
 from tests.patterns.compiled import modules
 from tests.patterns.work import Run
-from worker.dreaming.entity_names import spellings
 from worker.dreaming.gather import SavedMemory
+from worker.dreaming.linking import spellings
 from worker.dreaming.readings import read
-from worker.dreaming.reflect.questions import question_in
-from worker.dreaming.reflect.tastes import taste_in
+from worker.dreaming.reflect.rules import question_in, taste_in
 
 TEXTS = frozenset(
     """a address after answer b before body clause content contents data event gist line lines message outside

@@ -15,8 +15,8 @@ from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from tests.live_api import Api, Json, Tenant
 from tests.pg_dump import dump
 from tests.worker.dreaming import dream, say
-from worker.maintenance.rescan import rescan_next
 from worker.maintenance.retention import apply_retention
+from worker.maintenance.upkeep import rescan_next
 
 MARK = "zqxvkwjqzx"
 TALK = (

@@ -30,7 +30,7 @@ from tests.worker.dreaming import (
     say,
 )
 from worker.dreaming.run import Dreamer
-from worker.maintenance.compact import compact_next
+from worker.maintenance.upkeep import compact_next
 
 MARK = "zqxvkwjqzx"
 """Too long to stand by chance in what is random in a dump: hashes, secrets, tokens."""

@@ -22,7 +22,7 @@ from tests.pg_dump import dump
 from tests.privacy.secret_corpus import TOKENS
 from tests.processes import WorkerProcess
 from tests.waiting import until
-from worker.maintenance.rescan import rescan_next
+from worker.maintenance.upkeep import rescan_next
 
 ROOT = Path(__file__).parents[2]
 KINDS = ("github_token", "stripe_key", "openai_key", "slack_token", "groq_key", "vault_token", "linear_key")

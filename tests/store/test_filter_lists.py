@@ -20,7 +20,7 @@ from service.store.search.plan import SearchLimits
 from tests.captured_queries import queries_sent_by
 from tests.live_api import Api
 from tests.worker.large_audience import ADMIN, LOW_HNSW_LIMITS, LOW_LIMITS, notes, opened
-from worker.maintenance.hnsw import maintain_hnsw
+from worker.maintenance.vectors import maintain_hnsw
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
 ASTRAY = """

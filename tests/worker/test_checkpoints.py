@@ -11,8 +11,7 @@ from service.llm import LLM, Usage
 from service.store import dreams
 from tests.live_api import Api
 from tests.worker.dreaming import agent_id, say
-from worker.dreaming.checkpoints import Result, UnsavedResults, open_checkpoints
-from worker.dreaming.trace import Trace
+from worker.dreaming.checkpoints import Result, Trace, UnsavedResults, open_checkpoints
 
 
 async def nobody(step: str) -> None:

@@ -10,7 +10,7 @@ from service.provider.library import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, Tenant
 from tests.worker.dreaming import asked_for, contents, dream, model, note_everything, turns_of
-from worker.maintenance.compact import compact_next
+from worker.maintenance.upkeep import compact_next
 
 pytestmark = pytest.mark.exhaustive
 

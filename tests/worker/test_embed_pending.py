@@ -16,7 +16,7 @@ from service.embedding.base import EmbeddingFailed, Vectors
 from service.memory.engine import EMBED_BATCH, Engine
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
-from worker.maintenance.embed_pending import embed_pending
+from worker.maintenance.vectors import embed_pending
 
 pytestmark = pytest.mark.exhaustive
 

@@ -17,12 +17,12 @@ from service.memory.engine import Engine
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
 from service.store import memories
-from worker.maintenance.fields import BATCH, backfill_fields
+from worker.maintenance.upkeep import FIELDS_BATCH, backfill_fields
 
 pytestmark = pytest.mark.exhaustive
 
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
-COUNT = 2 * BATCH + 50
+COUNT = 2 * FIELDS_BATCH + 50
 
 
 async def stored_before(engine: Engine) -> set[tuple[Any, ...]]:
@@ -76,13 +76,13 @@ async def test_postings_become_those_of_a_save_today(engine: Engine) -> None:
 async def test_a_batch_at_a_time_and_a_lost_one_is_done_again(engine: Engine) -> None:
     wanted = await stored_before(engine)
     async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-        assert await memories.backfill_fields(connection, DEFAULT_WORKSPACE, BATCH)
+        assert await memories.backfill_fields(connection, DEFAULT_WORKSPACE, FIELDS_BATCH)
     halfway = await postings(engine)
     assert halfway != wanted
 
     async def killed() -> None:
         async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-            await memories.backfill_fields(connection, DEFAULT_WORKSPACE, BATCH)
+            await memories.backfill_fields(connection, DEFAULT_WORKSPACE, FIELDS_BATCH)
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -95,7 +95,7 @@ async def test_a_batch_at_a_time_and_a_lost_one_is_done_again(engine: Engine) ->
 async def test_two_workers_do_not_meet(engine: Engine) -> None:
     wanted = await stored_before(engine)
     async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-        assert await memories.backfill_fields(connection, DEFAULT_WORKSPACE, BATCH)
+        assert await memories.backfill_fields(connection, DEFAULT_WORKSPACE, FIELDS_BATCH)
         await backfill_fields(engine)
         assert await waiting(engine) == 1, "the other one goes past"
     await asyncio.gather(backfill_fields(engine), backfill_fields(engine))

@@ -16,7 +16,7 @@ from service.settings import Settings
 from service.store import agents, hnsw
 from tests.databases import wait_for_lock_waiter
 from tests.worker.large_audience import ADMIN, LOW_HNSW_LIMITS, LOW_LIMITS, notes, opened
-from worker.maintenance.hnsw import maintain_hnsw
+from worker.maintenance.vectors import maintain_hnsw
 
 LIMITS = replace(LOW_LIMITS, postings=30)
 HNSW_LIMITS = replace(LOW_HNSW_LIMITS, common_from=20)

@@ -17,7 +17,7 @@ from service.embedding.base import EmbeddingFailed, Vectors
 from service.memory.engine import Engine
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
-from worker.maintenance.noise import measure_noise
+from worker.maintenance.upkeep import measure_noise
 
 pytestmark = pytest.mark.exhaustive
 

@@ -16,7 +16,7 @@ from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, Json
 from tests.pg_dump import dump
 from tests.worker.dreaming import asked_for, dream, model, note_everything, say
-from worker.maintenance.pages import write_pages
+from worker.maintenance.upkeep import write_pages
 
 
 async def make(api: Api, question: str, **fields: Any) -> Json:

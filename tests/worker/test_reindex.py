@@ -30,7 +30,7 @@ from tests.live_api import Api, serving
 from tests.processes import ROOT, ServerProcess, WorkerProcess
 from tests.waiting import until
 from tests.worker.background_load import BackgroundLoad
-from worker.maintenance.reindex import BATCH, Reindexer
+from worker.maintenance.vectors import BATCH, Reindexer
 
 pytestmark = pytest.mark.exhaustive
 

@@ -12,8 +12,8 @@ from tests.live_api import Api
 from tests.worker.dreaming import dream, say
 from tests.worker.large_audience import ADMIN, notes
 from tests.worker.test_decay import days_pass
-from worker.maintenance.bulletins import schedule_stale_bulletins
 from worker.maintenance.retention import BATCH, apply_retention
+from worker.maintenance.upkeep import schedule_stale_bulletins
 
 pytestmark = pytest.mark.exhaustive
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.live_api import Api
-from worker.maintenance.saved_searches import run_saved_searches
+from worker.maintenance.upkeep import run_saved_searches
 
 pytestmark = pytest.mark.exhaustive
 

@@ -39,8 +39,7 @@ from tests.worker.background_load import BackgroundLoad
 from tests.worker.dreaming import agent_id
 from tests.worker.large_audience import ADMIN, LOW_HNSW_LIMITS, LOW_LIMITS, notes
 from worker.dreaming.neighbours import find_related
-from worker.maintenance.hnsw import maintain_hnsw
-from worker.maintenance.reindex import Reindexer
+from worker.maintenance.vectors import Reindexer, maintain_hnsw
 
 pytestmark = pytest.mark.exhaustive
 

@@ -6,7 +6,7 @@ import asyncio
 
 from service.errors import Unavailable
 from tests.captured_logs import logged_by
-from worker.wakeup import Wakeup
+from worker.schedule import Wakeup
 
 
 async def fail_in_a_row(kind: type[Exception]) -> None:

@@ -16,7 +16,7 @@ from tests.citus_cluster import execute
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
 from tests.worker.dreaming import agent_id, dream, model, say
-from worker.maintenance.compact import compact_next
+from worker.maintenance.upkeep import compact_next
 
 UUID_SAID = "0f3c2a9e-6a55-4b1e-9c5f-1f6f0a7f2b11"
 URL_SAID = "https://example.org/report?id=77"

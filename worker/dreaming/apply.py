@@ -16,9 +16,8 @@ from service.memory.pages import mark_due
 from service.store import dreams
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
-from worker.dreaming.diff import Diff
 from worker.dreaming.gather import Batch
-from worker.dreaming.plan import Plan
+from worker.dreaming.plan import Diff, Plan
 from worker.dreaming.readings import Reading
 from worker.dreaming.reflect.insight import Conclusions
 from worker.dreaming.writer import Writer

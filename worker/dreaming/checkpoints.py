@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import TypeVar
 from uuid import UUID
@@ -18,7 +21,6 @@ from service.memory.engine import Engine
 from service.store import dreams
 from service.store.dreams import Lease
 from service.store.settings import workspace_settings
-from worker.dreaming.trace import Trace
 from worker.lease import LeaseLost
 
 Result = JsonObject
@@ -32,6 +34,9 @@ MODELS: dict[str, Step] = {
     "bulletin": "bulletin",
 }  # fmt: skip
 """Which model a step calls."""
+
+ERRORS_MAX = 20
+ERROR_CHARS_MAX = 300
 
 
 @dataclass(slots=True)
@@ -210,3 +215,35 @@ async def open_checkpoints(
     budget = Budget(settings.dream.tokens_max, settings.dream.cost_max_usd)
     meter = Meter(budget, spent=spent, parent=engine.llm_meter)
     return Checkpoints(engine, lease, dream_id, settings.llm, meter, unsaved, trace, on_step, _counted=spent)
+
+
+@dataclass(slots=True)
+class Trace:
+    """One dream's. A step that is taken again, because someone's change came in between, adds to its time."""
+
+    _seconds: dict[str, float] = field(default_factory=dict)
+    _errors: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Time a step."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._seconds[name] = self._seconds.get(name, 0.0) + time.monotonic() - began
+
+    def errors(self, step: str, messages: Counter[str]) -> None:
+        """Note what went wrong in a step, and how often."""
+        for message, times in messages.items():
+            self._errors[step, " ".join(message.split())[:ERROR_CHARS_MAX]] += times
+
+    def report(self) -> JsonObject:
+        """``steps`` in order with their seconds, and ``errors`` with how often each occurred, the commonest first."""
+        return {
+            "steps": [{"step": name, "seconds": round(seconds, 3)} for name, seconds in self._seconds.items()],
+            "errors": [
+                {"step": step, "error": error, "times": times}
+                for (step, error), times in self._errors.most_common(ERRORS_MAX)
+            ],
+        }

@@ -31,19 +31,16 @@ from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from worker.dreaming.adjudicate import judge_pairs
 from worker.dreaming.apply import DreamWrite, PlanOutdated, apply
-from worker.dreaming.checkpoints import NO_ANSWER, Checkpoints, UnsavedResults, open_checkpoints
+from worker.dreaming.checkpoints import NO_ANSWER, Checkpoints, Trace, UnsavedResults, open_checkpoints
 from worker.dreaming.corrections import Corrections
-from worker.dreaming.diff import Diff, usage_report
-from worker.dreaming.gather import Batch, Ranges, gather
+from worker.dreaming.gather import Batch, Ranges, find_people, gather
 from worker.dreaming.neighbours import find_related
-from worker.dreaming.people import find_people
-from worker.dreaming.plan import Plan
+from worker.dreaming.plan import Diff, Plan, usage_report
 from worker.dreaming.proposing import split_rejected
 from worker.dreaming.readings import Reading, read_saved
 from worker.dreaming.reconcile import reconcile
 from worker.dreaming.reflect.reflection import reflect
 from worker.dreaming.slots import with_slots
-from worker.dreaming.trace import Trace
 from worker.lease import fenced
 
 log = structlog.get_logger(__name__)

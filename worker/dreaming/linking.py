@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 from uuid import UUID
 
 from service.concurrency.executor import FairExecutor
@@ -17,19 +19,28 @@ from service.domain.json import JsonObject
 from service.domain.own_types import EntityKind
 from service.errors import InvalidInput
 from service.extraction.candidates import Mention
+from service.extraction.english.lexicon import BASE_VERBS, STOPWORDS
 from service.memory.saving.entity_metadata import check_metadata
 from service.store import entities
 from service.store.dreams import Lease
 from service.store.entities import LockedEntity
 from service.store.settings import workspace_settings
-from worker.dreaming.diff import Diff
-from worker.dreaming.employment import SLOT, Employment, employment_in
-from worker.dreaming.entity_names import Named, grouped, known_entity, may_be_spelled, spelling_key, spellings
-from worker.dreaming.plan import NewMemory, Plan
+from worker.dreaming.plan import Diff, NewMemory, Plan
 from worker.dreaming.readings import Reading
 
 Drawn = tuple[entities.NewEdge, JsonObject]
 """An edge, and what the diff shows of its end."""
+
+SLOT = "works_at"
+UNKNOWN_KIND = "thing"
+KINDS = frozenset({"person", "project", "company", "product", "place"})
+NAME_WORDS_MAX = 4
+SCANNED_CHARS_MAX = 2_000
+T = TypeVar("T")
+Named = tuple[str, str]
+"""A name and the kind of what it names."""
+_WORD = re.compile(r"[^\W_]+(?:['’&+#][^\W_]+)*[+#]*")
+_LEGAL_FORMS = frozenset(["inc", "corp", "corporation", "ltd", "limited", "llc", "gmbh", "ag", "plc", "co", "company"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,3 +295,105 @@ class _Graph:
                 self.diff.note(
                     "linked", memory_id=edge.memory_id, after=after, undo={"edge_id": edge_id}, reason=edge.relation
                 )
+
+
+@dataclass(frozen=True, slots=True)
+class Employment:
+    """A person and the company they work at."""
+
+    person: Named
+    company: Named
+
+
+def employment_in(
+    content: str, subject: str | None, slot: str | None, value: str | None, mentions: Sequence[Mention]
+) -> Employment | None:
+    """The employment that a statement which fills the slot ``works_at`` speaks of; None where either has no name."""
+    owner, _, attribute = (slot or "").rpartition("/")
+    if attribute != SLOT or not owner or not value:
+        return None
+    person, company = _named(owner, content, subject, mentions), _company(value, content, mentions)
+    return Employment((person, "person"), (company, "company")) if person and company else None
+
+
+def _named(owner: str, content: str, subject: str | None, mentions: Sequence[Mention]) -> str | None:
+    """The name of whose slot it is, as it is written: the subject's, what the statement opens with, or one it names."""
+    opening = content[: len(owner)]
+    names = [subject or "", opening if opening[:1].isupper() else "", *(mention.name for mention in mentions)]
+    return next((name for name in names if normalize(name) == owner), None) if "'s " not in owner else None
+
+
+def _company(value: str, content: str, mentions: Sequence[Mention]) -> str | None:
+    """The name of the company as the statement writes it, in capitals or as a name that it is known to be."""
+    at = content.casefold().find(value)
+    written = content[at : at + len(value)] if at >= 0 else ""
+    named = [mention.name for mention in mentions if mention.kind in ("company", UNKNOWN_KIND)]
+    if written[:1].isupper() and normalize(written) == value:
+        named.append(written)
+    return next((name for name in named if spelling_key(name) == spelling_key(value)), None)
+
+
+def spelling_key(name: str) -> str:
+    """What the spellings of a name have in common: case, punctuation, "the", the legal form and the place of "project"
+    make no difference."""
+    words = _WORD.findall(normalize(name).removesuffix("'s").removesuffix("’s"))
+    while len(words) > 1 and words[-1] in _LEGAL_FORMS:
+        words.pop()
+    if len(words) > 1 and words[0] == "the":
+        words.pop(0)
+    if len(words) > 1 and words[-1] == "project":
+        words = ["project", *words[:-1]]
+    return " ".join(words)
+
+
+def grouped(named: Iterable[Named]) -> dict[Named, Named]:
+    """For each name and kind the one that stands for all of its spellings.
+
+    A name of an unknown kind is taken for what else is called so, if that is of one kind. The commonest spelling stands
+    for all, the shortest of them, and none in capitals alone where there is another.
+    """
+    spelled: dict[str, Counter[Named]] = defaultdict(Counter)
+    for name, kind in named:
+        spelled[spelling_key(name) or name][name, kind] += 1
+    chosen: dict[Named, Named] = {}
+    for group in spelled.values():
+        known = {kind for _, kind in group if kind != UNKNOWN_KIND}
+        for entity in group:
+            kind = next(iter(known)) if entity[1] == UNKNOWN_KIND and len(known) == 1 else entity[1]
+            alike = [one for one in group if one[1] == kind or (one[1] == UNKNOWN_KIND and len(known) == 1)]
+            chosen[entity] = (
+                max(alike, key=lambda one: (not one[0].isupper(), group[one], -len(one[0]), one[0]))[0],
+                kind,
+            )
+    return chosen
+
+
+def known_entity(entity: Named, known: Mapping[str, Mapping[str, T]]) -> T | None:
+    """What an entity is among those known, by alias and kind; one of an unknown kind may be of any one kind."""
+    name, kind = entity
+    for alias in dict.fromkeys((normalize(name), spelling_key(name))):
+        kinds = known.get(alias, {})
+        if kind in kinds:
+            return kinds[kind]
+        if kind == UNKNOWN_KIND:
+            of_a_kind = [kinds[one] for one in kinds if one in KINDS]
+            if len(of_a_kind) == 1:
+                return of_a_kind[0]
+        elif UNKNOWN_KIND in kinds:
+            return kinds[UNKNOWN_KIND]
+    return None
+
+
+def spellings(text: str) -> Iterator[str]:
+    """What of a text may spell a name of several words in any case; of one word, where the text has no capitals."""
+    shown = text[:SCANNED_CHARS_MAX]
+    words = _WORD.findall(normalize(shown))
+    fewest = 1 if shown == shown.lower() else 2
+    for count in range(fewest, NAME_WORDS_MAX + 1):
+        for at in range(len(words) - count + 1):
+            yield " ".join(words[at : at + count])
+
+
+def may_be_spelled(key: str, kind: str) -> bool:
+    """Whether a name may be found by its spelling alone: one word that is a name of persons, or a common word, not."""
+    return " " in key or (kind not in ("person", UNKNOWN_KIND) and key not in STOPWORDS | BASE_VERBS)

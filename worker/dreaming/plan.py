@@ -8,17 +8,31 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from service.db.pool import Row
 from service.domain.bulletin import BulletinInput
+from service.domain.dreams import ChangedFields, DreamAction
 from service.domain.json import JsonObject
 from service.domain.origin import Origin
 from service.domain.types import MemoryType
 from service.domain.verdicts import PairVerdict
+from service.domain.word_lists import listed
 from service.extraction.candidates import Candidate
+from service.llm import Usage
+from service.store.dreams import NewChange
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.neighbours import ExistingMemory
-from worker.dreaming.reflect.reported import Reported
+from worker.dreaming.reflect.rules import Reported
 
 Relation = Literal["updates", "contradicts"]
+
+Key = UUID | int
+"""A statement in the verdicts of a model: the id of a memory that is there, the position of a candidate."""
+UNDONE = (
+    "importance", "confidence", "tags", "metadata", "superseded_by", "valid_until", "updated_at", "reinforced_at",
+    "version", "changed_by", "change_reason", "dream_id", "status", "origin",
+)  # fmt: skip
+"""The columns a dream may change in a memory, kept as they were for the undo."""
+COUNTED = listed("created proposed reinforced superseded completed reopened linked decayed skipped")
 
 
 @dataclass(slots=True)
@@ -112,10 +126,6 @@ class NewMemory:
 Statement = ExistingMemory | NewMemory
 
 
-Key = UUID | int
-"""A statement in the verdicts of a model: the id of a memory that is there, the position of a candidate."""
-
-
 def key_of(statement: Statement) -> Key:
     """The statement's key: one that is the same in every plan for the same candidates."""
     return statement.position if isinstance(statement, NewMemory) else statement.id
@@ -190,3 +200,47 @@ class Plan:
             *self.reinforced.values(), *self.superseded.values(), *self.statuses.values(),
         ]  # fmt: skip
         return [one.known for one in touched]
+
+
+@dataclass(slots=True)
+class Diff:
+    """Changes in the order they were made, and their counts by name of the change."""
+
+    messages: int = 0
+    memories: int = 0
+    bulletin_version: int | None = None
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTED, 0))
+    changes: list[NewChange] = field(default_factory=list)
+
+    def note(
+        self, op: DreamAction, *, memory_id: UUID | None = None, before: ChangedFields | None = None,
+        after: ChangedFields | None = None, undo: JsonObject | None = None, reason: str,
+    ) -> None:  # fmt: skip
+        """Add one change, and count it."""
+        if op in self.counts:
+            self.counts[op] += 1
+        self.changes.append(NewChange(len(self.changes) + 1, op, memory_id, before, after, undo, reason))
+
+    def report(self) -> JsonObject:
+        """Return the counts."""
+        return {
+            "messages": self.messages,
+            "memories": self.memories,
+            **self.counts,
+            "bulletin_version": self.bulletin_version,
+        }
+
+
+def undo_record(row: Row) -> JsonObject:
+    """Return what of a memory's row undoing a change of it takes."""
+    return {column: row[column] for column in UNDONE}
+
+
+def usage_report(usage: Usage) -> JsonObject:
+    """Return what the language model took, as a report says it."""
+    return {
+        "calls": usage.calls,
+        "failed_calls": usage.failed_calls,
+        "tokens": usage.tokens,
+        "cost_usd": round(usage.cost_usd, 6),
+    }

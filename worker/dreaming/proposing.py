@@ -17,8 +17,7 @@ from service.extraction.candidates import Candidate
 from service.store import proposals
 from service.store.dreams import Lease
 from service.store.proposals import NewProposal
-from worker.dreaming.diff import Diff
-from worker.dreaming.plan import NewMemory
+from worker.dreaming.plan import Diff, NewMemory
 
 
 async def split_rejected(

@@ -25,9 +25,9 @@ from service.extraction.english.sentences import own_sentences
 from service.memory.access.redaction import redact_lenient
 from service.memory.engine import Engine
 from service.memory.in_flight import Tracker
-from worker.dreaming.digests import digest_of
 from worker.dreaming.gather import SavedMemory
-from worker.dreaming.reflect.reported import Reported, reported_in
+from worker.dreaming.reflect.insight import digest_of
+from worker.dreaming.reflect.rules import Reported, reported_in
 from worker.dreaming.slots import filled_by
 
 BATCH = 200

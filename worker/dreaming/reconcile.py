@@ -7,28 +7,48 @@ where they cannot tell, by the language model within what the guards allow. In d
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from uuid import UUID
 
 from service.domain.changed_values import assignment, changes_value
 from service.domain.guards import Analysis, contradicts, may_merge, name_others, normalize, same_particulars
 from service.domain.ids import new_id
-from service.domain.origin import outranks
+from service.domain.origin import RANKS, outranks
 from service.domain.types import POLICIES, MemoryType
 from service.domain.verdicts import ASKED_FROM, Outcome, PairVerdict
-from worker.dreaming.closing import Place, Report, close_todos, open_again
-from worker.dreaming.merging import kept_of
+from service.extraction.candidates import Candidate
+from service.extraction.english.completed_todos import Deed, deed_done, deed_due, does
 from worker.dreaming.neighbours import ExistingMemory, RelatedMemories
-from worker.dreaming.plan import Key, NewMemory, Pair, Plan, Reinforcement, Relation, Replacement, Statement, key_of
-from worker.dreaming.precedence import may_replace, may_speak_for, stands_for, vouched_alike
+from worker.dreaming.plan import (
+    Key,
+    NewMemory,
+    Pair,
+    Plan,
+    Reinforcement,
+    Relation,
+    Replacement,
+    Statement,
+    StatusChange,
+    key_of,
+)
 from worker.dreaming.slots import ended_slot
 
 AMBIGUOUS_PAIRS_MAX = 40
 
 Verdicts = Mapping[tuple[Key, Key], PairVerdict]
 """The models', by the keys of the newer and the older statement."""
+
+_TELLING = frozenset({MemoryType.EVENT.value, MemoryType.FACT.value, MemoryType.OBSERVATION.value})
+_BEFOREHAND = timedelta(days=1)
+"""So long before a todo was noted what it asks for may have been done."""
+Place = tuple[datetime, int]
+"""When something was said, and its place among what was said at that time."""
+_NAMES_USERS = ("user", "user_id", "email")
+_NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 def reconcile(
@@ -361,3 +381,130 @@ def _liked_apart(held: Statement, new: NewMemory) -> bool:
 
 def _same_day(a: datetime | None, b: datetime | None) -> bool:
     return (a and a.date()) == (b and b.date())
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A statement that may report something as done, and the memory that ``keeps`` it."""
+
+    said: Statement
+    at: Place
+    keeps: Statement
+
+
+def close_todos(
+    plan: Plan,
+    todos: Iterable[Statement],
+    reports: Sequence[Report],
+    *,
+    asked_at: Callable[[Statement], Place],
+    may_replace: Callable[[Statement, Statement], bool],
+) -> None:
+    """Close the open ``todos`` that one of ``reports`` says are done, by whoever may say so. ``asked_at``: when a todo
+    was said last."""
+    due: dict[tuple[frozenset[str], tuple[str, ...]], list[tuple[Deed, Statement]]] = defaultdict(list)
+    for todo in todos:
+        deed = deed_due(todo.content, todo.subject)
+        if deed is not None:
+            due[deed.verb, deed.words].append((deed, todo))
+    if not due:
+        return
+    for report in reports:
+        said = report.said
+        if said.type not in _TELLING or said.polarity == "negative":
+            continue
+        done = deed_done(said.content, said.subject)
+        if done is None:
+            continue
+        for deed, todo in due.get((done.verb, done.words), ()):
+            fits = todo.audience == said.audience and does(done, deed) and may_replace(said, todo)
+            if fits and _followed(asked_at(todo), report):
+                _close(plan, todo, report)
+
+
+def open_again(plan: Plan, todo: Statement) -> None:
+    """A todo that was done is said again: it is to be done once more."""
+    if not isinstance(todo, NewMemory) and todo.status == "done":
+        plan.statuses[todo.id] = StatusChange(todo, "open", "said again")
+
+
+def _close(plan: Plan, todo: Statement, report: Report) -> None:
+    if isinstance(todo, NewMemory):
+        todo.done = True
+    elif todo.status == "done":
+        plan.statuses.pop(todo.id, None)
+    else:
+        plan.statuses[todo.id] = StatusChange(todo, "done", "said to be done")
+    plan.links.append((report.keeps, "updates", todo.id))
+
+
+def _followed(asked_at: Place, report: Report) -> bool:
+    happened = report.said.at
+    return report.at > asked_at and (happened is None or happened >= asked_at[0] - _BEFOREHAND)
+
+
+def kept_of(a: ExistingMemory, b: ExistingMemory) -> tuple[ExistingMemory, ExistingMemory] | None:
+    """The memory that stays and the one that becomes one with it; None where both have to stay.
+
+    The one of the more trusted origin stays; one with a key, as the key is how its owner finds it; one that does not
+    fade before one that does, the one that lasts longer; then the one that is used more, and the older. Where these
+    disagree, where both have keys, where one is done and the other open, or where they name different users or days,
+    they are two.
+    """
+    if (a.key is not None and b.key is not None) or a.status != b.status or a.hearsay_by != b.hearsay_by:
+        return None
+    if a.at and b.at and a.at.date() != b.at.date():
+        return None
+    if any(a.metadata.get(name) != b.metadata.get(name) for name in _NAMES_USERS):
+        return None
+    kept, merged = sorted((a, b), key=_worth, reverse=True)
+    lasts = kept.decay_exempt >= merged.decay_exempt and _ends(kept) >= _ends(merged)
+    return (kept, merged) if lasts and merged.key is None else None
+
+
+def _worth(memory: ExistingMemory) -> tuple[int, bool, bool, datetime, int, float]:
+    return (
+        -RANKS[memory.origin],
+        memory.key is not None,
+        memory.decay_exempt,
+        _ends(memory),
+        memory.uses,
+        -memory.since.timestamp(),
+    )
+
+
+def _ends(memory: ExistingMemory) -> datetime:
+    return memory.expires_at or _NEVER
+
+
+def may_replace(by: Candidate | Statement, statement: Statement) -> bool:
+    """Whether a statement may close a memory: by whose word each is, and never one of a more trusted origin."""
+    return may_speak_for(by, statement) and not outranks(statement.origin, by.origin)
+
+
+def may_speak_for(by: Candidate | Statement, statement: Statement) -> bool:
+    """Whether a statement may confirm or be merged into a memory, by whose word each is (``docs/dreams.md``).
+
+    A person's own word, and what was saved for them: by their own word only. Hearsay: by the person's own word, or by
+    that of its speaker, unless it has been edited. Anything else: by whatever is not hearsay.
+    """
+    if by.hearsay_by is not None:
+        return by.hearsay_by == statement.hearsay_by and by.subject == statement.subject and not statement.edited
+    if statement.hearsay_by is not None:
+        return by.word_of is not None and by.subject == statement.subject
+    if statement.word_of is None:
+        return True
+    return by.subject == statement.subject and by.word_of in (statement.word_of, statement.subject)
+
+
+def vouched_alike(held: Statement, candidate: Candidate | Statement) -> bool:
+    """Whether a memory that says the same is the word of the candidate's speaker, or of the person it is about."""
+    if held.subject == candidate.subject:
+        return held.hearsay_by in (None, candidate.hearsay_by)
+    return not (held.word_of or held.hearsay_by or candidate.word_of or candidate.hearsay_by)
+
+
+def stands_for(held: Statement, candidate: Candidate | Statement) -> bool:
+    """Whether a memory that says the same in other words is enough, as the word of one who may say so and of an origin
+    that is trusted no less."""
+    return vouched_alike(held, candidate) and not outranks(candidate.origin, held.origin)

@@ -31,9 +31,9 @@ from service.store import dreams
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from worker.dreaming.checkpoints import UnsavedResults
-from worker.dreaming.diff import usage_report
 from worker.dreaming.dream import Dream, DreamOutcome, DreamRun
 from worker.dreaming.gather import Ranges
+from worker.dreaming.plan import usage_report
 from worker.lease import LeaseLost, fenced, work_under_lease
 
 log = structlog.get_logger(__name__)

@@ -20,16 +20,6 @@ _JOB = r"(?: (?:a|an|the|their))?(?: new)? (?:job|position|role)"
 _COUPLE = r"(?:(?:broke|split) up|separated|got divorced|(?:are|is) (?:no longer|not) (?:together|a couple))"
 _PARTNER = r"(?:girlfriend|boyfriend|partner|wife|husband|fianc[eé]e?)"
 
-
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """What a statement says of a slot of its owner's."""
-
-    slot: str
-    value: str
-    polarity: Polarity
-
-
 _OPENING = (
     r"^(?:(?: [a-z]+(?:['’][a-z]+)?,?){0,4}?"
     r"|.{0,80}? (?:and|then|but)(?: (?:they|just|then|now|have|has|recently)){0,3}) "
@@ -39,6 +29,22 @@ _REPORTED = re.compile(
     r" (?:said|says|thinks?|hopes?|wants?|heard|believes?|knows?|would|might|may|could|should|plans?|if|wish(?:es)?"
     r"|dreams?|whose|asked|sister|brother|mother|father|friend|boss|colleague)\b"
 )
+_APART = ("separated", "divorced", "single")
+_HAS_PARTNER = re.compile(rf"^['’]s (?:new )?{_PARTNER} is (?:now )?(?:called )?{_NAME}")
+_HIRED = re.compile(
+    r"^(?P<company>[A-Z][\w&'’.-]{0,30}(?: [A-Z][\w&'’.-]{0,30}){0,2}) (?:has |have )?(?:just )?hired"
+    r" (?P<person>[A-Z][\w'’-]{0,30}(?: [A-Z][\w'’-]{0,30}){0,2}) as (?:an? |the |its |their )?[\w-]"
+)
+_COUPLE_ENDS = re.compile(rf"^(?P<value>[\w'’.-]{{1,40}}) and (?P<other>[\w'’.-]{{1,40}}) {_COUPLE}\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What a statement says of a slot of its owner's."""
+
+    slot: str
+    value: str
+    polarity: Polarity
 
 
 def _does(pattern: str, slot: str, polarity: Polarity = "positive", value: str | None = None) -> _Rule:
@@ -63,13 +69,6 @@ _DOES = (
     _does(rf"(?:is|are|started) (?:now )?(?:dating|engaged to|married to|together with) {_NAME}", "partner"),
 )  # fmt: skip
 """Read after the name of whom a statement is about."""
-_APART = ("separated", "divorced", "single")
-_HAS_PARTNER = re.compile(rf"^['’]s (?:new )?{_PARTNER} is (?:now )?(?:called )?{_NAME}")
-_HIRED = re.compile(
-    r"^(?P<company>[A-Z][\w&'’.-]{0,30}(?: [A-Z][\w&'’.-]{0,30}){0,2}) (?:has |have )?(?:just )?hired"
-    r" (?P<person>[A-Z][\w'’-]{0,30}(?: [A-Z][\w'’-]{0,30}){0,2}) as (?:an? |the |its |their )?[\w-]"
-)
-_COUPLE_ENDS = re.compile(rf"^(?P<value>[\w'’.-]{{1,40}}) and (?P<other>[\w'’.-]{{1,40}}) {_COUPLE}\b")
 
 
 def filled_by(content: str, owner: str | None) -> Filled | None:

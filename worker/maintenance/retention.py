@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Protocol
 from uuid import UUID
@@ -24,11 +24,12 @@ from uuid import UUID
 import structlog
 
 from service.db.pool import Connection
+from service.memory.access.keys import recount
 from service.memory.access.oauth import CODES_KEPT, collect_clients
 from service.memory.access.workspace import active_workspaces
 from service.memory.engine import Engine
 from service.memory.saving.idempotency import RETENTION
-from service.store import deletions, memories, model_usage
+from service.store import deletions, limits, memories, model_usage
 from service.store import retention as store
 from service.store.settings import workspace_settings
 
@@ -122,3 +123,17 @@ async def _all(engine: Engine, workspace: UUID, batch: Batch, before: datetime) 
         collected += some
         if some < BATCH:
             return collected
+
+
+async def count_stored(engine: Engine) -> int:
+    """Count in every workspace where it is due; how many counts of limits were wrong."""
+    day = engine.now().astimezone(UTC).date()
+    corrected = 0
+    for workspace in await active_workspaces(engine):
+        async with engine.db.transaction(workspace) as connection:
+            if await limits.is_counted(connection, workspace, day):
+                continue
+        corrected += await recount(engine, workspace)
+    if corrected:
+        log.warning("stored_counts_corrected", counts=corrected)
+    return corrected

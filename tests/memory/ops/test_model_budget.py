@@ -25,7 +25,7 @@ from tests.processes import ServerProcess
 from tests.waiting import until
 from tests.worker.dreaming import agent_id, asked_for, note_everything, say
 from worker.dreaming.run import Dreamer
-from worker.maintenance.embed_pending import embed_pending
+from worker.maintenance.vectors import embed_pending
 
 CHAT = "/v1/chat/completions"
 QUESTION = {"agent": "a", "question": "Where does Ada live?"}

@@ -12,10 +12,8 @@ from service.domain.ids import new_id
 from service.domain.types import POLICIES, MemoryType
 from worker.dreaming.neighbours import ExistingMemory
 from worker.dreaming.plan import NewMemory, Plan, Statement
-from worker.dreaming.reflect.changes import change_sentence
-from worker.dreaming.reflect.habits import TIMES_MIN, Habit, Report, habit_sentence
 from worker.dreaming.reflect.insight import EVIDENCE_MAX, Conclusions, Evidence, Fallen, Insight, KnownInsight
-from worker.dreaming.reflect.reported import MemoryReport
+from worker.dreaming.reflect.rules import TIMES_MIN, Habit, MemoryReport, Report, change_sentence, habit_sentence
 
 GROWTH = 1.25
 """An insight is replaced when so many times as many memories support it: its replacements stay few."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -146,3 +147,8 @@ class Conclusions:
     def evidence(self) -> set[UUID]:
         """The memories that the new insights rest on."""
         return {one.id for insight in self.new for one in insight.evidence}
+
+
+def digest_of(*parts: str) -> str:
+    """32 hexadecimal digits that differ with the parts and their order."""
+    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]

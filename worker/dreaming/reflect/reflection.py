@@ -20,13 +20,18 @@ from service.store.settings import agent_settings
 from worker.dreaming.checkpoints import Checkpoints
 from worker.dreaming.plan import NewMemory, Plan
 from worker.dreaming.readings import Reading
-from worker.dreaming.reflect.across import questions_in, questions_of, tastes_in
-from worker.dreaming.reflect.by_model import Remembered, conclude_by_model, on_known_matters
+from worker.dreaming.reflect.by_model import FieldValue, Remembered, conclude_by_model, fill_by_model, on_known_matters
 from worker.dreaming.reflect.conclude import FIELD, changes_in, conclude, current, evidence_of, habits_in, reports_of
-from worker.dreaming.reflect.fields import FieldValue, fill_by_model
-from worker.dreaming.reflect.habits import Habit
 from worker.dreaming.reflect.insight import Conclusions, Evidence, Insight, KnownInsight
-from worker.dreaming.reflect.reported import MemoryReport, Reported, reported_in
+from worker.dreaming.reflect.rules import (
+    Habit,
+    MemoryReport,
+    Reported,
+    questions_in,
+    questions_of,
+    reported_in,
+    tastes_in,
+)
 
 USERS_MAX = 20
 MEMORIES_MAX = 500

@@ -1,17 +1,24 @@
-"""Embeds everything with a coming model, switches to it, and tidies up; embeds anew what was asked to be.
+"""Vectors of what is stored: missing ones are made, all are made anew for a coming model or where that was asked for,
+and large audiences are handed to an HNSW index.
 
-The worker takes a step every second. Progress is kept with each batch, so a step
-after a crash goes on where the last one ended.
+A coming model: the worker takes a step every second. Progress is kept with each batch, so a step after a crash goes on
+where the last one ended.
+
+The index keeps searches of large audiences fast. Rows are written without it, since an entry costs a write about a
+millisecond; until this job has come by, a search looks at the new ones exactly. Building an index needs a role that
+owns the table: where the service has none, large audiences are scanned exactly, and a warning says so.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import TypeVarTuple
 from uuid import UUID
 
+import asyncpg
 import structlog
 
 from service.db.pool import Row
@@ -20,25 +27,169 @@ from service.embedding.base import Embedder, EmbeddingFailed, EmbeddingOverBudge
 from service.embedding.monitored import PROBE
 from service.embedding.storage import can_convert_in_place
 from service.memory.access.redaction import redact_lenient, workspace_masking
-from service.memory.access.workspace import all_workspaces
+from service.memory.access.workspace import active_workspaces, all_workspaces
 from service.memory.engine import Engine
 from service.memory.in_flight import InFlight, Tracker
-from service.store import embeddings
+from service.store import embeddings, health, hnsw
 from service.store.embeddings import FIRST, MigrationState, Model
+from service.store.hnsw import AudienceStats, Partition
 from service.store.vectors import Embedding, VectorSpace
-from worker.maintenance.embed_pending import embed_pending
-from worker.maintenance.hnsw import maintain_hnsw
-
-Values = TypeVarTuple("Values")
 
 log = structlog.get_logger(__name__)
 
+PENDING_BATCH = 200
+
+INDEX_BATCH = 500
+Values = TypeVarTuple("Values")
 BATCH = 100
 COPY_BATCH = 500
 LEASE_S = 10.0
 DEADLINE_S = 60.0
 REFRESHED_WITHIN = timedelta(seconds=5)
 """After a switch every process uses the new model within this time, so that no more vectors of the old one come in."""
+
+
+async def embed_pending(engine: Engine, flight: InFlight | None = None) -> int:
+    """Give every pending text its vector; how many got one. A workspace is left at its first batch that fails."""
+    if engine.embedder is None:
+        return 0
+    flight = flight or InFlight(engine)
+    done = left = 0
+    waiting = dict.fromkeys(await active_workspaces(engine), FIRST)
+    while waiting:
+        going_on = {}
+        for workspace, after in waiting.items():
+            with paid_by(Payer(workspace)):
+                embedded, last = await _embed_batch(engine, workspace, flight, after)
+            done += embedded
+            if last is not None:
+                going_on[workspace] = last
+            else:
+                left += await _left(engine, workspace)
+        waiting = going_on
+    async with engine.db.unscoped() as connection:
+        await health.set_total(connection, "pending", left)
+    if done:
+        log.info("embedded_pending", texts=done)
+    return done
+
+
+async def _embed_batch(engine: Engine, workspace: UUID, flight: InFlight, after: UUID) -> tuple[int, UUID | None]:
+    """How many texts of a batch of rows after an id got a vector, and the last id, where there may be more to do; not
+    for a workspace that another worker is at, or has died over a moment ago."""
+    async with engine.db.transaction(workspace) as connection:
+        if not await connection.fetch("pending_texts", workspace=workspace, after=after, limit=1):
+            return 0, None
+    tracker = await flight.open(workspace, "embedding", workspace)
+    if tracker is None:
+        return 0, None
+    async with engine.db.transaction(workspace) as connection:
+        rows = await connection.fetch("pending_texts", workspace=workspace, after=after, limit=PENDING_BATCH)
+    done = tried = 0
+    for _, part in tracker.batches(rows, embeddings.text_of_row, PENDING_BATCH):
+        filled = await _embed(engine, workspace, part, tracker)
+        done, tried = done + filled, tried + len(part)
+        if filled < len(part):
+            break
+    return done, rows[-1]["id"] if rows and done == tried == len(rows) else None
+
+
+async def _embed(engine: Engine, workspace: UUID, rows: Sequence[Row], tracker: Tracker) -> int:
+    async with tracker.step("embed", [row["id"] for row in rows]):
+        texts = await redact_lenient(
+            engine, await workspace_masking(engine, workspace), [row["content"] for row in rows]
+        )
+        embedded = await engine.embed(texts)
+    if embedded.space is None:
+        return 0
+    ready = [(row, vector) for row, vector in zip(rows, embedded.vectors, strict=True) if vector is not None]
+    async with engine.db.transaction(workspace) as connection:
+        await embeddings.fill(
+            connection, workspace, [row for row, _ in ready], [vector for _, vector in ready], embedded.space
+        )
+    return len(ready)
+
+
+async def _left(engine: Engine, workspace: UUID) -> int:
+    """How many texts are without a vector still; those that were retried and have one are resolved."""
+    async with engine.db.transaction(workspace) as connection:
+        await connection.run("resolve_retried_texts", workspace=workspace)
+        return await connection.value("count_pending", workspace=workspace)
+
+
+async def maintain_hnsw(engine: Engine) -> int:
+    """Count every workspace, index what is large; how many rows were handed to the index."""
+    space = await engine.space()
+    counted: list[tuple[UUID, AudienceStats]] = []
+    for workspace in await all_workspaces(engine):
+        async with engine.db.transaction(workspace) as connection:
+            counted += [(workspace, one) for one in await hnsw.count(connection, workspace, engine.hnsw_limits)]
+    if space is None or engine.embedder is None:
+        return 0
+    filled = Counter[int]()
+    for _, one in counted:
+        if one.part is not None:
+            filled[one.part] += one.rows
+    handed, needed = 0, set()
+    for workspace, one in sorted(counted, key=lambda each: -each[1].rows):
+        part = one.part if one.part is not None else await _assign_partition(engine, workspace, one, filled)
+        if part is not None:
+            handed += await _index_rows(engine, workspace, one, space.number)
+            needed.add(Partition(space.number, part))
+    await _sync_indexes(engine, space, needed, engine.embedder.dim)
+    if handed:
+        log.info("hnsw_rows_indexed", rows=handed)
+    return handed
+
+
+async def _assign_partition(engine: Engine, workspace: UUID, one: AudienceStats, filled: Counter[int]) -> int | None:
+    """Give an audience the part where any of its rows are, else the emptiest; ``filled`` is how many rows are in each.
+    None where its rows are better looked at one by one."""
+    limits = engine.hnsw_limits
+    if not limits.hnsw_is_cheaper(one.rows, rows_of_others=0):
+        return None
+    async with engine.db.transaction(workspace) as connection:
+        part = await hnsw.partition_of(connection, workspace, one.audience)
+        if part is None:
+            part = min(range(limits.partitions), key=lambda number: filled[number])
+        if not limits.hnsw_is_cheaper(one.rows, rows_of_others=filled[part]):
+            return None
+        await hnsw.assign_partition(connection, workspace, one, part)
+    filled[part] += one.rows
+    return part
+
+
+async def _index_rows(engine: Engine, workspace: UUID, one: AudienceStats, model: int) -> int:
+    """Hand all rows of an audience that its part of the index does not have yet to it; how many."""
+    handed = 0
+    while True:
+        async with engine.db.transaction(workspace) as connection:
+            some = await hnsw.index_batch(connection, workspace, one, model=model, limit=INDEX_BATCH)
+        handed += some
+        if some < INDEX_BATCH:
+            return handed
+
+
+async def _sync_indexes(engine: Engine, space: VectorSpace, needed: set[Partition], dim: int) -> None:
+    """Build what is needed and not there; drop what was left half built, or is of a model that is no longer in use."""
+    async with engine.db.unscoped() as connection:
+        state = await embeddings.state(connection)
+        there = await hnsw.indexes(connection)
+    in_use = tuple(hnsw.index_names(model.number) for model in (state.active, state.next_model) if model is not None)
+    useless = [name for name, index in there.items() if index.broken or not name.startswith(in_use)]
+    missing = [part for part in needed if part.name not in there or part.name in useless]
+    if missing and hnsw.exceeds_index_dim(space, dim):
+        log.warning("vectors_too_long_to_index", dim=dim, hint="EMBEDDING_STORAGE=binary indexes longer ones")
+        missing = []
+    try:
+        for name in useless:
+            async with engine.db.unscoped() as connection:
+                await hnsw.drop_index(connection, name)
+        for part in missing:
+            async with engine.db.unscoped() as connection:
+                await hnsw.build_index(connection, part, space.storage, dim=dim)
+    except asyncpg.InsufficientPrivilegeError:
+        log.warning("no_right_to_build_index", hint="let the owner of search_index run `python -m worker once`")
 
 
 class _LeaseLost(Exception):

@@ -1,0 +1,216 @@
+"""The smaller jobs of a worker: stale bulletins, due pages, saved searches, full windows, requested scans for secrets,
+memories from before their fields were searched, and the noise of embedding models.
+
+An agent whose bulletin no longer tells what it knows is due to dream. Windows are folded as soon as they are full. A
+scan that is killed is gone through again by the next worker: of what is masked already, nothing is left to find.
+Progress of indexing fields is kept with each batch, so that a worker that dies leaves the rest to the next run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from uuid import UUID
+
+import structlog
+
+from service.db.pool import Connection
+from service.domain.field_types import replace_unstorable
+from service.domain.spending import INSTALLATION, Payer, paid_by
+from service.embedding.base import EmbeddingFailed
+from service.embedding.noise import noise_level
+from service.errors import ReverieError, Unavailable
+from service.memory import bulletin
+from service.memory.access.rescan import Rescan
+from service.memory.access.workspace import active_workspaces
+from service.memory.agents import payer_for
+from service.memory.engine import Engine
+from service.memory.in_flight import InFlight
+from service.memory.pages import write_due
+from service.memory.saved_searches import run_scheduled
+from service.memory.sessions.compaction import compact_agent
+from service.store import dreams, embeddings, memories, rescans
+from service.store.rescans import Claim
+from service.store.settings import agent_settings
+from worker.lease import LeaseLost, work_under_lease
+
+log = structlog.get_logger(__name__)
+
+AGENTS_AT_ONCE = 200
+
+COMPACTION_LEASE = timedelta(minutes=5)
+SCAN_LEASE_S = 15.0
+ATTEMPTS_MAX = 5
+"""After so many workers that died over it, a scan is given up."""
+PASSES, PASSES_OF_DRY_RUN = 3, 2
+FIELDS_BATCH = 100
+
+
+async def schedule_stale_bulletins(engine: Engine) -> int:
+    """Make every agent due whose bulletin is out of date; how many. Its dream writes it, within its budget."""
+    due = [
+        (workspace, agent) for workspace in await active_workspaces(engine) for agent in await _stale(engine, workspace)
+    ]
+    async with engine.db.unscoped() as connection:
+        await dreams.schedule_now(connection, due, engine.now())
+    return len(due)
+
+
+async def _stale(engine: Engine, workspace: UUID) -> list[UUID]:
+    stale: list[UUID] = []
+    after: str | None = None
+    while True:
+        async with engine.db.transaction(workspace) as connection:
+            page = await connection.fetch(
+                "list_agents", workspace=workspace, only=None, text=None, after=after, limit=AGENTS_AT_ONCE
+            )
+            for row in page:
+                rows = await bulletin.inputs(connection, workspace, row["id"], [], engine.now())
+                latest: str | None = await connection.value(
+                    "bulletin_hash", workspace=workspace, agent_id=row["id"], owners=[]
+                )
+                settings = await agent_settings(connection, workspace, row["id"])
+                llm = engine.model("bulletin", workspace, settings.llm)
+                if bulletin.is_stale(latest, rows, bulletin.writer_of(llm, settings.dream)):
+                    stale.append(row["id"])
+        if len(page) < AGENTS_AT_ONCE:
+            return stale
+        after = page[-1]["agent"]
+
+
+async def write_pages(engine: Engine) -> int:
+    """Write what is due in every workspace; how many pages were looked at."""
+    return sum([await write_due(engine, workspace) for workspace in await active_workspaces(engine)])
+
+
+async def run_saved_searches(engine: Engine) -> int:
+    """Run all saved searches; how many results were stored."""
+    return sum([await run_scheduled(engine, workspace) for workspace in await active_workspaces(engine)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """An agent whose windows are to be folded, and until when it is leased for that."""
+
+    workspace_id: UUID
+    agent_id: UUID
+    compact_at: datetime
+
+
+async def compact_next(engine: Engine, flight: InFlight | None = None) -> bool:
+    """Fold the full windows of one agent that was asked for; return False when there is none.
+
+    An agent whose windows cannot be folded now is taken up again in five minutes.
+    """
+    now = engine.now()
+    async with engine.db.unscoped() as connection:
+        claim = await connection.first(_Claim, "claim_compaction", now=now, until=now + COMPACTION_LEASE)
+    if claim is None:
+        return False
+    with paid_by(await payer_for(engine, claim.workspace_id, claim.agent_id)):
+        done = await compact_agent(engine, claim.workspace_id, claim.agent_id, flight or InFlight(engine))
+    if not done:
+        return True
+    async with engine.db.unscoped() as connection:
+        await connection.run(
+            "finish_compaction", workspace=claim.workspace_id, agent_id=claim.agent_id, claimed=claim.compact_at
+        )
+    return True
+
+
+async def rescan_next(engine: Engine, worker: str) -> bool:
+    """Do the scan that has waited longest, of any workspace; False where none waits.
+
+    A scan that fails is closed with its error; one that the database fails waits for another attempt.
+    """
+    async with engine.db.unscoped() as connection:
+        claim = await rescans.claim(connection, worker, SCAN_LEASE_S)
+    if claim is None:
+        return False
+
+    async def extend() -> bool:
+        async with engine.db.unscoped() as connection:
+            return await rescans.extend(connection, claim, SCAN_LEASE_S)
+
+    async def release() -> None:
+        async with engine.db.unscoped() as connection:
+            await rescans.release(connection, claim)
+
+    try:
+        with paid_by(Payer(claim.workspace)):
+            await work_under_lease(_rescan(engine, claim), lease_s=SCAN_LEASE_S, extend=extend, abandon=release)
+    except LeaseLost:
+        log.warning("lease_lost", workspace_id=str(claim.workspace))
+    except Unavailable:
+        await release()
+        raise
+    return True
+
+
+async def _rescan(engine: Engine, claim: Claim) -> None:
+    error: str | None = f"{claim.attempts - 1} workers have died over it."
+    if claim.attempts <= ATTEMPTS_MAX:
+        error = await _scan(engine, claim)
+    async with engine.db.unscoped() as connection:
+        await rescans.finish(connection, claim, engine.now(), error)
+
+
+async def _scan(engine: Engine, claim: Claim) -> str | None:
+    """Run the scan; why it failed, None where it did not."""
+    scan = Rescan(engine, claim.workspace, id_=claim.id, on_batch=partial(_advance, claim))
+    try:
+        total = await scan.count_rows() * (PASSES_OF_DRY_RUN if claim.dry_run else PASSES)
+        async with engine.db.unscoped() as connection:
+            await rescans.extend(connection, claim, SCAN_LEASE_S, total=total)
+        await scan.prepare()
+        if claim.dry_run:
+            async for _ in scan.preview():
+                pass
+        else:
+            await scan.apply()
+    except (LeaseLost, Unavailable):
+        raise
+    except Exception as error:
+        log.exception("rescan_failed", workspace_id=str(claim.workspace))
+        reason = error.message if isinstance(error, ReverieError) else str(error)
+        return replace_unstorable(f"{type(error).__name__}: {reason}")[:2000]
+    log.info("rescan_finished", workspace_id=str(claim.workspace), dry_run=claim.dry_run, rows=dict(scan.report.rows))
+    return None
+
+
+async def _advance(claim: Claim, connection: Connection, rows: int) -> None:
+    """Note a batch in its own transaction, which fails once another worker has taken over."""
+    if not await rescans.extend(connection, claim, SCAN_LEASE_S, done=rows):
+        raise LeaseLost
+
+
+async def backfill_fields(engine: Engine) -> None:
+    """Do all there is to do, except in workspaces that another worker is at."""
+    waiting = await active_workspaces(engine)
+    while waiting:
+        going_on = []
+        for workspace in waiting:
+            async with engine.db.transaction(workspace) as connection:
+                if await memories.backfill_fields(connection, workspace, FIELDS_BATCH):
+                    going_on.append(workspace)
+        waiting = going_on
+
+
+async def measure_noise(engine: Engine) -> None:
+    """Keep the noise level of the embedder in use if it is not known; a model that fails is asked the next time."""
+    embedder = engine.embedder
+    if embedder is None:
+        return
+    async with engine.db.unscoped() as connection:
+        if not await embeddings.lacks_noise(connection, embedder.signature):
+            return
+    try:
+        with paid_by(INSTALLATION):
+            noise = await noise_level(embedder, engine.embedding_deadline_s)
+    except EmbeddingFailed as error:
+        log.warning("noise_not_measured", model=embedder.model, error=error.message)
+        return
+    async with engine.db.unscoped() as connection:
+        await connection.run("set_noise", signature=embedder.signature, noise=noise)
+    log.info("noise_measured", model=embedder.model, noise=noise)
