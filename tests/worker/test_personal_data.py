@@ -58,6 +58,7 @@ async def test_placeholders_are_no_entities_by_rules(api: Tenant, mode: str) -> 
 
 async def test_placeholders_are_no_entities_by_a_model(api: Tenant, server: FakeOpenAI) -> None:
     await api.put("/v1/settings", {"users": "shared"})
+
     def reply(body: Json) -> str:
         if asked_for(body) != "Notes":
             return note_everything(body)

@@ -1,6 +1,12 @@
-"""Personal data in dreams: masked in what is read, before any model sees it, and in what is proposed.
+"""Extraction of candidates from turns, by the rules and by a language model, and its masking of personal data.
 
-Messages may be older than the workspace's rule, so what is stored is not taken for clean.
+The model is asked once for each bounded chunk of turns, four at a time. A chunk that fails is cut in halves until the
+message that breaks it stands alone; that one is skipped and reported, and the rest goes on. Whether it is the message
+or the model that is broken, a canary request with a harmless turn shows: where that fails too, the failure is raised,
+and the dream fails with it.
+
+Personal data is masked in what is read, before any model sees it, and in what is proposed: messages may be older than
+the workspace's rule, so what is stored is not taken for clean.
 """
 
 from __future__ import annotations
