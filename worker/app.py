@@ -52,19 +52,19 @@ SHUTDOWN_TIMEOUT_S = 4.5
 
 
 def worker_name() -> str:
-    """A name no other worker has, even with the same host and process id."""
+    """Return a name no other worker has, even with the same host and process id."""
     return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 
 
 def dreamer(settings: Settings, flight: InFlight) -> Dreamer:
-    """A dreamer of this process."""
+    """Return a dreamer of this process."""
     return Dreamer(
         flight.engine, flight.worker, settings.dream_lease_s, settings.dream_retry_s, in_flight=flight
     )  # fmt: skip
 
 
 def in_flight(engine: Engine, settings: Settings) -> InFlight:
-    """What this process has in flight, under a name of its own."""
+    """Return what this process has in flight, under a name of its own."""
     return InFlight(engine, worker_name(), settings.step_deadline_s)
 
 
@@ -118,7 +118,7 @@ def _give_up() -> None:
 
 
 def schedule(settings: Settings, flight: InFlight) -> list[tuple[str, Job, str]]:
-    """The scheduled jobs of a worker, by name, and their crontabs."""
+    """Return the scheduled jobs of a worker, by name, and their crontabs."""
     return [
         ("schedule_new_agents", schedule_new_agents, settings.dream_cron),
         ("look_over_bulletins", schedule_stale_bulletins, settings.bulletin_cron),
@@ -134,8 +134,8 @@ def schedule(settings: Settings, flight: InFlight) -> list[tuple[str, Job, str]]
 
 
 def _loops(settings: Settings, flight: InFlight) -> list[Coroutine[object, object, None]]:
-    """What a worker does all the time, side by side: half of what dreams or sends is kept for workspaces that nobody
-    serves, so that none has to wait for another's slow models and webhooks."""
+    """Return what a worker does all the time, side by side: half of what dreams or sends is kept for workspaces that
+    nobody serves, so that none has to wait for another's slow models and webhooks."""
     assert settings.database_url is not None
     engine, name = flight.engine, flight.worker
     bell, posted = Wakeup(), Wakeup()
@@ -171,13 +171,13 @@ def _loops(settings: Settings, flight: InFlight) -> list[Coroutine[object, objec
 
 
 async def schedule_new_agents(engine: Engine) -> None:
-    """The schedule fires: agents that have never been scheduled are due. The others follow their intervals."""
+    """Make agents due that have never been scheduled, as the schedule fires. The others follow their intervals."""
     async with engine.db.unscoped() as connection:
         await dreams.schedule_new(connection, engine.now())
 
 
 async def schedule_all_now(engine: Engine) -> None:
-    """Every agent is due."""
+    """Make every agent due."""
     async with engine.db.unscoped() as connection:
         await dreams.schedule_all_now(connection, engine.now())
 

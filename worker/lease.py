@@ -26,7 +26,7 @@ class LeaseLost(ReverieError):
 
 @asynccontextmanager
 async def fenced(engine: Engine, lease: Lease) -> AsyncIterator[Connection]:
-    """A transaction in the workspace of a dream's lease, which is locked until it ends. Raises LeaseLost."""
+    """Open a transaction in the workspace of a dream's lease, which is locked until it ends. Raises LeaseLost."""
     async with engine.db.transaction(lease.workspace_id) as connection:
         if not await dreams.fence(connection, lease):
             raise LeaseLost
@@ -40,7 +40,7 @@ async def work_under_lease(
     extend: Callable[[], Awaitable[bool]],
     abandon: Callable[[], Awaitable[None]],
 ) -> T:
-    """The result of ``work``, while ``extend`` renews the lease every third of its term of ``lease_s``.
+    """Return the result of ``work``, while ``extend`` renews the lease every third of its term of ``lease_s``.
 
     Where ``extend`` says that the lease is lost, the work is cancelled and LeaseLost raised. At a cancellation the
     lease is given back by ``abandon`` before this ends.

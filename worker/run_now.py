@@ -84,10 +84,10 @@ class ProgressDisplay:
         self._progress.stop()
 
     async def on_step(self, step: str) -> None:
-        """The dream has reached a step."""
+        """Show that the dream has reached a step."""
         if step in _SHOWN:
             self._progress.update(self._task, description=_SHOWN[step])
 
     def on_progress(self, done: int, messages: int) -> None:
-        """It has read so many of its messages."""
+        """Show that it has read so many of its messages."""
         self._progress.update(self._task, completed=done, total=messages)

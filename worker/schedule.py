@@ -28,7 +28,7 @@ Job = Callable[[Engine], Awaitable[object]]
 
 
 def scheduler(engine: Engine, jobs: Sequence[tuple[str, Job, str]]) -> AsyncIOScheduler:
-    """A scheduler, not started, of jobs by name, each with its crontab (UTC)."""
+    """Return a scheduler, not started, of jobs by name, each with its crontab (UTC)."""
     made = AsyncIOScheduler(timezone=UTC)
     for name, job, crontab in jobs:
         made.add_job(

@@ -14,8 +14,8 @@ T = TypeVar("T")
 
 
 async def under_watchdog(work: Awaitable[T], deadline_s: float) -> T:
-    """The result of ``work``. Should the event loop not run for ``deadline_s``, the process ends with status 1, after
-    writing the stack of each thread to standard error.
+    """Return the result of ``work``. Should the event loop not run for ``deadline_s``, the process ends with status 1,
+    after writing the stack of each thread to standard error.
 
     faulthandler's own thread does so: it needs no interpreter lock, which a regular expression holds while it runs.
     """

@@ -139,6 +139,7 @@ class WebhookDispatcher:
 
 
 def _pause(failures: int) -> timedelta:
-    """After so many failures before this one: doubling from a second to an hour, with up to a quarter of jitter."""
+    """Return the pause after so many failures before this one: doubling from a second to an hour, with up to a quarter
+    of jitter."""
     seconds = min(PAUSE_MAX_S, PAUSE_FIRST_S * 2.0 ** min(failures, 20))
     return timedelta(seconds=seconds * random.uniform(0.75, 1.0))

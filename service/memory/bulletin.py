@@ -96,7 +96,8 @@ async def inputs(
 
 
 def inputs_hash(rows: Iterable[BulletinInput], writer: str | None) -> str:
-    """SHA-256 over what a bulletin is made of, whatever its order, and over its writer: a model, or the rules."""
+    """Return the SHA-256 over what a bulletin is made of, whatever its order, and over its writer: a model, or the
+    rules."""
     lines = sorted(
         attributed(f"{row.id}|{row.type}|{row.content}|{row.status}", row.hearsay_by, row.user) for row in rows
     )
@@ -104,19 +105,20 @@ def inputs_hash(rows: Iterable[BulletinInput], writer: str | None) -> str:
 
 
 def writer_of(llm: LLM | None, choices: DreamChoices) -> str | None:
-    """Who writes an agent's bulletins: a model under these instructions, None for the rules."""
+    """Return who writes an agent's bulletins: a model under these instructions, None for the rules."""
     return f"{llm.model}{fingerprint(choices)}" if llm else None
 
 
 def is_stale(latest: str | None, rows: Sequence[BulletinInput], writer: str | None) -> bool:
-    """Whether what the latest bulletin was made of has changed; one by rules stands in for one by the model."""
+    """Return whether what the latest bulletin was made of has changed; one by rules stands in for one by the model."""
     if latest is None:
         return bool(rows)
     return latest not in (inputs_hash(rows, writer), inputs_hash(rows, None))
 
 
 def compose(agent: str, rows: Sequence[BulletinInput], tokens_max: int) -> NewBulletin:
-    """A section each for ``SECTIONS``, people by what is known of them; what is said alike is said in one clause."""
+    """Return a section each for ``SECTIONS``, people by what is known of them; what is said alike is said in one
+    clause."""
     sections: dict[str, list[BulletinInput]] = defaultdict(list)
     for row in rows:
         sections[_section_of(row)].append(row)
@@ -139,7 +141,7 @@ def _section_of(row: BulletinInput) -> str:
 
 
 def _ordered(title: str, rows: Sequence[BulletinInput]) -> list[BulletinInput]:
-    """Decisions newest first; people by the weight of what is known of them, then by type; else by weight."""
+    """Return decisions newest first; people by the weight of what is known of them, then by type; else by weight."""
     if title == DECISIONS:
         return sorted(rows, key=lambda row: row.at, reverse=True)
     known: dict[str, float] = defaultdict(float)
@@ -155,20 +157,20 @@ def _type_order(row: BulletinInput) -> int:
 
 
 async def write(llm: LLM, agent: str, rows: Sequence[BulletinInput], choices: DreamChoices) -> NewBulletin:
-    """The bulletin in the words of a language model. Raises what ``LLM.structured`` raises, and LLMInvalidOutput for
-    an answer of which nothing can be used."""
+    """Return the bulletin in the words of a language model. Raises what ``LLM.structured`` raises, and LLMInvalidOutput
+    for an answer of which nothing can be used."""
     tokens_max = choices.bulletin_tokens_max
     answer = await llm.structured(prompt(rows, choices), WrittenBulletin, tokens_max=answer_max(tokens_max))
     return from_written(f"{writer_of(llm, choices)}", agent, rows, answer.value, tokens_max)
 
 
 def answer_max(tokens_max: int) -> int:
-    """How many tokens a model may take to answer: the form around the text costs about as much as the text."""
+    """Return how many tokens a model may take to answer: the form around the text costs about as much as the text."""
     return tokens_max * 3 + 500
 
 
 def prompt(rows: Sequence[BulletinInput], choices: DreamChoices) -> list[dict[str, str]]:
-    """What a model is told to write a bulletin from."""
+    """Return what a model is told to write a bulletin from."""
     lines = [
         dumps(
             {
@@ -191,7 +193,7 @@ def prompt(rows: Sequence[BulletinInput], choices: DreamChoices) -> list[dict[st
 def from_written(
     writer: str, agent: str, rows: Sequence[BulletinInput], written: WrittenBulletin, tokens_max: int
 ) -> NewBulletin:
-    """A model's bulletin, without sentences that cite no memory, and cut to the token limit.
+    """Return a model's bulletin, without sentences that cite no memory, and cut to the token limit.
 
     Raises LLMInvalidOutput when nothing is left of it: there are memories to tell of.
     """
@@ -324,7 +326,7 @@ def _bulletin(agent: str, parts: list[BulletinPart], hash_: str) -> NewBulletin:
 
 
 def _section(title: str, rows: Sequence[BulletinInput], tokens_max: int) -> tuple[BulletinPart, int]:
-    """The clauses of a section in the order of its rows, within the tokens; and what they take."""
+    """Return the clauses of a section in the order of its rows, within the tokens; and what they take."""
     part: BulletinPart = {"title": title, "lines": []}
     spent = count_tokens(f"\n\n{title}: ")
     clauses: dict[tuple[str, str], list[tuple[str, str]]] = {}
@@ -344,8 +346,8 @@ def _section(title: str, rows: Sequence[BulletinInput], tokens_max: int) -> tupl
 
 
 def _clause(row: BulletinInput) -> tuple[str, str]:
-    """The first sentence of a memory: the beginning it may share with others (``Ada likes``), and the rest; or no
-    beginning and all. Hearsay shares nothing, and says whose word it is."""
+    """Return the first sentence of a memory: the beginning it may share with others (``Ada likes``), and the rest; or
+    no beginning and all. Hearsay shares nothing, and says whose word it is."""
     line = attributed(
         _SENTENCE_END.split(" ".join(row.content.split()), maxsplit=1)[0].rstrip("."), row.hearsay_by, row.user
     )

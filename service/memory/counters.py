@@ -130,7 +130,7 @@ class ReadCounter(WriteBehindBuffer):
         self._counts: Counter[tuple[UUID, audit.Line]] = Counter()
 
     def note(self, principal: Principal, what: str, agents: Iterable[str | None]) -> None:
-        """The caller has read ``what`` of these agents (None: of the whole workspace)."""
+        """Note that the caller has read ``what`` of these agents (None: of the whole workspace)."""
         for agent in set(agents):
             if principal.agent is None or agent != principal.agent:
                 line = audit.Line(principal.actor, principal.key_id, f"read.{what}", agent, None)
@@ -223,7 +223,7 @@ class RequestLimits(WriteBehindBuffer):
 
 
 def window_start(now: datetime, period: Period) -> datetime:
-    """When the minute or the day (UTC) of a moment begins."""
+    """Return the beginning of the minute or the day (UTC) of a moment."""
     minute = now.replace(second=0, microsecond=0)
     return minute if period == "minute" else minute.replace(hour=0, minute=0)
 

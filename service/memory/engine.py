@@ -1,4 +1,5 @@
-"""What every use case works with: database, embedder, language model, clock. Opened once per process by the runtime."""
+"""The engine that every use case works with: database, embedder, language model, clock. Opened once per process by the
+runtime."""
 
 from __future__ import annotations
 
@@ -147,27 +148,29 @@ class Engine:
 
     @property
     def environment(self) -> Environment:
-        """What the environment says of the installation's models."""
+        """Return what the environment says of the installation's models."""
         return environment_of(self.model_factory.settings)
 
     def model(self, step: Step, workspace: UUID, chosen: LLMSettings) -> LLM | None:
-        """The language model that does a step in a workspace; None where rules do it."""
+        """Return the language model that does a step in a workspace; None where rules do it."""
         return self.step_models.of(step, workspace, chosen, self.llm)
 
     @property
     def llm_meter(self) -> Meter:
-        """What this process has used of language models."""
+        """Return what this process has used of language models."""
         return (self.llm or self.step_models.client).meter
 
     async def search(self, workspace: UUID, read: Callable[[Connection], Awaitable[T]]) -> T:
-        """What ``read``, which writes nothing, finds in a search's transaction; on the replica if that is as good."""
+        """Return what ``read``, which writes nothing, finds in a search's transaction; on the replica if that is as
+        good."""
         if self.replica is not None:
             return await self.replica.search(workspace, read)
         async with self.db.search_connection(workspace) as connection:
             return await read(connection)
 
     async def embed(self, texts: Sequence[str]) -> EmbeddingBatch:
-        """Vectors for texts about to be stored. A failing embedder leaves them pending; a save never fails for it.
+        """Return vectors for texts about to be stored. A failing embedder leaves them pending; a save never fails for
+        it.
 
         The deadline grows with the number of texts. What is embedded before a failure is kept.
         """
@@ -189,22 +192,22 @@ class Engine:
         return EmbeddingBatch(await self._space(embedder), vectors)
 
     async def embed_query(self, text: str) -> tuple[Embedding, VectorSpace]:
-        """The vector of a query and its space. Raises EmbeddingFailed; an embedder must be configured."""
+        """Return the vector of a query and its space. Raises EmbeddingFailed; an embedder must be configured."""
         embedder = self.embedder
         assert embedder is not None
         vectors = await embedder.embed([text], self.embedding_deadline_s)
         return vectors[0], await self._space(embedder)
 
     async def embed_if_cheap(self, texts: Sequence[str]) -> EmbeddingBatch:
-        """Vectors for texts that can wait for the worker: from an embedder that costs next to nothing, and from a local
-        model for the few that a live conversation brings at a time."""
+        """Return vectors for texts that can wait for the worker: from an embedder that costs next to nothing, and from
+        a local model for the few that a live conversation brings at a time."""
         source = self.embedder.source if self.embedder is not None else None
         if source != CHEAP_SOURCE and not (source == LOCAL_SOURCE and len(texts) <= LIVE_TEXTS_MAX):
             return EmbeddingBatch(None, [None] * len(texts))
         return await self.embed(texts)
 
     async def space(self) -> VectorSpace | None:
-        """Of this embedder's vectors; None without an embedder."""
+        """Return the space of this embedder's vectors; None without an embedder."""
         return None if self.embedder is None else await self._space(self.embedder)
 
     def use(self, embedder: Embedder, number: int) -> None:

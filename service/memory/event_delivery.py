@@ -60,7 +60,7 @@ class WorkspaceCursor:
         return self.last > position
 
     def advance_to(self, last: int) -> None:
-        """Everything up to this position can be read."""
+        """Wake the followers for what can be read up to this position."""
         if last > self.last:
             self.last = last
             self.wake()
@@ -118,7 +118,7 @@ class EventNotifier:
 
     @property
     def followers(self) -> int:
-        """How many streams are open."""
+        """Return how many streams are open."""
         return sum(watch.followers for watch in self._cursors.values())
 
     @asynccontextmanager
@@ -173,7 +173,7 @@ class EventNotifier:
                 raise
 
     def _on_notify(self, workspace: str) -> None:
-        """Something has happened in a workspace, or (empty) anything may have while nobody listened."""
+        """Wake the cursor of a workspace, or (empty) all, as anything may have happened while nobody listened."""
         for watch in self._cursors.values():
             if workspace in ("", str(watch.workspace)):
                 watch.wakeup.set()
@@ -219,13 +219,13 @@ class WebhookSender:
     resolver: Resolver = resolve
 
     def client(self) -> httpx.AsyncClient:
-        """A client for several deliveries: redirects are not followed, proxies of the environment not used."""
+        """Return a client for several deliveries: redirects are not followed, proxies of the environment not used."""
         return httpx.AsyncClient(verify=trust(), timeout=self.timeout_s, follow_redirects=False, trust_env=False)
 
     async def send(
         self, http: httpx.AsyncClient, *, url: str, secret: str, event_id: str, at: datetime, body: bytes
     ) -> int:
-        """The status of the answer to one POST. Raises DeliveryError for anything but a 2xx in time."""
+        """Return the status of the answer to one POST. Raises DeliveryError for anything but a 2xx in time."""
         assert_outside_transaction()
         timestamp = int(at.timestamp())
         headers = {
@@ -247,7 +247,7 @@ class WebhookSender:
     async def _post(
         self, http: httpx.AsyncClient, url: httpx.URL, body: bytes, headers: dict[str, str]
     ) -> httpx.Response:
-        """The answer of the first of the name's addresses that can be reached."""
+        """Return the answer of the first of the name's addresses that can be reached."""
         name = url.raw_host.decode("ascii")
         *others, last = await self._addresses(name, url.port)
         for address in (*others, last):
@@ -266,7 +266,7 @@ class WebhookSender:
         return answer
 
     async def _addresses(self, name: str, port: int | None) -> list[str]:
-        """The IP addresses of a name. Raises DeliveryError where all are inside a network."""
+        """Return the IP addresses of a name. Raises DeliveryError where all are inside a network."""
         addresses = await addresses_of(name, port, private=self.private, resolver=self.resolver)
         if not addresses:
             raise DeliveryError("the address is inside a network (REVERIE_WEBHOOKS_ALLOW_PRIVATE allows it)")

@@ -52,10 +52,10 @@ async def stream_events(
     kinds: Sequence[Kind] | None = None,
     wait: bool = True,
 ) -> AsyncGenerator[Event | Gap | None]:
-    """Every event after a position (None: from now on), as long as it is iterated; None first, and now and then while
-    nothing happens. An agent key hears of its own agent, any other of the one named or of all. A Gap comes first where
-    events are no longer kept, or are not there yet (a database set back to a backup). Without ``wait`` it ends with
-    what has happened so far.
+    """Yield every event after a position (None: from now on), as long as it is iterated; None first, and now and then
+    while nothing happens. An agent key hears of its own agent, any other of the one named or of all. A Gap comes first
+    where events are no longer kept, or are not there yet (a database set back to a backup). Without ``wait`` it ends
+    with what has happened so far.
 
     It also ends when the key is revoked, rotated or expired, and when the process stops. While the database is away
     nothing comes. Raises Unavailable when the database is away at its start, and when the process stops.

@@ -57,7 +57,7 @@ class AdmissionGate:
 
     @asynccontextmanager
     async def passed(self, *, alone: bool) -> AsyncIterator[None]:
-        """Inside, together with others or ``alone``."""
+        """Pass the gate for the block, together with others or ``alone``."""
         self._waiting_alone += alone
         try:
             while self._alone or (self._inside if alone else self._waiting_alone):
@@ -82,7 +82,7 @@ class AdmissionGate:
 
 @dataclass(frozen=True, slots=True)
 class InFlight:
-    """What one process has in flight. ``deadline_s``: a step that takes longer ends the process, by ``end``."""
+    """Texts that one process has in flight. ``deadline_s``: a step that takes longer ends the process, by ``end``."""
 
     engine: Engine
     worker: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -93,7 +93,7 @@ class InFlight:
     async def open(
         self, workspace: UUID, job: str, owner_id: UUID, *, exclusive: bool = False, dream_id: UUID | None = None
     ) -> Tracker | None:
-        """What is known of the texts of a job before it begins; None while another worker may be at it.
+        """Return what is known of the texts of a job before it begins; None while another worker may be at it.
 
         What workers have proved to die on is set aside. ``exclusive``: no other worker can be at it.
         """
@@ -119,29 +119,29 @@ class InFlight:
 
 
 class Steps(Protocol):
-    """How a job goes through its texts: a step at a time, off the event loop."""
+    """Steps of a job through its texts: a step at a time, off the event loop."""
 
     def batches(
         self, items: Sequence[T], of: Callable[[T], tuple[UUID, str]], size: int
     ) -> Iterator[tuple[int, Sequence[T]]]:
-        """The items in order, at most ``size`` at a time (``of``: id and text), and where each batch begins."""
+        """Return the items in order, at most ``size`` at a time (``of``: id and text), and where each batch begins."""
 
     def step(self, name: str, ids: Sequence[UUID]) -> AbstractAsyncContextManager[None]:
-        """The block that processes these texts."""
+        """Return the block that processes these texts."""
 
     async def run(self, function: Callable[[*Arguments], T], *arguments: *Arguments) -> T:
-        """``function(*arguments)``, off the event loop."""
+        """Run ``function(*arguments)`` off the event loop."""
 
 
 @dataclass(slots=True)
 class Tracker:
-    """The texts of one job: ``deaths`` over each suspect alone and over a batch of them, and the largest batch to take
+    """The texts of one job: ``crashes`` over each suspect alone and over a batch of them, and the largest batch to take
     while there are any."""
 
     flight: InFlight
     place: Place
-    deaths: dict[UUID, int] = field(default_factory=dict)
-    batch_deaths: int = 0
+    crashes: dict[UUID, int] = field(default_factory=dict)
+    batch_crashes: int = 0
     batch_max: int | None = None
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -150,36 +150,37 @@ class Tracker:
         for one in died:
             if len(one.subject_ids) == 1:
                 (alone,) = one.subject_ids
-                self.deaths[alone] = max(self.deaths.get(alone, 0), one.deaths) + 1
+                self.crashes[alone] = max(self.crashes.get(alone, 0), one.deaths) + 1
                 continue
             for subject_id in one.subject_ids:
-                self.deaths.setdefault(subject_id, 0)
-            self.batch_deaths = max(self.batch_deaths, one.deaths + 1)
+                self.crashes.setdefault(subject_id, 0)
+            self.batch_crashes = max(self.batch_crashes, one.deaths + 1)
             if one.deaths + 1 >= CRASHES_MAX:
                 self.batch_max = max(1, len(one.subject_ids) // BATCH_CUT)
 
     def confirm_poison(self, died: Sequence[Died]) -> dict[UUID, tuple[str, int]]:
-        """Those that workers have died on alone, and often enough: the step and how often. Suspects no longer."""
+        """Return those that workers have died on alone, and often enough: the step and how often. Suspects no
+        longer."""
         alone = {one.subject_ids[0]: one.step for one in died if len(one.subject_ids) == 1}
-        return {id_: (step, self.deaths.pop(id_)) for id_, step in alone.items() if self.deaths[id_] >= CRASHES_MAX}
+        return {id_: (step, self.crashes.pop(id_)) for id_, step in alone.items() if self.crashes[id_] >= CRASHES_MAX}
 
-    def exonerate(self, ids: Sequence[UUID]) -> None:
-        """The job has got through these."""
+    def mark_processed(self, ids: Sequence[UUID]) -> None:
+        """Clear the crashes of texts that the job has got through."""
         for id_ in ids:
-            self.deaths.pop(id_, None)
-        if not self.deaths:
-            self.batch_deaths, self.batch_max = 0, None
+            self.crashes.pop(id_, None)
+        if not self.crashes:
+            self.batch_crashes, self.batch_max = 0, None
 
     def batches(
         self, items: Sequence[T], of: Callable[[T], tuple[UUID, str]], size: int
     ) -> Iterator[tuple[int, Sequence[T]]]:
-        """The items in order, so many and so much text (``of``: id and text) at a time, each suspect by itself; and
-        where each batch begins."""
+        """Yield the items in order, so many and so much text (``of``: id and text) at a time, each suspect by itself;
+        and where each batch begins."""
         start = chars = 0
         for at, item in enumerate(items):
             id_, text = of(item)
-            cut = at - start == size or chars + len(text) > CHARS_AT_ONCE or id_ in self.deaths
-            if at > start and (cut or of(items[at - 1])[0] in self.deaths):
+            cut = at - start == size or chars + len(text) > CHARS_AT_ONCE or id_ in self.crashes
+            if at > start and (cut or of(items[at - 1])[0] in self.crashes):
                 yield start, items[start:at]
                 start, chars = at, 0
             chars += len(text)
@@ -187,16 +188,16 @@ class Tracker:
             yield start, items[start:]
 
     async def run(self, function: Callable[[*Arguments], T], *arguments: *Arguments) -> T:
-        """``function(*arguments)``, in a thread."""
+        """Run ``function(*arguments)`` in a thread."""
         return await asyncio.to_thread(function, *arguments)
 
     @asynccontextmanager
     async def step(self, name: str, ids: Sequence[UUID]) -> AsyncIterator[None]:
         """Process these texts in the block; should the worker die in it, that is what it died on."""
-        deaths = max(self.deaths.get(ids[0], 0), self.batch_deaths - 1) if len(ids) == 1 else self.batch_deaths
-        suspected = not self.deaths.keys().isdisjoint(ids)
+        crashes = max(self.crashes.get(ids[0], 0), self.batch_crashes - 1) if len(ids) == 1 else self.batch_crashes
+        suspected = not self.crashes.keys().isdisjoint(ids)
         async with self._one_at_a_time, self.flight.gate.passed(alone=suspected):
-            await self._record(name, ids, deaths)
+            await self._record(name, ids, crashes)
             overdue = asyncio.get_running_loop().call_later(self.flight.deadline_s, self._overdue, name, ids)
             try:
                 yield
@@ -212,13 +213,14 @@ class Tracker:
             )
 
     async def _clear(self) -> None:
-        """Best effort: a worker's own record tells it of no death, and its next step overwrites it."""
+        """Clear the record, at best effort: a worker's own record tells it of no death, and its next step overwrites
+        it."""
         with suppress(Unavailable):
             async with self.flight.engine.db.transaction(self.place.workspace) as connection:
                 await dead_letters.clear(connection, self.place, [self.flight.worker])
 
     def _overdue(self, name: str, ids: Sequence[UUID]) -> None:
-        """A thread cannot be stopped, so the process is."""
+        """End the process, as a thread cannot be stopped."""
         log.critical(
             "step_deadline_exceeded", job=self.place.job, step=name, deadline_s=self.flight.deadline_s,
             subject_ids=[str(id_) for id_ in ids[:LOGGED_MAX]], subjects=len(ids),

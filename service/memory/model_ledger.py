@@ -142,8 +142,8 @@ class ModelBudget(WriteBehindBuffer):
 
     @asynccontextmanager
     async def _transaction(self, workspace: UUID) -> AsyncIterator[Connection]:
-        """A transaction of its own, also within a request that commits with its answer: a row that other calls wait for
-        must not stay locked while a model is called."""
+        """Open a transaction of its own, also within a request that commits with its answer: a row that other calls
+        wait for must not stay locked while a model is called."""
         if (ending := current_deferred_commit()) is not None:
             await ending.commit()
         with without_deferred_commit():
@@ -217,8 +217,8 @@ class _Full(Exception):
 async def _budgets(
     connection: Connection, workspace: UUID, key_id: UUID | None, settings: WorkspaceSettings
 ) -> list[_Budget]:
-    """The budgets that a call takes of: the workspace's, and those of the key and of the keys that it comes from where
-    their cost is limited; of keys in one order (lock ordering against deadlock)."""
+    """Return the budgets that a call takes of: the workspace's, and those of the key and of the keys that it comes from
+    where their cost is limited; of keys in one order (lock ordering against deadlock)."""
     whole, of_keys = await limits_store.in_force(connection, workspace, key_id)
     costs = [cost for cost in (settings.budget.day_cost_max_usd, whole.day_cost_max_usd) if cost is not None]
     most = BudgetLimits(
@@ -241,7 +241,7 @@ def _next_month(day: date) -> datetime:
 
 
 class ModelCallLog(WriteBehindBuffer):
-    """What one process is about to write."""
+    """Calls that one process is about to write."""
 
     def __init__(self, db: Database, redactor: Redactor) -> None:
         super().__init__()
@@ -276,7 +276,7 @@ class ModelCallLog(WriteBehindBuffer):
                 log.warning("model_calls_not_kept", calls=len(calls), error=error.message)
 
     async def _masked(self, workspace: UUID, calls: list[ModelCall]) -> list[ModelCall]:
-        """The calls with personal data masked where the workspace masks what it stores, and with secrets masked
+        """Return the calls with personal data masked where the workspace masks what it stores, and with secrets masked
         always."""
         async with self._db.transaction(workspace, track_lsn=False) as connection:
             masking = (await workspace_settings(connection, workspace)).masking

@@ -60,14 +60,14 @@ class ModelKeys:
         self._file = settings.data_dir / FILE
 
     def seal(self, workspace: UUID, api_base: str | None, key: str) -> str:
-        """The key as it is stored."""
+        """Return the key as it is stored."""
         last = key[-LAST_SHOWN:] if len(key) >= SHOWN_FROM_CHARS else ""
         nonce = secrets.token_bytes(NONCE_BYTES)
         sealed = nonce + self._cipher(make=True).encrypt(nonce, key.encode(), _bound_to(workspace, api_base))
         return f"{SEALED}{last}:{base64.b64encode(sealed).decode()}"
 
     def unseal(self, workspace: UUID, api_base: str | None, stored: str) -> str:
-        """The key itself. Raises KeyUnreadable."""
+        """Return the key itself. Raises KeyUnreadable."""
         try:
             sealed = base64.b64decode(stored.rpartition(":")[2])
             nonce, text = sealed[:NONCE_BYTES], sealed[NONCE_BYTES:]
@@ -100,7 +100,7 @@ def _make(file: Path) -> None:
 
 
 def environment_of(settings: Settings) -> Environment:
-    """What the environment says of the installation's models."""
+    """Return what the environment says of the installation's models."""
     said: Environment = {
         "embedding": {
             "model": ("EMBEDDING_MODEL", settings.embedding_model),
@@ -116,14 +116,15 @@ def environment_of(settings: Settings) -> Environment:
 
 @dataclass(frozen=True, slots=True)
 class ModelFactory:
-    """What opening a model takes. ``watched``: the embedder that keeps its condition, traced or not."""
+    """Opens models. ``watched``: the embedder that keeps its condition, traced or not."""
 
     settings: Settings
     ledger: Ledger = UNRECORDED
     watched: type[MonitoredEmbedder] = MonitoredEmbedder
 
     async def embedder(self, wanted: EmbeddingSettings) -> tuple[CachedEmbedder | None, str]:
-        """The embedder of these settings, None for ``none``, and the setting that opens it again, whatever the keys.
+        """Return the embedder of these settings, None for ``none``, and the setting that opens it again, whatever the
+        keys.
 
         Raises EmbedderMisconfigured, and EmbeddingFailed where a remote one has to be asked and does not answer.
         """
@@ -139,7 +140,7 @@ class ModelFactory:
         return self._cached(self.watched(opened, wanted.storage), wanted), setting_of(wanted.model, opened)
 
     async def embedder_of(self, model: Model, cache: EmbeddingSettings) -> CachedEmbedder:
-        """The embedder of vectors that are stored. Raises like ``embedder``."""
+        """Return the embedder of vectors that are stored. Raises like ``embedder``."""
         wanted = cache.model_copy(
             update={"model": model.setting, "dim": model.dim, "storage": storage_of(model.signature)}
         )
@@ -148,7 +149,7 @@ class ModelFactory:
         return opened
 
     def reranker(self, wanted: RerankSettings) -> Reranker | None:
-        """The reranker of these settings; opens nothing."""
+        """Return the reranker of these settings; opens nothing."""
         if wanted.model is None:
             return None
         return Reranker(
@@ -206,7 +207,8 @@ class StepModels:
         self._of_workspaces: LRUCache[tuple[UUID, StepModel], list[Endpoint]] = LRUCache(WORKSPACE_STEPS_MAX)
 
     def of(self, step: Step, workspace: UUID, chosen: LLMSettings, general: LLM | None) -> LLM | None:
-        """The model of a step, ``general`` where it has none of its own; None where it is off or nothing names one."""
+        """Return the model of a step, ``general`` where it has none of its own; None where it is off or nothing names
+        one."""
         own = chosen.of(step)
         if own.model == OFF:
             return None
@@ -233,7 +235,7 @@ class StepModels:
 
 
 def _named(settings: Settings, step: Step) -> list[Endpoint] | None:
-    """The models that the environment names for a step; none for ``off``."""
+    """Return the models that the environment names for a step; none for ``off``."""
     named: Sequence[EnvironmentModel] | None = getattr(settings, f"llm_{step}")
     if named is None:
         return None
@@ -249,6 +251,6 @@ def _named(settings: Settings, step: Step) -> list[Endpoint] | None:
 
 
 def _of_general_server(settings: Settings, one: EnvironmentModel) -> bool:
-    """Whether a model is one of LLM_MODEL's server: of its provider, and without an address of its own."""
+    """Return whether a model is one of LLM_MODEL's server: of its provider, and without an address of its own."""
     provider = (settings.llm_model or "").partition("/")[0]
     return one.api_base is None and one.model.partition("/")[0] == provider

@@ -438,7 +438,7 @@ async def _written(
 
 
 async def _settings(engine: Engine, workspace: UUID, agent: str) -> WorkspaceSettings:
-    """The settings of the agent; the workspace's for one that does not exist yet."""
+    """Return the settings of the agent; the workspace's for one that does not exist yet."""
     async with engine.db.transaction(workspace) as connection:
         return await agents.named_agent_settings(connection, workspace, agent)
 
@@ -462,7 +462,7 @@ async def mark_due(
 
 
 async def _nothing(step: str) -> None:
-    """Nobody watches the steps."""
+    """Ignore the steps."""
 
 
 async def write_due(

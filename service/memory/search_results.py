@@ -1,4 +1,4 @@
-"""What a search gives back, and what it says of itself."""
+"""Searches and their results, below the engine that batches them."""
 
 from __future__ import annotations
 
@@ -127,21 +127,21 @@ class SearchResult:
 
     @property
     def record(self) -> Memory | FoundMessage | DocumentPart:
-        """What was found, of whatever kind."""
+        """Return what was found, of whatever kind."""
         found = self.memory or self.message or self.document
         assert found is not None
         return found
 
     @property
     def agent(self) -> str:
-        """The agent whose it is."""
+        """Return the agent it belongs to."""
         record = self.record
         assert isinstance(record, Memory | FoundMessage | FoundChunk)
         return record.agent
 
     @property
     def memory_ids(self) -> list[UUID]:
-        """The memories that it shows or stands for."""
+        """Return the memories that it shows or stands for."""
         own = [self.memory.id] if self.memory else []
         return [*own, *(one.id for one in self.also if one.kind == "memory")]
 
@@ -226,7 +226,7 @@ class StageTimings:
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """What a search of a context has besides the request."""
+    """Options of a search of a context besides the request."""
 
     in_session: str | None = None
     on_task: str | None = None
@@ -243,7 +243,7 @@ class SearchOptions:
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """What is searched for, and the reader it is for."""
+    """A question to search for, and its reader."""
 
     workspace: UUID
     reader_key: agents.ReaderKey

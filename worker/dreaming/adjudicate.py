@@ -35,7 +35,7 @@ class Judged:
 
 
 async def judge_pairs(pairs: Sequence[Pair], checkpoints: Checkpoints, choices: DreamChoices) -> Judged:
-    """The verdict on each pair; none where nobody gives one, and the pair stays apart."""
+    """Return the verdict on each pair; none where nobody gives one, and the pair stays apart."""
     judged = Judged()
     left = list(pairs)
     if checkpoints.model("decide") is not None:
@@ -65,7 +65,7 @@ async def _decide(pairs: Sequence[Pair], checkpoints: Checkpoints, choices: Drea
 
 
 async def _probabilities(pairs: Sequence[Pair], checkpoints: Checkpoints) -> list[Mapping[str, object] | None]:
-    """What the decision model answers about each pair, in one call; None for what is of no use."""
+    """Return what the decision model answers about each pair, in one call; None for what is of no use."""
     text = _listed(pairs)
     questions = [pair_question(number) for number in range(1, len(pairs) + 1)]
 
@@ -88,7 +88,7 @@ async def _probabilities(pairs: Sequence[Pair], checkpoints: Checkpoints) -> lis
 async def _adjudicate(
     pairs: Sequence[Pair], checkpoints: Checkpoints, judged: Judged
 ) -> dict[tuple[Key, Key], PairVerdict]:
-    """The language model's verdicts. Where it gives none, whatever the reason, the pair stays apart."""
+    """Return the language model's verdicts. Where it gives none, whatever the reason, the pair stays apart."""
     verdicts = {(pair.newer_key, pair.older_key): PairVerdict("different") for pair in pairs}
     asked: list[Pair] = []
     known = await checkpoints.remembered("settle", [_question(ADJUDICATE, pair) for pair in pairs])
@@ -103,7 +103,7 @@ async def _adjudicate(
 
 
 async def _settled(pairs: Sequence[Pair], checkpoints: Checkpoints) -> list[tuple[Pair, Outcome]]:
-    """The pairs that the language model gives a verdict on, in one call, and each verdict."""
+    """Return the pairs that the language model gives a verdict on, in one call, and each verdict."""
     messages = [
         {"role": "system", "content": ADJUDICATE},
         {"role": "user", "content": f"<pairs>\n{_listed(pairs)}\n</pairs>"},
@@ -122,7 +122,7 @@ async def _settled(pairs: Sequence[Pair], checkpoints: Checkpoints) -> list[tupl
 
 
 def _question(instructions: str, pair: Pair) -> Question:
-    """What a verdict on a pair is kept by, beside the model."""
+    """Return what a verdict on a pair is kept by, beside the model."""
     return [instructions, pair.older, pair.newer]
 
 

@@ -41,7 +41,7 @@ ERROR_CHARS_MAX = 300
 
 @dataclass(slots=True)
 class UnsavedResults:
-    """What finished calls gave and used while the database was away, held by the worker until it can be written.
+    """Results and usage of finished calls while the database was away, held by the worker until it can be written.
 
     ``results`` by the hash of their input, the newest UNSAVED_MAX; ``usage`` by dream.
     """
@@ -80,14 +80,14 @@ class Checkpoints:
     _counted: Usage = field(default_factory=Usage)
 
     def model(self, step: str) -> LLM | None:
-        """The model of a step, within the budget of the dream; None where rules do it."""
+        """Return the model of a step, within the budget of the dream; None where rules do it."""
         llm = self.engine.model(MODELS[step], self.lease.workspace_id, self.chosen)
         return llm.within(self.meter) if llm is not None else None
 
     async def once(
         self, step: str, question: JsonValue, message_ids: Sequence[UUID], work: Callable[[LLM], Awaitable[Result]]
     ) -> Result:
-        """The result of ``work`` for this ``question``, from the checkpoint when it has been done before.
+        """Return the result of ``work`` for this ``question``, from the checkpoint when it has been done before.
 
         What the call used is counted even when it fails. A call that has finished is not made again by this worker,
         even when the database went away before its result could be kept. A result made of messages that are gone
@@ -121,7 +121,8 @@ class Checkpoints:
         tokens_max: int,
         about: Sequence[UUID] = (),
     ) -> Answer:
-        """The answer of a step's model in this schema, as ``once`` keeps it; ``about``: the messages it is made of."""
+        """Return the answer of a step's model in this schema, as ``once`` keeps it; ``about``: the messages it is made
+        of."""
 
         async def call(llm: LLM) -> Result:
             answer = await llm.structured(messages, schema, tokens_max=tokens_max)
@@ -130,7 +131,8 @@ class Checkpoints:
         return schema.model_validate(await self.once(step, messages, list(about), call))
 
     async def remembered(self, step: str, questions: Sequence[JsonValue]) -> list[Result | None]:
-        """What the model of a step answered each question in this dream or an earlier one; None where it did not."""
+        """Return what the model of a step answered each question in this dream or an earlier one; None where it did
+        not."""
         hashes = [self._hash(step, question) for question in questions]
         async with self.engine.db.transaction(self.lease.workspace_id) as connection:
             kept = await dreams.find_steps(connection, self.lease.workspace_id, self.lease.agent_id, hashes)
@@ -208,7 +210,7 @@ async def open_checkpoints(
     trace: Trace,
     on_step: Callable[[str], Awaitable[None]],
 ) -> Checkpoints:
-    """Checkpoints of a dream that has ``spent`` this much already, under its budget."""
+    """Return the checkpoints of a dream that has ``spent`` this much already, under its budget."""
     spent += await _flush_usage(engine, lease.workspace_id, dream_id, unsaved)
     async with engine.db.transaction(lease.workspace_id) as connection:
         settings = await workspace_settings(connection, lease.workspace_id)
@@ -239,7 +241,8 @@ class Trace:
             self._errors[step, " ".join(message.split())[:ERROR_CHARS_MAX]] += times
 
     def report(self) -> JsonObject:
-        """``steps`` in order with their seconds, and ``errors`` with how often each occurred, the commonest first."""
+        """Return ``steps`` in order with their seconds, and ``errors`` with how often each occurred, the commonest
+        first."""
         return {
             "steps": [{"step": name, "seconds": round(seconds, 3)} for name, seconds in self._seconds.items()],
             "errors": [

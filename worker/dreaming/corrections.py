@@ -33,7 +33,7 @@ _KNOWN_BEFORE = -1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What is known of an attribute of something. ``place`` among what the dream reads, of which saved
+    """A known attribute of something. ``place`` among what the dream reads, of which saved
     memories come first; less than all of them where it was known before. ``personal``: of the person whose
     memory it is."""
 
@@ -69,17 +69,17 @@ class Corrections:
 
     @property
     def attributes(self) -> list[str]:
-        """Of what kind of attribute they speak."""
+        """Return the attribute kinds named in the corrections."""
         return sorted({one.attribute for one in (*self._said.values(), *self._saved.values())})
 
     @property
     def audiences(self) -> list[UUID]:
-        """Among what is known to whom it is to be looked for."""
+        """Return among what is known to whom it is to be looked for."""
         return sorted({one.audience for one in (*self._said.values(), *self._saved.values())})
 
     def settled(self, rows: Iterable[Row]) -> tuple[list[Candidate], list[Reading]]:
-        """The candidates and readings, those of which it is clear what they correct with its slot. ``rows``: what is
-        known of such attributes."""
+        """Return the candidates and readings, those of which it is clear what they correct with its slot. ``rows``:
+        what is known of such attributes."""
         known = [*map(_stored, rows), *self._facts]
         candidates, readings = list(self._candidates), list(self._readings)
         for at, one in self._said.items():
@@ -119,24 +119,25 @@ def _is_of(person: str | None, slot: str) -> bool:
 
 
 def _is_anonymous(content: str, slot: str) -> bool:
-    """Whether a statement names the attribute that it sets and nothing whose it is."""
+    """Return whether a statement names the attribute that it sets and nothing whose it is."""
     return f"the {slot.rpartition('/')[2]} " in normalize(content[:_REACH])
 
 
 def _is_correction(one: Fact, text: str) -> bool:
-    """Whether a statement of an attribute does not name whose, and a text says that it is other than was said."""
+    """Return whether a statement of an attribute does not name whose, and a text says that it is other than was
+    said."""
     return _is_anonymous(one.content, one.slot) and _corrects(text, one.attribute)
 
 
 def _corrects(text: str, attribute: str) -> bool:
-    """Whether a text says of an attribute that it is other than was said."""
+    """Return whether a text says of an attribute that it is other than was said."""
     folded = normalize(text)
     before, named, after = folded.partition(f"the {attribute} ")
     return bool(named) and bool(_ANNOUNCED.search(before[-_REACH:]) or _CHANGED.match(after[:_REACH]))
 
 
 def _corrected(one: Fact, known: Sequence[Fact]) -> Fact | None:
-    """The one thing that a correction may be about; None where there is none, or several."""
+    """Return the one thing that a correction may be about; None where there is none, or several."""
     fits = [fact for fact in known if fact.audience == one.audience and fact.attribute == one.attribute]
     if any(fact.slot == one.slot for fact in fits):
         return None
@@ -151,7 +152,7 @@ def _has_figures(value: str) -> bool:
 
 
 def _of(fact: Fact, correction: Candidate) -> Candidate:
-    """A correction that says of what it is, in the words of what it corrects."""
+    """Return a correction that says of what it is, in the words of what it corrects."""
     head = _HEAD.match(fact.content)
     start = len(f"the {fact.attribute}")
     content = correction.content if head is None else f"{head['head']}{correction.content[start:]}"

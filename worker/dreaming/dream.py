@@ -52,7 +52,7 @@ NEWEST_MAX = 20
 
 
 class DreamOutcome(Enum):
-    """How a dream ended: all is read, more is due, the budget was reached, or it failed."""
+    """Outcome of a dream: all is read, more is due, the budget was reached, or it failed."""
 
     DONE = 1
     MORE = 2
@@ -125,14 +125,14 @@ class Dream:
                 )  # fmt: skip
             except PlanOutdated:
                 continue
-            self.tracker.exonerate([*(turn.id for turn in batch.turns), *(memory.id for memory in batch.saved)])
+            self.tracker.mark_processed([*(turn.id for turn in batch.turns), *(memory.id for memory in batch.saved)])
             if extraction.stopped:
                 return DreamOutcome.STOPPED, diff
             return (DreamOutcome.MORE if batch.more else DreamOutcome.DONE), diff
         raise PlanOutdated(f"The memories kept changing under {PLANS_MAX} plans; the dream will be tried again.")
 
     async def _read(self, checkpoints: Checkpoints) -> tuple[Batch, Extraction, list[Reading]]:
-        """The messages and memories due and what they state; only as many of the messages as could be read.
+        """Return the messages and memories due and what they state; only as many of the messages as could be read.
 
         Which they are is settled the first time, so that reading them again costs nothing that was paid before.
         """
@@ -162,7 +162,7 @@ class Dream:
                 connection, self.lease, self.running.id, within, limit=limit, embedded=engine.embedder is not None,
                 now=engine.now(),
             )  # fmt: skip
-            self.tracker.deaths |= batch.retried
+            self.tracker.crashes |= batch.retried
             if within is None:
                 self.ranges = batch.ranges_read()
                 await connection.run(
@@ -183,7 +183,8 @@ class Dream:
 
     @asynccontextmanager
     async def _progress_shown(self, show: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
-        """Within the block, ``show`` after each ``_read_more``, at most once per PROGRESS_S; the last one counts too.
+        """Call ``show`` within the block after each ``_read_more``, at most once per PROGRESS_S; the last one counts
+        too.
 
         Raises at the end of the block what ``show`` raised.
         """
@@ -226,8 +227,8 @@ class Dream:
     async def _reconcile(
         self, batch: Batch, extraction: Extraction, readings: list[Reading], checkpoints: Checkpoints
     ) -> tuple[Plan, list[Reading]]:
-        """What the candidates and saved memories mean beside what is known, and the readings with what is clear only
-        beside it; pairs that only a reader can tell apart are read."""
+        """Return what the candidates and saved memories mean beside what is known, and the readings with what is clear
+        only beside it; pairs that only a reader can tell apart are read."""
         read = [*evidence_of(extraction.candidates), *(memory.id for memory in batch.saved)]
         async with self.tracker.step("compare", read):
             corrections = await asyncio.to_thread(
@@ -262,7 +263,8 @@ class Dream:
         return plan, readings
 
     async def _bulletin(self, work: DreamWrite, checkpoints: Checkpoints) -> NewBulletin | None:
-        """The bulletin in the model's words; None, and the rules write it, when nothing changed or no model answers."""
+        """Return the bulletin in the model's words; None, and the rules write it, when nothing changed or no model
+        answers."""
         llm = checkpoints.model("bulletin")
         if llm is None:
             return None

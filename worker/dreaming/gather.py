@@ -98,7 +98,7 @@ class MemorySetAside:
 
 @dataclass(frozen=True, slots=True)
 class Ranges:
-    """What a dream is going to read: stretches of sessions, and memories."""
+    """Ranges that a dream is going to read: stretches of sessions, and memories."""
 
     stretches: list[SeqRange]
     memory_ids: list[UUID]
@@ -106,7 +106,7 @@ class Ranges:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What one dream reads: turns in order, session by session, and memories ``saved`` or changed since the last one,
+    """Input of one dream: turns in order, session by session, and memories ``saved`` or changed since the last one,
     oldest first. ``more``: some were left for the next one.
 
     ``set_aside``, ``memories_set_aside``: those that are dead letters, and have no text here. ``retried``: those that
@@ -125,7 +125,7 @@ class Batch:
 
     @property
     def ranges(self) -> list[SeqRange]:
-        """What the turns cover, session by session."""
+        """Return what the turns cover, session by session."""
         last = {self.session_of[turn.id]: turn.seq for turn in self.turns}
         return [
             SeqRange(session, self.dreamed_seq[session], seq)
@@ -138,7 +138,7 @@ class Batch:
         return Ranges(self.ranges, [memory.id for memory in self.saved])
 
     def first(self, count: int) -> Batch:
-        """The same batch with its first ``count`` turns only."""
+        """Return the same batch with its first ``count`` turns only."""
         if count >= len(self.turns):
             return self
         left = {turn.id for turn in self.turns[:count]}
@@ -205,7 +205,7 @@ async def gather(
 async def find_people(
     connection: Connection, lease: Lease, turns: Sequence[Turn], candidates: Sequence[Candidate]
 ) -> People:
-    """The persons whom these candidates may be about, and those who speak in these turns."""
+    """Return the persons whom these candidates may be about, and those who speak in these turns."""
     names = _names(turns, candidates)
     folded = sorted({normalize(name) for name in names})
     aliases: Mapping[str, set[str]] = defaultdict(set)

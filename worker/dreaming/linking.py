@@ -64,7 +64,7 @@ class _Naming:
     employment: Employment | None
 
     def ends(self) -> list[tuple[str, Named]]:
-        """The relations to entities, and the name and kind of each."""
+        """Return the relations to entities, and the name and kind of each."""
         about = [("about", (self.subject, "person"))] if self.subject else []
         named = [(mention.name, mention.kind) for mention in self.mentions]
         if self.employment is not None:
@@ -83,8 +83,8 @@ async def link(
     executor: FairExecutor,
     now: datetime,
 ) -> None:
-    """Entities for what new and saved memories name, their metadata, and edges to them and between memories; noted in
-    the diff."""
+    """Write entities for what new and saved memories name, their metadata, and edges to them and between memories;
+    noted in the diff."""
     graph = _Graph(connection, lease, dream_id, diff, executor, now)
     namings = [*map(_of_new, plan.new), *map(_of_saved, readings)]
     by_audience: dict[UUID, list[_Naming]] = defaultdict(list)
@@ -100,7 +100,7 @@ async def link(
 
 
 def _of_new(new: NewMemory) -> _Naming:
-    """Who works where is drawn only on somebody's own word or of third persons, not on hearsay."""
+    """Return whether an employment may be drawn: on somebody's own word or of third persons, not on hearsay."""
     holds = new.polarity == "positive" and new.hearsay_by is None
     named = new.candidate.mentions
     works = employment_in(new.content, new.subject, new.slot, new.value, named) if holds else None
@@ -124,13 +124,13 @@ class _Graph:
     now: datetime
 
     def edge(self, audience: UUID, relation: str, source: UUID, kind: NodeKind, target: UUID) -> entities.NewEdge:
-        """An edge from a memory, which says so itself."""
+        """Return an edge from a memory, which says so itself."""
         return entities.NewEdge(
             audience, relation, "memory", source, kind, target, memory_id=source, dream_id=self.dream_id
         )
 
     async def name(self, audience: UUID, namings: Sequence[_Naming]) -> None:
-        """Entities of one audience, and the edges of the memories that name them."""
+        """Write the entities of one audience, and the edges of the memories that name them."""
         chosen = grouped(entity for naming in namings for _, entity in naming.ends())
         spelled = await self._spelled(namings)
         wanted = {alias for name, _ in chosen for alias in (normalize(name), spelling_key(name))}
@@ -171,7 +171,7 @@ class _Graph:
         await self.connect(edges)
 
     async def _spelled(self, namings: Sequence[_Naming]) -> dict[UUID, list[str]]:
-        """For each memory what of its text may spell a name, each once."""
+        """Return for each memory what of its text may spell a name, each once."""
         spelled = await self.executor.each(
             lambda naming: list(dict.fromkeys(spellings(naming.content))),
             namings,
@@ -229,7 +229,7 @@ class _Graph:
     def _works_at(
         self, naming: _Naming, employment: Employment, found: Mapping[Named, Entity], chosen: Mapping[Named, Named]
     ) -> list[Drawn]:
-        """An edge from a person to a company, which holds while the memory that says so does."""
+        """Return an edge from a person to a company, which holds while the memory that says so does."""
         person, company = (found.get(chosen[one]) for one in (employment.person, employment.company))
         if person is None or company is None or person.id == company.id:
             return []
@@ -242,7 +242,7 @@ class _Graph:
     async def _make(
         self, audience: UUID, missing: Sequence[Named], chosen: Mapping[Named, Named]
     ) -> dict[Named, Entity]:
-        """New entities, which go by every spelling of their names."""
+        """Make new entities, which go by every spelling of their names."""
         found = await entities.ensure_all(
             self.connection, self.lease.workspace_id, agent_id=self.lease.agent_id, audience=audience,
             owners=self.lease.owners, named=sorted(set(missing)), dream_id=self.dream_id,
@@ -263,7 +263,7 @@ class _Graph:
         return {entity: Entity(id_, *entity) for entity, (id_, _) in found.items()}
 
     async def inherited(self, plan: Plan) -> list[Drawn]:
-        """The edges of memories that became one with another, at that one."""
+        """Return the edges of memories that became one with another, at that one."""
         kept = {one.known.id: one.by.id for one in plan.superseded.values() if one.same}
         if not kept:
             return []
@@ -308,7 +308,8 @@ class Employment:
 def employment_in(
     content: str, subject: str | None, slot: str | None, value: str | None, mentions: Sequence[Mention]
 ) -> Employment | None:
-    """The employment that a statement which fills the slot ``works_at`` speaks of; None where either has no name."""
+    """Return the employment that a statement which fills the slot ``works_at`` speaks of; None where either has no
+    name."""
     owner, _, attribute = (slot or "").rpartition("/")
     if attribute != SLOT or not owner or not value:
         return None
@@ -317,14 +318,15 @@ def employment_in(
 
 
 def _named(owner: str, content: str, subject: str | None, mentions: Sequence[Mention]) -> str | None:
-    """The name of whose slot it is, as it is written: the subject's, what the statement opens with, or one it names."""
+    """Return the name of whose slot it is, as it is written: the subject's, what the statement opens with, or one it
+    names."""
     opening = content[: len(owner)]
     names = [subject or "", opening if opening[:1].isupper() else "", *(mention.name for mention in mentions)]
     return next((name for name in names if normalize(name) == owner), None) if "'s " not in owner else None
 
 
 def _company(value: str, content: str, mentions: Sequence[Mention]) -> str | None:
-    """The name of the company as the statement writes it, in capitals or as a name that it is known to be."""
+    """Return the name of the company as the statement writes it, in capitals or as a name that it is known to be."""
     at = content.casefold().find(value)
     written = content[at : at + len(value)] if at >= 0 else ""
     named = [mention.name for mention in mentions if mention.kind in ("company", UNKNOWN_KIND)]
@@ -334,8 +336,8 @@ def _company(value: str, content: str, mentions: Sequence[Mention]) -> str | Non
 
 
 def spelling_key(name: str) -> str:
-    """What the spellings of a name have in common: case, punctuation, "the", the legal form and the place of "project"
-    make no difference."""
+    """Return what the spellings of a name have in common: case, punctuation, "the", the legal form and the place of
+    "project" make no difference."""
     words = _WORD.findall(normalize(name).removesuffix("'s").removesuffix("’s"))
     while len(words) > 1 and words[-1] in _LEGAL_FORMS:
         words.pop()
@@ -347,7 +349,7 @@ def spelling_key(name: str) -> str:
 
 
 def grouped(named: Iterable[Named]) -> dict[Named, Named]:
-    """For each name and kind the one that stands for all of its spellings.
+    """Return for each name and kind the one that stands for all of its spellings.
 
     A name of an unknown kind is taken for what else is called so, if that is of one kind. The commonest spelling stands
     for all, the shortest of them, and none in capitals alone where there is another.
@@ -369,7 +371,7 @@ def grouped(named: Iterable[Named]) -> dict[Named, Named]:
 
 
 def known_entity(entity: Named, known: Mapping[str, Mapping[str, T]]) -> T | None:
-    """What an entity is among those known, by alias and kind; one of an unknown kind may be of any one kind."""
+    """Return what an entity is among those known, by alias and kind; one of an unknown kind may be of any one kind."""
     name, kind = entity
     for alias in dict.fromkeys((normalize(name), spelling_key(name))):
         kinds = known.get(alias, {})
@@ -385,7 +387,8 @@ def known_entity(entity: Named, known: Mapping[str, Mapping[str, T]]) -> T | Non
 
 
 def spellings(text: str) -> Iterator[str]:
-    """What of a text may spell a name of several words in any case; of one word, where the text has no capitals."""
+    """Yield what of a text may spell a name of several words in any case; of one word, where the text has no
+    capitals."""
     shown = text[:SCANNED_CHARS_MAX]
     words = _WORD.findall(normalize(shown))
     fewest = 1 if shown == shown.lower() else 2
@@ -395,5 +398,6 @@ def spellings(text: str) -> Iterator[str]:
 
 
 def may_be_spelled(key: str, kind: str) -> bool:
-    """Whether a name may be found by its spelling alone: one word that is a name of persons, or a common word, not."""
+    """Return whether a name may be found by its spelling alone: one word that is a name of persons, or a common word,
+    not."""
     return " " in key or (kind not in ("person", UNKNOWN_KIND) and key not in STOPWORDS | BASE_VERBS)

@@ -1,4 +1,4 @@
-"""What is known already beside what was said: by hash, by slot, and by similarity of vectors."""
+"""Known memories beside what was said: by hash, by slot, and by similarity of vectors."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class RelatedMemories:
     todos: Sequence[ExistingMemory] = ()
 
     def similar_candidates(self) -> list[dict[int, float]]:
-        """For each candidate the others at least SIMILARITY_MIN similar to it, by position."""
+        """Return for each candidate the others at least SIMILARITY_MIN similar to it, by position."""
         near: list[dict[int, float]] = [{} for _ in self.candidates]
         given = [n for n, vector in enumerate(self.embedded.vectors) if vector is not None]
         if not given:
@@ -113,7 +113,8 @@ class RelatedMemories:
 async def find_related(
     engine: Engine, lease: Lease, candidates: Sequence[Candidate], readings: Sequence[Reading], tracker: Tracker
 ) -> RelatedMemories:
-    """What is known around these candidates and saved memories, of the agent's own. Embeds outside any transaction."""
+    """Return what is known around these candidates and saved memories, of the agent's own. Embeds outside any
+    transaction."""
     identities = await engine.executor.each(
         lambda one: _identity(one, lease.owners), candidates, lambda one: len(one.content)
     )
@@ -144,7 +145,7 @@ async def find_related(
 
 
 def _slots(candidates: Sequence[Candidate], readings: Sequence[Reading]) -> set[str]:
-    """The slots that these fill, and those whose values they end."""
+    """Return the slots that these fill, and those whose values they end."""
     filled = {one.slot for one in candidates} | {one.slot for one in readings}
     filled |= {ended_slot(one.slot, one.value) for one in candidates}
     return {slot for slot in filled if slot}
@@ -163,7 +164,7 @@ def _identity(candidate: Candidate, owners: Owners) -> str:
 
 
 async def _embedded(engine: Engine, candidates: Sequence[Candidate], tracker: Tracker) -> EmbeddingBatch:
-    """Their vectors, all of one space: begun again should the embedder change meanwhile."""
+    """Return their vectors, all of one space: begun again should the embedder change meanwhile."""
     while True:
         parts: list[EmbeddingBatch] = []
         for _, part in tracker.batches(candidates, proposed_in, EMBED_BATCH):
@@ -177,7 +178,7 @@ async def _embedded(engine: Engine, candidates: Sequence[Candidate], tracker: Tr
 async def _around(
     connection: Connection, engine: Engine, lease: Lease, read: Readings
 ) -> dict[UUID, list[tuple[float, ExistingMemory]]]:
-    """The memories nearest to each of those read, by the vectors that are stored."""
+    """Return the memories nearest to each of those read, by the vectors that are stored."""
     around: dict[UUID, list[tuple[float, ExistingMemory]]] = {}
     space = await engine.space()
     ids = list(read) if space is not None else []
@@ -210,7 +211,8 @@ async def _nearest(
 
 
 def _existing_memory(row: Row, read: Readings) -> ExistingMemory:
-    """A row of ``compared_columns``; what this dream or a former one read in it comes before what its source says."""
+    """Return a row of ``compared_columns``; what this dream or a former one read in it comes before what its source
+    says."""
     source, stored = row["source"], row["reading"] or {}
     reading = read.get(row["id"])
     slot, value, polarity = source.get("slot"), source.get("value"), source.get("polarity", "positive")

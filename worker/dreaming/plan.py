@@ -127,7 +127,7 @@ Statement = ExistingMemory | NewMemory
 
 
 def key_of(statement: Statement) -> Key:
-    """The statement's key: one that is the same in every plan for the same candidates."""
+    """Return the statement's key: one that is the same in every plan for the same candidates."""
     return statement.position if isinstance(statement, NewMemory) else statement.id
 
 
@@ -172,7 +172,7 @@ class StatusChange:
 
 @dataclass(slots=True)
 class Plan:
-    """What a dream is going to do, worked out without touching anything. ``proposed``: what it is not sure enough of,
+    """Plan of a dream, worked out without touching anything. ``proposed``: what it is not sure enough of,
     which somebody else decides on; ``undecided``: pairs kept apart in doubt; ``verdicts``: what models said of
     pairs."""
 
@@ -187,15 +187,15 @@ class Plan:
     verdicts: Mapping[tuple[Key, Key], PairVerdict] = field(default_factory=dict)
 
     def verdict_on(self, key: Key, other: Key) -> PairVerdict | None:
-        """What a model said of two statements, whichever is the newer."""
+        """Return what a model said of two statements, whichever is the newer."""
         return self.verdicts.get((key, other)) or self.verdicts.get((other, key))
 
     def left_out(self) -> list[UUID]:
-        """What a bulletin leaves out once the plan is applied: what is replaced, and todos that are done."""
+        """Return what a bulletin leaves out once the plan is applied: what is replaced, and todos that are done."""
         return [*self.superseded, *(id_ for id_, one in self.statuses.items() if one.status == "done")]
 
     def known(self) -> list[ExistingMemory]:
-        """Every memory the plan touches."""
+        """Return every memory the plan touches."""
         touched: list[Reinforcement | Replacement | StatusChange] = [
             *self.reinforced.values(), *self.superseded.values(), *self.statuses.values(),
         ]  # fmt: skip

@@ -1,4 +1,5 @@
-"""What a saved memory states, read by rules: the slot it fills, if it is one statement, and the entities it names.
+"""Readings: statements of saved memories, read by rules: the slot it fills, if it is one statement, and the entities it
+names.
 
 A saved memory speaks in the third person ("Maria lives in Oslo."), the rules for what somebody says of themselves in
 the first. A statement that opens with a name and a verb is therefore put into the first person before it is classified.
@@ -47,7 +48,7 @@ _ADVERBS = frozenset({"no", "now", "never", "always", "only", "really", "also", 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a memory states. ``form``: equal for memories that say the same in almost the same words."""
+    """Statement of a memory. ``form``: equal for memories that say the same in almost the same words."""
 
     memory: SavedMemory
     form: str
@@ -58,14 +59,14 @@ class Reading:
     reports: Reported | None = None
 
     def stored(self, dream_id: UUID) -> JsonObject:
-        """As it is kept with the memory."""
+        """Return the reading as it is kept with the memory."""
         filled = {"slot": self.slot, "value": self.value, "polarity": self.polarity} if self.slot else {}
         reports = self.reports.stored() if self.reports else {}
         return {"dream_id": str(dream_id), "form": self.form} | filled | reports
 
 
 async def read_saved(engine: Engine, rule: Masking, saved: Sequence[SavedMemory], tracker: Tracker) -> list[Reading]:
-    """The readings of saved memories, of their text with personal data masked; off the event loop."""
+    """Return the readings of saved memories, of their text with personal data masked; off the event loop."""
     people = {memory.user_name for memory in saved if memory.user_name}
     found: list[Reading] = []
     for _, part in tracker.batches(saved, lambda memory: (memory.id, memory.content), BATCH):
@@ -77,7 +78,7 @@ async def read_saved(engine: Engine, rule: Masking, saved: Sequence[SavedMemory]
 
 
 def form_of(content: str) -> str:
-    """The digest of a statement's canonical form."""
+    """Return the digest of a statement's canonical form."""
     return digest_of(canonical_form(content))
 
 
@@ -93,7 +94,8 @@ def _reported_by(memory: SavedMemory) -> Reported | None:
 
 
 def read(memory: SavedMemory, text: str, people: Collection[str] = ()) -> Reading:
-    """What a memory states whose content may be shown as ``text``. A summary of others states nothing of its own."""
+    """Return what a memory states whose content may be shown as ``text``. A summary of others states nothing of its
+    own."""
     if memory.kind in _DERIVED:
         return Reading(memory, form_of(memory.content))
     named = tuple(one for one in mentions(text, people, memory.user_name) if not holds_placeholder(one.name))
@@ -110,13 +112,13 @@ def read(memory: SavedMemory, text: str, people: Collection[str] = ()) -> Readin
 
 
 def _only_sentence(text: str) -> str | None:
-    """The sentence of a text that is one; None where there are several or none."""
+    """Return the sentence of a text that is one; None where there are several or none."""
     sentences = own_sentences(text) if len(text) <= STATEMENT_CHARS_MAX else []
     return sentences[0] if len(sentences) == 1 else None
 
 
 def _only_claim(sentence: str, user: str | None) -> Claim | None:
-    """The claim of a sentence that makes one, with its owner; None where it makes several or none."""
+    """Return the claim of a sentence that makes one, with its owner; None where it makes several or none."""
     own = has_first_person(sentence)
     owner, said = (user, sentence) if own else _in_first_person(sentence, user)
     found = claims(said)
@@ -129,7 +131,7 @@ def _only_claim(sentence: str, user: str | None) -> Claim | None:
 
 
 def _in_first_person(sentence: str, user: str | None) -> tuple[str | None, str]:
-    """Who a sentence opens with, and the sentence as they would say it; or nobody, and the sentence."""
+    """Return who a sentence opens with, and the sentence as they would say it; or nobody, and the sentence."""
     name = rest = ""
     if user and normalize(sentence[: len(user) + 1]) == normalize(user) and sentence[len(user) : len(user) + 1] == " ":
         name, rest = user, sentence[len(user) + 1 :]
@@ -150,7 +152,8 @@ def _in_first_person(sentence: str, user: str | None) -> tuple[str | None, str]:
 
 
 def _base(verb: str) -> str | None:
-    """The verb as one says it of oneself: "likes" gives "like"; None for a word that is no verb of the third person."""
+    """Return the verb as one says it of oneself: "likes" gives "like"; None for a word that is no verb of the third
+    person."""
     if verb in _FIRST_PERSON:
         return _FIRST_PERSON[verb]
     for ending, kept in (("ies", "y"), ("es", ""), ("s", "")):

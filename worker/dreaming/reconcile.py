@@ -58,7 +58,7 @@ def reconcile(
     *,
     propose_below: float | None = None,
 ) -> Plan:
-    """The plan for these candidates and saved memories, each taken in the order they were said; pure.
+    """Return the plan for these candidates and saved memories, each taken in the order they were said; pure.
 
     ``said_at`` says when each message was said, and its place among all. Candidates with a confidence less than
     ``propose_below`` come last: unless something says the same they are proposed, and change nothing. So do those that
@@ -118,7 +118,7 @@ class _Planner:
         return [one for one in todos if self._holds(one)]
 
     def _asked_at(self, todo: Statement) -> Place:
-        """When a todo was said last."""
+        """Return when a todo was said last."""
         if isinstance(todo, NewMemory):
             return max(self._said_at[id_] for id_ in todo.evidence)
         again = self._plan.reinforced.get(todo.id)
@@ -172,7 +172,7 @@ class _Planner:
             self._plan.links.append((newer, relation, older.id))
 
     def _close(self, held: ExistingMemory, by: Statement, *, same: bool = False) -> Reinforcement | None:
-        """The memory is replaced; what it was to be reinforced by, if it was."""
+        """Return the memory is replaced; what it was to be reinforced by, if it was."""
         self._plan.superseded[held.id] = Replacement(held, by, same)
         return self._plan.reinforced.pop(held.id, None)
 
@@ -218,7 +218,7 @@ class _Planner:
                 self._in_slot.setdefault((new.audience, new.slot), []).append(new)
 
     def _same_exactly(self, new: NewMemory) -> Statement | None:
-        """What says the same already, word for word or in its slot.
+        """Return what says the same already, word for word or in its slot.
 
         Hearsay that repeats the person's own word adds nothing to it; their own word is more than the same as hearsay.
         """
@@ -233,11 +233,11 @@ class _Planner:
         return exact if exact is not None and self._holds(exact) else None
 
     def _holds(self, held: Statement) -> bool:
-        """Whether it is still current at this point of the plan."""
+        """Return whether it is still current at this point of the plan."""
         return held.replaced_by is None if isinstance(held, NewMemory) else held.id not in self._plan.superseded
 
     def _outdated_by(self, new: NewMemory) -> list[Statement]:
-        """What a statement in an exclusive slot replaces.
+        """Return what a statement in an exclusive slot replaces.
 
         A positive one: every other value, and its own denial. A negative one ("no longer lives in Oslo"): the
         same value only, for it does not say what holds instead.
@@ -260,7 +260,7 @@ class _Planner:
         ]
 
     def _replace(self, held: Statement, new: NewMemory, relation: Relation) -> None:
-        """The later told of the two holds, whichever is new: an old conversation read late changes nothing current.
+        """Let the later told of the two hold, whichever is new: an old conversation read late changes nothing current.
 
         Unless it is not for who said it to replace the other: then both stand, and the link says that they disagree.
         """
@@ -287,7 +287,7 @@ class _Planner:
             open_again(self._plan, held)
 
     def _near(self, new: NewMemory) -> list[tuple[Statement, Outcome]]:
-        """Neighbours of a candidate and what it is beside them; those it has nothing to do with are left out."""
+        """Return neighbours of a candidate and what it is beside them; those it has nothing to do with are left out."""
         neighbours: list[tuple[float, Statement]] = list(self._related.near[new.position])
         neighbours += [
             (similarity, self._new_at[other])
@@ -300,7 +300,8 @@ class _Planner:
         return [(held, outcome) for held, outcome in judged if outcome is not None and outcome != "different"]
 
     def _judge(self, newer: Statement, older: Statement, similarity: float) -> Outcome | None:
-        """What a statement is beside an older one, by the guards; None where it is nothing, or nobody can tell."""
+        """Return what a statement is beside an older one, by the guards; None where it is nothing, or nobody can
+        tell."""
         if older.type != newer.type or older.subject != newer.subject:
             return None
         happens = POLICIES[MemoryType(newer.policy_type)].happens
@@ -331,7 +332,7 @@ class _Planner:
 
 
 def _names_nobody_else(new: NewMemory, held: Statement) -> bool:
-    """Whether a statement that somebody is alone again is of the person it was before, or names none."""
+    """Return whether a statement that somebody is alone again is of the person it was before, or names none."""
     people = [mention for mention in new.candidate.mentions if mention.kind == "person"]
     return not people or (held.value or "") in normalize(new.content)
 
@@ -341,12 +342,13 @@ def _said_last(memory: ExistingMemory) -> tuple[datetime, UUID]:
 
 
 def _happened(statement: Statement) -> bool:
-    """Whether it is an event, which stays true whatever follows."""
+    """Return whether it is an event, which stays true whatever follows."""
     return statement.policy_type == MemoryType.EVENT
 
 
 def _by_slot(older: ExistingMemory, newer: ExistingMemory) -> Outcome | None:
-    """Whether a memory fills the slot of an older one otherwise. What has happened is not undone by what followed."""
+    """Return whether a memory fills the slot of an older one otherwise. What has happened is not undone by what
+    followed."""
     if not newer.slot or older.slot != newer.slot or not _of_one(older, newer):
         return None
     if _happened(older):
@@ -357,17 +359,18 @@ def _by_slot(older: ExistingMemory, newer: ExistingMemory) -> Outcome | None:
 
 
 def _of_one(held: Statement, new: Statement) -> bool:
-    """Whether two that fill one slot are about one person or thing: slots fold the case of names, users do not."""
+    """Return whether two that fill one slot are about one person or thing: slots fold the case of names, users do
+    not."""
     return held.subject == new.subject or not (held.word_of or held.hearsay_by or new.hearsay_by)
 
 
 def _by_another(held: Statement, new: NewMemory) -> bool:
-    """Whether a person now speaks for themselves where only others had, also before the person was known."""
+    """Return whether a person now speaks for themselves where only others had, also before the person was known."""
     return new.word_of is not None and (held.hearsay_by is not None or held.subject != new.subject)
 
 
 def _borne_out(held: Statement, new: NewMemory) -> bool:
-    """Whether a person says what only others had said of them before."""
+    """Return whether a person says what only others had said of them before."""
     if not _by_another(held, new):
         return False
     filled = (held.slot, held.value, held.polarity) == (new.slot, new.value, new.polarity)
@@ -375,7 +378,7 @@ def _borne_out(held: Statement, new: NewMemory) -> bool:
 
 
 def _liked_apart(held: Statement, new: NewMemory) -> bool:
-    """Whether two that like one thing name different instances of it: hiking in Norway, hiking in Spain."""
+    """Return whether two that like one thing name different instances of it: hiking in Norway, hiking in Spain."""
     return "/likes/" in (new.slot or "") and name_others(held.content, new.content)
 
 
@@ -423,7 +426,7 @@ def close_todos(
 
 
 def open_again(plan: Plan, todo: Statement) -> None:
-    """A todo that was done is said again: it is to be done once more."""
+    """Reopen a todo that was done and is said again: it is to be done once more."""
     if not isinstance(todo, NewMemory) and todo.status == "done":
         plan.statuses[todo.id] = StatusChange(todo, "open", "said again")
 
@@ -444,7 +447,7 @@ def _followed(asked_at: Place, report: Report) -> bool:
 
 
 def kept_of(a: ExistingMemory, b: ExistingMemory) -> tuple[ExistingMemory, ExistingMemory] | None:
-    """The memory that stays and the one that becomes one with it; None where both have to stay.
+    """Return the memory that stays and the one that becomes one with it; None where both have to stay.
 
     The one of the more trusted origin stays; one with a key, as the key is how its owner finds it; one that does not
     fade before one that does, the one that lasts longer; then the one that is used more, and the older. Where these
@@ -478,12 +481,12 @@ def _ends(memory: ExistingMemory) -> datetime:
 
 
 def may_replace(by: Candidate | Statement, statement: Statement) -> bool:
-    """Whether a statement may close a memory: by whose word each is, and never one of a more trusted origin."""
+    """Return whether a statement may close a memory: by whose word each is, and never one of a more trusted origin."""
     return may_speak_for(by, statement) and not outranks(statement.origin, by.origin)
 
 
 def may_speak_for(by: Candidate | Statement, statement: Statement) -> bool:
-    """Whether a statement may confirm or be merged into a memory, by whose word each is (``docs/dreams.md``).
+    """Return whether a statement may confirm or be merged into a memory, by whose word each is (``docs/dreams.md``).
 
     A person's own word, and what was saved for them: by their own word only. Hearsay: by the person's own word, or by
     that of its speaker, unless it has been edited. Anything else: by whatever is not hearsay.
@@ -498,13 +501,14 @@ def may_speak_for(by: Candidate | Statement, statement: Statement) -> bool:
 
 
 def vouched_alike(held: Statement, candidate: Candidate | Statement) -> bool:
-    """Whether a memory that says the same is the word of the candidate's speaker, or of the person it is about."""
+    """Return whether a memory that says the same is the word of the candidate's speaker, or of the person it is
+    about."""
     if held.subject == candidate.subject:
         return held.hearsay_by in (None, candidate.hearsay_by)
     return not (held.word_of or held.hearsay_by or candidate.word_of or candidate.hearsay_by)
 
 
 def stands_for(held: Statement, candidate: Candidate | Statement) -> bool:
-    """Whether a memory that says the same in other words is enough, as the word of one who may say so and of an origin
-    that is trusted no less."""
+    """Return whether a memory that says the same in other words is enough, as the word of one who may say so and of an
+    origin that is trusted no less."""
     return vouched_alike(held, candidate) and not outranks(candidate.origin, held.origin)

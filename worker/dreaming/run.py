@@ -1,4 +1,4 @@
-"""Who dreams when: an agent is claimed, dreamed for under a lease that is kept alive, and let go."""
+"""Dreams of agents that are due: an agent is claimed, dreamed for under a lease that is kept alive, and let go."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ T = TypeVar("T")
 
 
 async def _nothing(step: str) -> None:
-    """Nobody watches the steps."""
+    """Ignore the steps."""
 
 
 def _nobody(read: int, messages: int) -> None:
-    """Nobody watches the progress."""
+    """Ignore the progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of an agent that was claimed. ``error``: why its dream failed, None when none did."""
+    """Outcome of an agent that was claimed. ``error``: why its dream failed, None when none did."""
 
     workspace_id: UUID
     agent_id: UUID
@@ -153,7 +153,7 @@ class AgentRun:
     _tracker: Tracker | None = None
 
     async def dream_all(self) -> str | None:
-        """The dreams left unfinished or asked for; then, if the agent was due, as many as there is reason for.
+        """Return the dreams left unfinished or asked for; then, if the agent was due, as many as there is reason for.
 
         A failure is recorded with its reason; its messages stay due, and are tried again after a while. A schedule
         that finds nothing to do leaves no dream behind. Why one failed, None when none did.
@@ -192,8 +192,8 @@ class AgentRun:
         return made
 
     async def _postponed(self) -> datetime | None:
-        """When to look again, where the settings do not let the agent dream now; None where they do. What was asked for
-        waits for no quiet hours."""
+        """Return when to look again, where the settings do not let the agent dream now; None where they do. What was
+        asked for waits for no quiet hours."""
         workspace, now = self.lease.workspace_id, self.dreamer.engine.now()
         async with self.dreamer.engine.db.transaction(workspace) as connection:
             settings = await agent_settings(connection, workspace, self.lease.agent_id)
@@ -225,7 +225,8 @@ class AgentRun:
         return DreamRun(begun.id, begun.trigger, begun.dry_run, begun.usage, settled)
 
     async def _due_owners(self, connection: Connection) -> list[str]:
-        """The owners of what has been due the longest, else of something that fades; none where there is neither."""
+        """Return the owners of what has been due the longest, else of something that fades; none where there is
+        neither."""
         engine, lease = self.dreamer.engine, self.lease
         found: list[str] | None = await connection.value(
             "due_owners", **lease.of_agent, embedded=engine.embedder is not None, now=engine.now()
@@ -236,8 +237,8 @@ class AgentRun:
         return found or []
 
     async def _has_reason(self, connection: Connection) -> bool:
-        """Whether a dream would do anything: messages or memories are due, something fades, or the bulletin is out of
-        date."""
+        """Return whether a dream would do anything: messages or memories are due, something fades, or the bulletin is
+        out of date."""
         workspace, agent_id, now = self.lease.workspace_id, self.lease.agent_id, self.dreamer.engine.now()
         if await connection.value("count_due_messages", **self.lease.of_agent):
             return True
@@ -253,7 +254,7 @@ class AgentRun:
         return bulletin.is_stale(latest, rows, bulletin.writer_of(llm, settings.dream))
 
     async def _dream(self, running: DreamRun) -> DreamOutcome:
-        """One dream, from its messages to its commit; a failure closes it, and gives the lease back."""
+        """Dream once, from its messages to its commit; a failure closes it, and gives the lease back."""
         began = time.monotonic()
         tracker = await self._suspects(running)
         dream = Dream(
@@ -280,7 +281,7 @@ class AgentRun:
         return ended
 
     async def _suspects(self, running: DreamRun) -> Tracker:
-        """What workers have died on that dreamed for this agent before; looked up once in a turn."""
+        """Return what workers have died on that dreamed for this agent before; looked up once in a turn."""
         if self._tracker is None:
             self._tracker = await self.flight.open(
                 self.lease.workspace_id, "dream", self.lease.agent_id, exclusive=True, dream_id=running.id
@@ -310,7 +311,7 @@ class AgentRun:
             await count_dream(self.dreamer.engine, outcome, used)
 
     async def _compact_and_release(self) -> None:
-        """What else is due of the agent when its dreams are done: pages are written, full windows folded."""
+        """Do what else is due of the agent when its dreams are done: pages are written, full windows folded."""
         workspace, agent_id = self.lease.workspace_id, self.lease.agent_id
         await write_due(self.dreamer.engine, workspace, agent_id, on_step=self.dreamer.on_step)
         await compact_agent(self.dreamer.engine, workspace, agent_id, self.flight)

@@ -40,7 +40,7 @@ _COUPLE_ENDS = re.compile(rf"^(?P<value>[\w'â€™.-]{{1,40}}) and (?P<other>[\w'â€
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What a statement says of a slot of its owner's."""
+    """Value that a statement gives to a slot of its owner's."""
 
     slot: str
     value: str
@@ -72,7 +72,7 @@ _DOES = (
 
 
 def filled_by(content: str, owner: str | None) -> Filled | None:
-    """The slot that a plain statement fills, of what or whom; ``owner``: whom it is about, if anybody."""
+    """Return the slot that a plain statement fills, of what or whom; ``owner``: whom it is about, if anybody."""
     whose = normalize(owner or "")
     given = value_of(content, but=whose)
     if given is not None:
@@ -81,13 +81,13 @@ def filled_by(content: str, owner: str | None) -> Filled | None:
 
 
 def ended_slot(slot: str | None, value: str | None) -> str | None:
-    """The slot whose value ends with this statement: who is separated has no partner."""
+    """Return the slot whose value ends with this statement: who is separated has no partner."""
     owner, _, attribute = (slot or "").rpartition("/")
     return f"{owner}/partner" if attribute == "marital_status" and value in _APART else None
 
 
 def _of_hired(content: str) -> Filled | None:
-    """Where somebody works of whom a company says that it hired them."""
+    """Return where somebody works of whom a company says that it hired them."""
     hired = _HIRED.match(content) if len(content) <= _CHARS_MAX and "?" not in content else None
     if hired is None:
         return None
@@ -95,7 +95,7 @@ def _of_hired(content: str) -> Filled | None:
 
 
 def _of_person(content: str, owner: str | None) -> Filled | None:
-    """What a statement that opens with somebody's name says they do, or a couple of which they are one."""
+    """Return what a statement that opens with somebody's name says they do, or a couple of which they are one."""
     if not owner or len(content) > _CHARS_MAX or "?" in content:
         return None
     whose = normalize(owner)
@@ -119,7 +119,7 @@ def _of_person(content: str, owner: str | None) -> Filled | None:
 
 
 def with_slots(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """The candidates, with slots for those that have none and fill one."""
+    """Return the candidates, with slots for those that have none and fill one."""
     return [_with_slot(candidate) for candidate in candidates]
 
 

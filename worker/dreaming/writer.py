@@ -297,8 +297,9 @@ class Writer:
 
 
 def _origin_after(again: Reinforcement, known: Row, merged: Sequence[Row]) -> Origin:
-    """The origin of a memory that was said again: the most trusted one of those who said its very words, and the least
-    trusted one of what becomes one with it, but for what it outranks, of which it takes no more than the evidence."""
+    """Return the origin of a memory that was said again: the most trusted one of those who said its very words, and the
+    least trusted one of what becomes one with it, but for what it outranks, of which it takes no more than the
+    evidence."""
     alike = [new.origin for new in again.said if new.identity == again.known.identity]
     return least_trusted([most_trusted([known["origin"], *alike]), *(row["origin"] for row in merged)])
 
@@ -328,7 +329,7 @@ def _with_verdict(reason: str, verdict: PairVerdict | None) -> str:
 
 
 def _distinct(memories_: Sequence[NewMemory]) -> tuple[list[NewMemory], list[NewMemory]]:
-    """The longest beginning in which no two say the same, none being closed yet; and the rest."""
+    """Return the longest beginning in which no two say the same, none being closed yet; and the rest."""
     seen: set[tuple[str, str]] = set()
     for at, new in enumerate(memories_):
         if (new.type, new.identity) in seen:
@@ -427,7 +428,8 @@ class InsightWriter:
 def memory_row(
     lease: Lease, dream_id: UUID, now: datetime, content: str, *, reading: JsonObject, **given: object
 ) -> Columns:
-    """The fields of a current memory of the agent's own, read by the dream that makes it; ``given``: the others."""
+    """Return the fields of a current memory of the agent's own, read by the dream that makes it; ``given``: the
+    others."""
     return {
         "agent_id": lease.agent_id, "audience": lease.agent_id, "owners": lease.owners, "scope": "agent",
         "team_id": None, "task_id": None, "key": None, "content": content, "summary": summary_of(content),

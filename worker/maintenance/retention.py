@@ -99,7 +99,7 @@ def _rows(query: str, **values: object) -> Batch:
 
 
 async def _places(engine: Engine, workspace: UUID) -> list[UUID]:
-    """The workspace and those in which its deletions wait, where what has a time of its own keeps it."""
+    """Return the workspace and those in which its deletions wait, where what has a time of its own keeps it."""
     async with engine.db.transaction(workspace) as connection:
         return await deletions.places(connection, workspace)
 

@@ -75,8 +75,8 @@ async def embed_pending(engine: Engine, flight: InFlight | None = None) -> int:
 
 
 async def _embed_batch(engine: Engine, workspace: UUID, flight: InFlight, after: UUID) -> tuple[int, UUID | None]:
-    """How many texts of a batch of rows after an id got a vector, and the last id, where there may be more to do; not
-    for a workspace that another worker is at, or has died over a moment ago."""
+    """Return how many texts of a batch of rows after an id got a vector, and the last id, where there may be more to
+    do; not for a workspace that another worker is at, or has died over a moment ago."""
     async with engine.db.transaction(workspace) as connection:
         if not await connection.fetch("pending_texts", workspace=workspace, after=after, limit=1):
             return 0, None
@@ -111,7 +111,7 @@ async def _embed(engine: Engine, workspace: UUID, rows: Sequence[Row], tracker: 
 
 
 async def _left(engine: Engine, workspace: UUID) -> int:
-    """How many texts are without a vector still; those that were retried and have one are resolved."""
+    """Return how many texts are without a vector still; those that were retried and have one are resolved."""
     async with engine.db.transaction(workspace) as connection:
         await connection.run("resolve_retried_texts", workspace=workspace)
         return await connection.value("count_pending", workspace=workspace)
@@ -244,7 +244,7 @@ class Reindexer:
                 raise _LeaseLost
 
     async def _backfill(self, coming: Model, state: MigrationState) -> bool:
-        """One pass over every row without a vector of the coming model; a pass that finds next to none switches."""
+        """Pass once over every row without a vector of the coming model; a pass that finds next to none switches."""
         await self._refresh_model()
         embedder = self._engine.next_embedder
         if embedder is None or embedder.signature != coming.signature:
@@ -327,7 +327,7 @@ class Reindexer:
         return moved > 0
 
     async def _embed_within_budget(self, request: Row) -> bool:
-        """Whether it was done; a workspace whose budget is used up waits, and keeps no other from its turn."""
+        """Return whether it was done; a workspace whose budget is used up waits, and keeps no other from its turn."""
         try:
             with paid_by(Payer(request["workspace_id"])):
                 await self._reembed(request)
@@ -337,7 +337,7 @@ class Reindexer:
         return True
 
     async def _reembed(self, request: Row) -> None:
-        """What a workspace has asked for: its pending rows or, by force, all of them."""
+        """Embed what a workspace has asked for: its pending rows or, by force, all of them."""
         workspace: UUID = request["workspace_id"]
         after: UUID = request["after"] or FIRST
         query = "rows_to_embed_again" if request["force"] else "pending_texts"
@@ -363,7 +363,8 @@ class Reindexer:
                 await connection.run("advance_reindex", workspace=workspace, after=after, done=len(rows))
 
     async def _suspects(self, workspace: UUID) -> Tracker:
-        """What workers have died on here. Raises _LeaseLost when another is at it, or has died over it a moment ago."""
+        """Return what workers have died on here. Raises _LeaseLost when another is at it, or has died over it a moment
+        ago."""
         tracker = await self._flight.open(workspace, "reindex", workspace)
         if tracker is None:
             raise _LeaseLost
@@ -372,7 +373,8 @@ class Reindexer:
     async def _embedded(
         self, workspace: UUID, embedder: Embedder, rows: Sequence[Row], tracker: Tracker
     ) -> tuple[list[Row], list[Embedding]]:
-        """The rows that could be embedded, and their vectors. Raises EmbeddingFailed when the embedder is down."""
+        """Return the rows that could be embedded, and their vectors. Raises EmbeddingFailed when the embedder is
+        down."""
         ready: list[Row] = []
         vectors: list[Embedding] = []
         for _, part in tracker.batches(rows, embeddings.text_of_row, BATCH):

@@ -190,15 +190,15 @@ class Confirmation:
 async def issue_token(
     engine: Engine, principal: Principal, target: JsonValue, counts: Mapping[str, int]
 ) -> Confirmation:
-    """The token for a deletion of ``target`` (JSON) by this key while the counts stay."""
+    """Return the token for a deletion of ``target`` (JSON) by this key while the counts stay."""
     expires_at = (engine.now() + VALID).replace(microsecond=0)
     secret = await signing_secret(engine)
     return Confirmation(_signed(secret, principal, target, counts, expires_at), expires_at)
 
 
 async def signing_secret(engine: Engine) -> bytes:
-    """What ``check_token`` needs. Read before the transaction of the deletion: those that wait for its locks can hold
-    all other connections."""
+    """Return what ``check_token`` needs. Read before the transaction of the deletion: those that wait for its locks can
+    hold all other connections."""
     async with engine.db.unscoped() as connection:
         return await shared_secret(connection, "confirmation")
 

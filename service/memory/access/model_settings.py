@@ -42,7 +42,7 @@ Loc = tuple[str | int, ...]
 
 
 async def model_settings(engine: Engine) -> InstallationSettings:
-    """What is in effect in this process."""
+    """Return what is in effect in this process."""
     async with engine.db.unscoped() as connection:
         stored = await installation.installation_settings(connection)
     return stored.in_effect(engine.environment)
@@ -51,7 +51,7 @@ async def model_settings(engine: Engine) -> InstallationSettings:
 async def changed_model_settings(
     engine: Engine, principal: Principal, changes: Mapping[str, JsonObject]
 ) -> InstallationSettings | None:
-    """What is to be stored for these changes; None where they change nothing. The models are tried first.
+    """Return what is to be stored for these changes; None where they change nothing. The models are tried first.
 
     Raises Forbidden for anybody but an admin of the installation, InvalidInput where a model cannot be used.
     """
@@ -130,8 +130,8 @@ class ModelSettings:
             await self._migration.refresh_active_model()
 
     def _is_asked_for(self, wanted: EmbeddingSettings) -> bool:
-        """Whether what is stored may change to the model that a process finds at its start: an admin has set it, or the
-        environment allows it."""
+        """Return whether what is stored may change to the model that a process finds at its start: an admin has set it,
+        or the environment allows it."""
         by_settings = wanted.model != "auto" and not {"model", "dim", "storage"} & wanted.locked_by.keys()
         return by_settings or self._engine.model_factory.settings.embedding_change == "allow"
 
@@ -151,11 +151,11 @@ class ClosedEmbedder:
         self._reason = reason
 
     async def embed(self, texts: Sequence[str], deadline_s: float | None = None) -> Vectors:
-        """Raises EmbeddingFailed."""
+        """Raise EmbeddingFailed."""
         raise EmbeddingFailed(self._reason)
 
     async def aclose(self) -> None:
-        """Nothing to close."""
+        """Do nothing: there is nothing to close."""
 
 
 class EmbeddingMigration:
@@ -260,8 +260,8 @@ async def check_models(engine: Engine, principal: Principal, changes: LLMSetting
 
 
 def sealed_models(keys: ModelKeys, workspace: UUID, present: LLMSettings, changes: LLMSettings) -> LLMSettings:
-    """The changes with every key as it is stored. Raises InvalidInput for a key as shown that is not stored for that
-    server, so that a stored key never reaches another one."""
+    """Return the changes with every key as it is stored. Raises InvalidInput for a key as shown that is not stored for
+    that server, so that a stored key never reaches another one."""
     return changes.model_copy(
         update={
             step: _sealed_step(keys, workspace, present.of(step), changes.of(step), ("body", "llm", step))
@@ -272,7 +272,7 @@ def sealed_models(keys: ModelKeys, workspace: UUID, present: LLMSettings, change
 
 
 def _sealed_step(keys: ModelKeys, workspace: UUID, present: StepModel, change: StepModel, loc: Loc) -> StepModel:
-    """The whole of a step: what the change leaves unset stays; ``off`` and null forget the rest."""
+    """Return the whole of a step: what the change leaves unset stays; ``off`` and null forget the rest."""
     chosen = StepModel.model_validate(present.model_dump() | change.model_dump(exclude_unset=True))
     if chosen.model is None or chosen.model == OFF:
         if (change.model_fields_set - {"model"}) and "model" not in change.model_fields_set:

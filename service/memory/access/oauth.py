@@ -57,7 +57,7 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What a client is given: an access token that expires after ``expires_in_s``, and the next refresh token."""
+    """Tokens of a client: an access token that expires after ``expires_in_s``, and the next refresh token."""
 
     access: str
     refresh: str
@@ -66,7 +66,7 @@ class Tokens:
 
 
 async def shown_name(engine: Engine, given: str | None) -> str:
-    """The name of a client as people may be shown it: one line without secrets, and without control and format
+    """Return the name of a client as people may be shown it: one line without secrets, and without control and format
     characters such as those that turn the direction of writing; ``unnamed`` where nothing is left.
 
     Clients belong to no workspace whose settings could say otherwise, so secrets are masked always.
@@ -79,8 +79,8 @@ async def shown_name(engine: Engine, given: str | None) -> str:
 
 
 async def name_in_workspace(engine: Engine, workspace: UUID, client: Client) -> str:
-    """The name of a client as the workspace may keep and show it: masked as its settings say of names. What they refuse
-    is masked too, as the user who connects the client has not chosen its name."""
+    """Return the name of a client as the workspace may keep and show it: masked as its settings say of names. What they
+    refuse is masked too, as the user who connects the client has not chosen its name."""
     masking = await workspace_masking(engine, workspace)
     (name,) = await masked_names(engine, workspace, masking, [(("client",), client.name)], refuse=False)
     return name
@@ -102,7 +102,7 @@ async def register_client(engine: Engine, client: Client) -> None:
 
 
 async def find_client(engine: Engine, client_id: UUID) -> Client | None:
-    """The client of this id."""
+    """Return the client of this id."""
     async with engine.db.unscoped() as connection:
         row = await connection.row("client", id=client_id)
     return Client(row["id"], row["name"], tuple(row["redirect_uris"])) if row else None
@@ -118,7 +118,8 @@ async def collect_clients(engine: Engine) -> int:
 
 
 def grantable_scopes(principal: Principal, asked: Sequence[str] | None = None) -> list[KeyScope]:
-    """The scopes that a key may give to a client that asks for some; all that the key has where it asks for none."""
+    """Return the scopes that a key may give to a client that asks for some; all that the key has where it asks for
+    none."""
     own = [scope for scope in KEY_SCOPES if principal.scopes is None or scope in principal.scopes]
     if principal.role == "reader":
         own = [scope for scope in own if scope in ("read", "export")]
@@ -135,8 +136,8 @@ async def approve(
     *,
     user: str | None = None,
 ) -> str:
-    """A code that the client can exchange for a key of this agent, this user and these scopes, which counts against the
-    limits of the principal's. Without a user it is bound to that of the principal's, if there is one.
+    """Return a code that the client can exchange for a key of this agent, this user and these scopes, which counts
+    against the limits of the principal's. Without a user it is bound to that of the principal's, if there is one.
 
     Raises Forbidden for what exceeds the key of the principal, and InvalidInput without any scope.
     """
@@ -167,7 +168,7 @@ async def approve(
 
 
 async def find_code(engine: Engine, client: Client, code: str) -> Row | None:
-    """A code of this client that has not been used. A used one revokes what it was exchanged for."""
+    """Return a code of this client that has not been used. A used one revokes what it was exchanged for."""
     workspace = workspace_of(code)
     async with engine.db.transaction(workspace) as connection:
         row = await connection.row("code", workspace=workspace, hash=hash_of(code))
@@ -209,7 +210,7 @@ async def redeem_code(engine: Engine, client: Client, code: str) -> Tokens:
 
 
 async def find_refresh_token(engine: Engine, client: Client, token: str) -> Row | None:
-    """A refresh token of this client that has not been used. A used one revokes the key."""
+    """Return a refresh token of this client that has not been used. A used one revokes the key."""
     workspace = workspace_of(token)
     async with engine.db.transaction(workspace) as connection:
         row = await connection.row("refresh_token", workspace=workspace, hash=hash_of(token))
@@ -250,7 +251,7 @@ async def refresh(engine: Engine, client: Client, token: str, scopes: Sequence[s
 
 
 async def find_client_key(engine: Engine, token: str) -> Row | None:
-    """The live key of a client that an access or refresh token belongs to."""
+    """Return the live key of a client that an access or refresh token belongs to."""
     workspace = workspace_of(token)
     async with engine.db.transaction(workspace) as connection:
         return await connection.row("client_key", workspace=workspace, hash=hash_of(token))
@@ -274,14 +275,14 @@ async def _granter(connection: Connection, workspace: UUID, key_id: UUID, now: d
 
 
 def _granted(granter: KeyGrant, key_id: UUID, asked: KeyGrant, now: datetime) -> KeyGrant:
-    """The access token that the key of this id consents to. It has no limits of its own: it counts against those of
-    the key, as they are at any time. Raises Forbidden for what exceeds the key."""
+    """Return the access token that the key of this id consents to. It has no limits of its own: it counts against those
+    of the key, as they are at any time. Raises Forbidden for what exceeds the key."""
     made = replace(asked, expires_at=_bounded(now + ACCESS_LIFETIME, granter)).made_by(key_id, granter)
     return replace(made, limits=NO_LIMITS)
 
 
 def _bounded(moment: datetime, granter: KeyGrant) -> datetime:
-    """That moment, or when the key that consented expires."""
+    """Return the earlier of a moment and the expiry of the key that consented."""
     return min(moment, granter.expires_at or moment)
 
 

@@ -70,14 +70,14 @@ Typed = tuple[object, Value, Loc]
 
 
 async def masking_of(engine: Engine, principal: Principal) -> Masking:
-    """What the caller's workspace does with personal data and secrets."""
+    """Return what the caller's workspace does with personal data and secrets."""
     if principal.settings is not None:
         return principal.settings.masking
     return await workspace_masking(engine, principal.workspace_id)
 
 
 async def workspace_masking(engine: Engine, workspace: UUID) -> Masking:
-    """What a workspace does with personal data and secrets."""
+    """Return what a workspace does with personal data and secrets."""
     async with engine.db.transaction(workspace) as connection:
         return (await workspace_settings(connection, workspace)).masking
 
@@ -85,7 +85,7 @@ async def workspace_masking(engine: Engine, workspace: UUID) -> Masking:
 async def redact(
     engine: Engine, masking: Masking, written: Sequence[FieldValue], *, lenient: bool = False
 ) -> list[JsonValue]:
-    """What may be kept of each value, in order; where ``lenient``, what the workspace refuses is masked."""
+    """Return what may be kept of each value, in order; where ``lenient``, what the workspace refuses is masked."""
     policy = PiiPolicy.of(masking, lenient=lenient)
     values = [value for _, value in written]
     if policy.off:
@@ -108,12 +108,13 @@ async def redact(
 
 
 async def redact_lenient(engine: Engine, masking: Masking, values: Sequence[JsonValue]) -> list[JsonValue]:
-    """The values with personal data masked, also where the workspace would refuse it: for what is read and derived."""
+    """Return the values with personal data masked, also where the workspace would refuse it: for what is read and
+    derived."""
     return await redact(engine, masking, [((), value) for value in values], lenient=True)
 
 
 async def redact_fields(engine: Engine, principal: Principal, fields: Mapping[str, JsonValue]) -> JsonObject:
-    """What may be kept of each field of a request."""
+    """Return what may be kept of each field of a request."""
     masking = await masking_of(engine, principal)
     values = await redact(engine, masking, [((*BODY, name), value) for name, value in fields.items()])
     return dict(zip(fields, values, strict=True))
@@ -122,17 +123,17 @@ async def redact_fields(engine: Engine, principal: Principal, fields: Mapping[st
 async def redact_drafts(
     engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft], locs: Sequence[Loc]
 ) -> list[MemoryDraft]:
-    """Memories as they may be saved."""
+    """Return memories as they may be saved."""
     return await _redact_models(engine, principal, drafts, locs, MEMORY_FIELDS)
 
 
 async def redact_patch(engine: Engine, principal: Principal, patch: MemoryPatch) -> MemoryPatch:
-    """Changes of a memory as they may be made."""
+    """Return changes of a memory as they may be made."""
     return (await _redact_models(engine, principal, [patch], [BODY], (*MEMORY_FIELDS, "reason")))[0]
 
 
 async def redact_messages(engine: Engine, principal: Principal, drafts: Sequence[MessageDraft]) -> list[MessageDraft]:
-    """Messages as they may be stored, their names too: the proxy's come by no route."""
+    """Return messages as they may be stored, their names too: the proxy's come by no route."""
     masking = await masking_of(engine, principal)
     loc = (*BODY, "messages")
     typed = [(MessageDraft, draft, (*loc, position)) for position, draft in enumerate(drafts)]
@@ -151,7 +152,7 @@ async def refuse_personal_data(
 
 
 async def redact_search(engine: Engine, principal: Principal, request: SearchRequest) -> SearchRequest:
-    """A search as the embedder and the database may see it; its filter is masked as what it filters is."""
+    """Return a search as the embedder and the database may see it; its filter is masked as what it filters is."""
     masking = await masking_of(engine, principal)
     if masking.off:
         return request
@@ -187,7 +188,7 @@ def _changed(changes: JsonObject) -> int:
 
 
 def apply_redaction(draft: Draft, changes: JsonObject, loc: Loc) -> Draft:
-    """The draft with its masked values. Raises InvalidInput past its bounds: a mask may be long."""
+    """Return the draft with its masked values. Raises InvalidInput past its bounds: a mask may be long."""
     if not changes:
         return draft
     try:
@@ -200,7 +201,7 @@ def apply_redaction(draft: Draft, changes: JsonObject, loc: Loc) -> Draft:
 async def with_masked_names(
     engine: Engine, workspace: UUID, masking: Masking, values: Sequence[Typed[Value]], *, refuse: bool
 ) -> list[Value]:
-    """The values with the personal data in their names masked, in order.
+    """Return the values with the personal data in their names masked, in order.
 
     Where the workspace refuses personal data, so does this: InvalidInput names the field. Without ``refuse`` it masks
     there too, for what is only looked up.
@@ -232,7 +233,7 @@ def _names_in(typed: Typed[object]) -> list[tuple[Loc, str]]:
 
 
 def _extent(typed: Typed[object]) -> int:
-    """What it takes to go through a value: names are short, it is their number that counts."""
+    """Return what it takes to go through a value: names are short, it is their number that counts."""
     inside = vars(typed[1]).values() if isinstance(typed[1], BaseModel) else (typed[1],)
     return ITEM_CHARACTERS * sum(len(one) for one in inside if isinstance(one, list))
 
@@ -240,7 +241,7 @@ def _extent(typed: Typed[object]) -> int:
 async def masked_names(
     engine: Engine, workspace: UUID, masking: Masking, names: Sequence[tuple[Loc, str]], *, refuse: bool
 ) -> list[str]:
-    """As ``with_masked_names``, of names each with its place."""
+    """Return names masked as ``with_masked_names`` masks them; each comes with its place."""
     if masking.off:
         return [name for _, name in names]
     clean, policy = engine.clean_names, PiiPolicy.of(masking, lenient=True)
@@ -268,13 +269,13 @@ async def masked_names(
 
 
 def refused_kinds(masking: Masking, found: Sequence[str]) -> list[str]:
-    """The kinds of data, of those found, that the workspace refuses."""
+    """Return the kinds of data, of those found, that the workspace refuses."""
     modes = {True: masking.secrets.mode, False: masking.pii.mode}
     return [kind for kind in found if modes[kind.startswith(SECRET)] == "reject"]
 
 
 async def forms_of(engine: Engine, workspace: UUID, masking: Masking, name: str) -> list[str]:
-    """Every form in which a name may be stored: as it is, and masked by the workspace's kinds of data or by all.
+    """Return every form in which a name may be stored: as it is, and masked by the workspace's kinds of data or by all.
 
     Also while nothing is masked: it may have been before.
     """
@@ -287,7 +288,7 @@ async def forms_of(engine: Engine, workspace: UUID, masking: Masking, name: str)
 
 
 def _bounded(name: str, redaction: Redaction, secret: bytes) -> str:
-    """The masked name, as one placeholder where it would be longer than a name may be."""
+    """Return the masked name, as one placeholder where it would be longer than a name may be."""
     if len(redaction.text) <= max(len(name), TAG_MAX):
         return redaction.text
     return placeholder(redaction.found[0], name, secret)
@@ -299,7 +300,7 @@ def _kind(at: Loc) -> str | None:
 
 
 async def name_secret(engine: Engine, workspace: UUID) -> bytes:
-    """The secret under which a workspace's masked names are digests; made once."""
+    """Return the secret under which a workspace's masked names are digests; made once."""
     secret = engine.pii_secrets.get(workspace)
     if secret is None:
         with (
@@ -324,7 +325,7 @@ async def _in_use(engine: Engine, workspace: UUID, names: Sequence[str]) -> set[
 
 
 async def where_query(engine: Engine, principal: Principal, where: Where | None) -> WhereQuery | None:
-    """A parsed filter as the queries take it; None for none."""
+    """Return a parsed filter as the queries take it; None for none."""
     masking = await masking_of(engine, principal)
     if where is None or masking.off:
         return compiled(where)
@@ -334,7 +335,7 @@ async def where_query(engine: Engine, principal: Principal, where: Where | None)
 async def kept_where(
     engine: Engine, workspace: UUID, masking: Masking, given: BoundedObject | None, loc: Loc
 ) -> BoundedObject | None:
-    """A filter as it may be stored, in the words that it was given in unless something in it is masked. Raises
+    """Return a filter as it may be stored, in the words that it was given in unless something in it is masked. Raises
     InvalidInput, which names the path of what does not fit, or of what the workspace refuses."""
     where = parse_where(given, loc)
     if given is None or where is None or masking.off:
@@ -375,7 +376,7 @@ def _masked_condition(condition: Condition, masked: dict[str, str]) -> Condition
 
 
 def _nested(condition: Condition) -> JsonValue:
-    """The value under its keys, as it stands in a memory: a key speaks for what is under it."""
+    """Return the value under its keys, as it stands in a memory: a key speaks for what is under it."""
     value = condition.value
     for key in reversed(condition.keys):
         value = {key: value}

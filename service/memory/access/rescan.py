@@ -69,7 +69,7 @@ class Finding:
 
 @dataclass(slots=True)
 class RescanReport:
-    """What was found or masked: rows by table, and fields by kind."""
+    """Counts of findings or masked fields: rows by table, and fields by kind."""
 
     rows: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
@@ -81,7 +81,7 @@ class RescanReport:
 
 
 async def _unwatched(connection: Connection, rows: int) -> None:
-    """Nobody watches the progress."""
+    """Ignore the progress."""
 
 
 class Rescan:
@@ -117,7 +117,7 @@ class Rescan:
         self._copies = Copies(found)
 
     async def count_rows(self) -> int:
-        """How many rows there are to read, in each pass."""
+        """Return how many rows there are to read, in each pass."""
         rows = 0
         async for place in self._places():
             async with self._engine.db.transaction(place) as connection:
@@ -125,7 +125,7 @@ class Rescan:
         return rows
 
     async def preview(self) -> AsyncIterator[list[Finding]]:
-        """What ``apply`` would change, in batches; changes nothing."""
+        """Yield what ``apply`` would change, in batches; changes nothing."""
         async for table, rows in self._batches():
             changes = await self._masked(table, rows)
             findings = [self._findings(table, row, changed) for row, changed in zip(rows, changes, strict=True)]
@@ -158,7 +158,7 @@ class Rescan:
             after = tuple(rows[-1][name] for name in stored_texts.key_of(table))
 
     async def _places(self) -> AsyncIterator[UUID]:
-        """The workspace, and then those in which what has been deleted from it waits by now."""
+        """Yield the workspace, and then those in which what has been deleted from it waits by now."""
         yield self._workspace
         async with self._engine.db.transaction(self._workspace) as connection:
             _, *deleted = await deletions.places(connection, self._workspace)
@@ -189,7 +189,7 @@ class Rescan:
         return await self._engine.executor.each(work, rows, _characters)
 
     async def _without_copies(self, table: str, rows: list[Row]) -> list[Row]:
-        """The columns of each row that change when copies of other rows' secrets are replaced."""
+        """Return the columns of each row that change when copies of other rows' secrets are replaced."""
 
         def changed(row: Row) -> Row:
             return _changes(row, self._replaced(table, row, frozenset(self._own(table, row))))
@@ -197,7 +197,7 @@ class Rescan:
         return await self._each(changed, rows)
 
     async def _masked(self, table: str, rows: list[Row]) -> list[Row]:
-        """The columns of each row that change when everything in them is masked."""
+        """Return the columns of each row that change when everything in them is masked."""
         masked = [
             {n: await self._redacted(n, row[n]) if row[n] else row[n] for n in stored_texts.COLUMNS[table]}
             for row in rows
@@ -242,7 +242,7 @@ class Rescan:
             self.report.add(one)
 
     async def _note(self, connection: Connection, action: str, table: str, findings: list[list[Finding]]) -> None:
-        """A line in the audit log on findings by row, where there are any."""
+        """Record findings by row in the audit log, where there are any."""
         found = RescanReport()
         for one in findings:
             found.add(one)
@@ -273,7 +273,7 @@ class Rescan:
 
 
 def _open(value: JsonValue) -> JsonValue:
-    """A value without the keys of models, which are used."""
+    """Return a value without the keys of models, which are used."""
     return {n: item for n, item in value.items() if n != OWN_KEYS} if isinstance(value, dict) else value
 
 

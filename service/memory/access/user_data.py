@@ -97,7 +97,7 @@ async def forget_statistics(engine: Engine, workspace: UUID) -> None:
 
 @dataclass(slots=True)
 class _Deleted:
-    """What was held about the user where deletions wait: whose it was, and the memories, which others may quote."""
+    """Data of the user where deletions wait: the agents it belonged to, and the memories, which others may quote."""
 
     agents: set[UUID] = field(default_factory=set)
     memories: list[UUID] = field(default_factory=list)
@@ -166,7 +166,7 @@ class _Purge:
         return counts, subjects.counted_by_why(held.own)
 
     async def _held(self) -> SubjectData:
-        """What is held, with every dream that could still write something of it fenced off."""
+        """Return what is held, with every dream that could still write something of it fenced off."""
         agents = await subjects.agents_of(self._connection, self._workspace, self._users) | self._deleted.agents
         while True:
             await subjects.break_leases(self._connection, self._workspace, agents, self._now)
@@ -205,7 +205,7 @@ class _Purge:
                 await entities.set_metadata(connection, workspace, row["id"], metadata, self._now)
 
     async def _revive(self, replaced: list[UUID]) -> None:
-        """Memories of others whose replacement is gone hold again, unless another says the same by now."""
+        """Reactivate memories of others whose replacement is gone, unless another says the same by now."""
         for memory_id in replaced:
             row = await memories.lock(self._connection, self._workspace, memory_id)
             assert row is not None
@@ -275,7 +275,7 @@ class SubjectExport:
 
 
 async def export_user(engine: Engine, principal: Principal, user: str) -> SubjectExport:
-    """Memories with their history, messages, sessions, documents, edges to entities, what pages say, and saved
+    """Return memories with their history, messages, sessions, documents, edges to entities, what pages say, and saved
     searches, of what has been deleted and can be brought back too; what a purge would remove or trim. ``why`` a memory
     goes with the user is one of ``subjects.WHY``; null for shared ones, which are trimmed.
 
@@ -303,7 +303,7 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Subjec
 
 
 async def _held(connection: Connection, workspace: UUID, called: CalledBy) -> dict[str, Sequence[object]]:
-    """What a workspace holds about a person, as an export shows it."""
+    """Return what a workspace holds about a person, as an export shows it."""
     users = called.users
     held = await subjects.find_subject_data(connection, workspace, called)
     rows = await subjects.export(connection, workspace, users, held)
@@ -350,7 +350,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class PageTexts:
-    """What a page, or a version of it, says of a user: its question, or sentences."""
+    """Texts of a page, or of a version of it, about a user: its question, or sentences."""
 
     page_id: UUID
     version: int | None

@@ -100,7 +100,7 @@ def check_days_max(principal: Principal, stored: WorkspaceSettings, wanted: Work
 
 
 async def _redact_instructions(engine: Engine, pii: Masking, changes: WorkspaceSettings) -> WorkspaceSettings:
-    """The changes with personal data in the instructions masked; what they leave unset stays so."""
+    """Return the changes with personal data in the instructions masked; what they leave unset stays so."""
     given = [
         (("body", "instructions"), changes.instructions),
         (("body", "dream", "instructions"), changes.dream.instructions),
@@ -143,8 +143,8 @@ def check_profile(present: WorkspaceSettings, wanted: WorkspaceSettings) -> None
 
 
 async def redact_own_types(engine: Engine, pii: Masking, changes: WorkspaceSettings) -> WorkspaceSettings:
-    """The changes with personal data masked in what types and kinds mean, and in schemas; what they leave unset stays
-    so."""
+    """Return the changes with personal data masked in what types and kinds mean, and in schemas; what they leave unset
+    stays so."""
     if changes.profile_schema is not None:
         (masked_schema,) = await redact(engine, pii, [(("body", "profile_schema"), changes.profile_schema)])
         changes = changes.model_copy(update={"profile_schema": masked_schema})

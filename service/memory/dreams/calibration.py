@@ -1,4 +1,4 @@
-"""Which thresholds fit a decision model: labelled pairs put to it as a dream would, and how often it is right from
+"""Thresholds that fit a decision model: labelled pairs put to it as a dream would, and how often it is right from
 each probability on. Without one, the similarity of the embedder stands in, for merging alone.
 """
 
@@ -68,7 +68,7 @@ class LabelledPair(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How well thresholds fit. ``by``: who judged; ``by_guards``: pairs that rules decide; ``unusable``: answers that
+    """Fit of thresholds. ``by``: who judged; ``by_guards``: pairs that rules decide; ``unusable``: answers that
     decide nothing. ``recommended``: by setting, where a threshold is good enough; ``too_few``: settings that have too
     few pairs."""
 
@@ -133,7 +133,7 @@ async def calibrate_for(
 
 
 def _is_settled(pair: LabelledPair) -> bool:
-    """Whether the guards of a dream decide without asking."""
+    """Return whether the guards of a dream decide without asking."""
     return may_merge(pair.a, pair.b) or contradicts(pair.a, pair.b) or bool(changes_value(pair.a, pair.b))
 
 
@@ -165,7 +165,7 @@ async def cosines(embedder: Embedder, pairs: Sequence[tuple[str, str]]) -> list[
 
 
 def _guarded(pair: LabelledPair, verdict: PairVerdict | None) -> PairVerdict | None:
-    """None for a merge that the guards forbid."""
+    """Return the verdict, None for a merge that the guards forbid."""
     forbidden = verdict is not None and verdict.outcome == "duplicate" and not same_particulars(pair.a, pair.b)
     return None if forbidden else verdict
 
@@ -188,7 +188,8 @@ def _rows(name: Threshold, judged: Sequence[tuple[LabelledPair, PairVerdict | No
 
 
 def _recommended(rows: Sequence[CalibrationRow]) -> dict[str, float]:
-    """The lowest threshold of each setting down to which enough verdicts are right and no contradiction is merged."""
+    """Return the lowest threshold of each setting down to which enough verdicts are right and no contradiction is
+    merged."""
     found: dict[str, float] = {}
     for name in SETTINGS:
         for row in reversed([row for row in rows if row.setting == name and row.said]):
@@ -207,7 +208,7 @@ class DecidedPairs:
 
 
 async def decided_pairs(engine: Engine, principal: Principal, agent: str, *, stood_days: float) -> DecidedPairs:
-    """The pairs of an agent. A change stands once it is ``stood_days`` old; of several decisions on the same two
+    """Return the pairs of an agent. A change stands once it is ``stood_days`` old; of several decisions on the same two
     statements the newest change of a dream counts. Raises NotFound for an agent that is not there."""
     workspace = principal.workspace_id
     before = engine.now() - timedelta(days=stood_days)
@@ -232,7 +233,8 @@ async def decided_pairs(engine: Engine, principal: Principal, agent: str, *, sto
 async def _beside_known(
     engine: Engine, principal: Principal, agent: str, proposals: Sequence[DecidedProposal]
 ) -> list[tuple[LabelledPair, DecidedKind]]:
-    """Decided proposals, each beside the memories nearest to it when it was said that a dream would have asked about.
+    """Return decided proposals, each beside the memories nearest to it when it was said that a dream would have asked
+    about.
 
     What was kept beside them is different, and what replaced one an update; what was rejected did neither."""
     nearest: list[tuple[UUID, str, DecidedProposal]] = []
@@ -259,7 +261,7 @@ async def _beside_known(
 
 
 async def _alike(engine: Engine, pairs: Sequence[tuple[str, str]]) -> list[bool]:
-    """Which of these are so similar that a dream asks about them; none where nothing can be embedded."""
+    """Return which of these are so similar that a dream asks about them; none where nothing can be embedded."""
     try:
         found = await cosines(engine.embedder, pairs) if engine.embedder else []
     except EmbeddingFailed:

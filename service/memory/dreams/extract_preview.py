@@ -1,4 +1,4 @@
-"""What a dream would make of messages that are given and not stored, and the prompts that would make it."""
+"""Previews of an extraction: candidates from messages that are given and not stored, and the prompts for them."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _turns(request: ExtractRequest, now: datetime) -> list[Turn]:
 
 
 def _read(turns: int, candidates: Sequence[FoundCandidate]) -> None:
-    """Nobody watches the progress."""
+    """Ignore the progress."""
 
 
 def _nothing(extractor: str) -> Extraction:
@@ -221,7 +221,7 @@ class IgnoredCandidate(Candidate):
 
     @classmethod
     def of(cls, candidate: Candidate, reason: str) -> IgnoredCandidate:
-        """The candidate, left out for this reason."""
+        """Return the candidate, left out for this reason."""
         return cls(**{name: getattr(candidate, name) for name in Candidate.__slots__}, reason=reason)
 
 

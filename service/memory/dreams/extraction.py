@@ -78,7 +78,8 @@ class Masked:
 
 
 async def masked_turns(engine: Engine, workspace: UUID, rule: Masking, turns: Sequence[Turn], steps: Steps) -> Masked:
-    """The turns with personal data masked in what was said, and in the names of who said it, unless it is allowed."""
+    """Return the turns with personal data masked in what was said, and in the names of who said it, unless it is
+    allowed."""
     if rule.off:
         return Masked(list(turns), {})
     said: list[str] = []
@@ -97,7 +98,7 @@ async def masked_turns(engine: Engine, workspace: UUID, rule: Masking, turns: Se
 
 
 def with_stored_names(turns: Sequence[Turn], stored: Mapping[str, str]) -> list[Turn]:
-    """The turns of the users that they are stored for: by these it is told whose word something is."""
+    """Return the turns of the users that they are stored for: by these it is told whose word something is."""
     return [
         replace(
             turn,
@@ -111,8 +112,8 @@ def with_stored_names(turns: Sequence[Turn], stored: Mapping[str, str]) -> list[
 async def allowed_candidates(
     engine: Engine, rule: Masking, candidates: Sequence[Candidate], stored: Mapping[str, str], steps: Steps
 ) -> list[Candidate]:
-    """The candidates with personal data masked, or without those that hold any where the workspace refuses it; about
-    users by their names as they are stored."""
+    """Return the candidates with personal data masked, or without those that hold any where the workspace refuses it;
+    about users by their names as they are stored."""
     if rule.off:
         return list(candidates)
     allowed: list[Candidate] = []
@@ -168,9 +169,9 @@ def candidates_of(
     types: Mapping[str, OwnType] = NO_TYPES,
     kinds: Mapping[str, EntityKind] = NO_KINDS,
 ) -> tuple[list[Candidate], int]:
-    """The statements that hold, and how much did not: statements that cite no turn that was shown, quote the assistant,
-    cannot be stored, or have metadata that does not fit their type; and metadata that does not fit the kind of its
-    entity, which is left out alone."""
+    """Return the statements that hold, and how much did not: statements that cite no turn that was shown, quote the
+    assistant, cannot be stored, or have metadata that does not fit their type; and metadata that does not fit the kind
+    of its entity, which is left out alone."""
     kept: list[Candidate] = []
     rejected = 0
     for noted in notes.memories:
@@ -229,14 +230,15 @@ def _candidate(
 
 
 def _metadata(noted: Noted, types: Mapping[str, OwnType]) -> JsonObject | None:
-    """The metadata of a statement of a type of the workspace's own; None where it does not fit the type's schema."""
+    """Return the metadata of a statement of a type of the workspace's own; None where it does not fit the type's
+    schema."""
     if not isinstance(noted, NotedOfOwnType) or noted.type not in types or types[noted.type].metadata_schema is None:
         return {}
     return _json_object(noted.metadata, lambda metadata: check_memory(types, noted.type, metadata))
 
 
 def _metadata_of_entity(entity: NotedEntity, kinds: Mapping[str, EntityKind]) -> JsonObject | None:
-    """The metadata of an entity of a kind with a schema; None where it does not fit."""
+    """Return the metadata of an entity of a kind with a schema; None where it does not fit."""
     kind = kinds.get(entity.kind)
     if not isinstance(entity, NotedOfOwnKind) or kind is None or kind.metadata_schema is None:
         return {}
@@ -244,7 +246,7 @@ def _metadata_of_entity(entity: NotedEntity, kinds: Mapping[str, EntityKind]) ->
 
 
 def _json_object(text: str | None, check: Callable[[JsonObject], None]) -> JsonObject | None:
-    """The object that a text holds, an empty one where there is none; None where it is none or does not pass."""
+    """Return the object that a text holds, an empty one where there is none; None where it is none or does not pass."""
     try:
         value = reject_unstorable_json(json.loads(text or "{}"))
         if not isinstance(value, dict):
@@ -256,7 +258,7 @@ def _json_object(text: str | None, check: Callable[[JsonObject], None]) -> JsonO
 
 
 def _clean(text: str) -> str:
-    """One line of text that Postgres can store; nothing for what it cannot."""
+    """Return one line of text that Postgres can store; nothing for what it cannot."""
     try:
         return reject_unstorable(" ".join(text.replace("\x00", " ").split()))
     except ValueError:
@@ -268,8 +270,8 @@ def _printable(name: str) -> str:
 
 
 def _subject(noted: Noted, turn: Turn) -> str | None:
-    """The subject by the name its session knows it by, so that it is one person whatever the model calls them; none for
-    masked personal data, which may be anybody's."""
+    """Return the subject by the name its session knows it by, so that it is one person whatever the model calls them;
+    none for masked personal data, which may be anybody's."""
     named = _printable(noted.subject or "")
     if not named:
         return None
@@ -280,7 +282,7 @@ def _subject(noted: Noted, turn: Turn) -> str | None:
 
 
 def _moment(date_text: str | None, spoken_at: datetime) -> datetime | None:
-    """The ISO date or time told, if it is one and not absurdly far away."""
+    """Return the ISO date or time told, if it is one and not absurdly far away."""
     if not date_text:
         return None
     try:
@@ -292,7 +294,7 @@ def _moment(date_text: str | None, spoken_at: datetime) -> datetime | None:
 
 
 class ModelCalls(Protocol):
-    """How the model is called. ``used``: the hashes of the calls whose results may be kept."""
+    """Calls of the model. ``used``: the hashes of the calls whose results may be kept."""
 
     @property
     def used(self) -> list[str]: ...
@@ -300,15 +302,15 @@ class ModelCalls(Protocol):
     async def once(
         self, step: str, question: JsonValue, message_ids: Sequence[UUID], work: Callable[[LLM], Awaitable[JsonObject]]
     ) -> JsonObject:
-        """What ``work`` gives for this question about these messages; a kept result, where there is one."""
+        """Return what ``work`` gives for this question about these messages; a kept result, where there is one."""
 
     async def call(self, step: str, work: Callable[[LLM], Awaitable[JsonObject]]) -> JsonObject:
-        """What ``work`` gives, whatever has been kept."""
+        """Return what ``work`` gives, whatever has been kept."""
 
 
 @dataclass(slots=True)
 class _Chunk:
-    """What became of one chunk."""
+    """Result of one chunk."""
 
     candidates: list[Candidate] = field(default_factory=list)
     skipped: list[tuple[UUID, str]] = field(default_factory=list)
@@ -317,7 +319,7 @@ class _Chunk:
 
 @dataclass(frozen=True, slots=True)
 class _Extractor:
-    """What every call of an extraction goes through."""
+    """Context of every call of an extraction."""
 
     settings: WorkspaceSettings
     calls: ModelCalls
@@ -331,7 +333,7 @@ async def extract_by_llm(
     done: Callable[[int, Sequence[Candidate]], None],
     steps: Steps,
 ) -> Extraction:
-    """What the turns state, by the language model under these settings, up to where the budget ends. ``done`` is
+    """Return what the turns state, by the language model under these settings, up to where the budget ends. ``done`` is
     given the number of turns of each few read, and the candidates in them.
 
     Raises LLMUnavailable or LLMInvalidOutput when the model answers nothing of use, and LeaseLost.
@@ -371,7 +373,7 @@ async def extract_by_llm(
 
 
 async def prompts_for(turns: Sequence[Turn], settings: WorkspaceSettings, steps: Steps) -> list[list[dict[str, str]]]:
-    """The prompts in which a model would be shown the turns, one for each call."""
+    """Return the prompts in which a model would be shown the turns, one for each call."""
     shown = [await steps.run(_messages, chunk) for chunk in await _chunked(turns, steps)]
     return [_worded(messages, settings) for messages in shown if messages]
 
@@ -385,16 +387,16 @@ async def _chunked(turns: Sequence[Turn], steps: Steps) -> list[list[Turn]]:
 
 
 def _costs(turns: Sequence[Turn]) -> list[int]:
-    """The tokens of each turn. Each is also brought into the form in which it is shown, so that a turn that ends the
-    process does so here, where it is known which one it was."""
+    """Return the tokens of each turn. Each is also brought into the form in which it is shown, so that a turn that ends
+    the process does so here, where it is known which one it was."""
     for turn in turns:
         _messages([turn])
     return [min(count_tokens(turn.content), TURN_TOKENS_MAX) for turn in turns]
 
 
 def _chunks(turns: Sequence[Turn], costs: Sequence[int]) -> list[list[Turn]]:
-    """Turns in order, cut where a chunk would grow past its bounds, and between sessions of different users: what one
-    of them tells the model cannot touch what it notes of another."""
+    """Return turns in order, cut where a chunk would grow past its bounds, and between sessions of different users:
+    what one of them tells the model cannot touch what it notes of another."""
     users: dict[str, set[str | None]] = defaultdict(set)
     for turn in turns:
         users[turn.session].add(turn.user)
@@ -411,7 +413,7 @@ def _chunks(turns: Sequence[Turn], costs: Sequence[int]) -> list[list[Turn]]:
 
 
 async def _read(turns: Sequence[Turn], asking: _Extractor) -> _Chunk:
-    """One chunk, cut in halves where it fails although the model works."""
+    """Read one chunk, cut in halves where it fails although the model works."""
     try:
         return await _ask(turns, asking)
     except _BROKEN:
@@ -420,7 +422,7 @@ async def _read(turns: Sequence[Turn], asking: _Extractor) -> _Chunk:
 
 
 async def _bisect(turns: Sequence[Turn], asking: _Extractor) -> _Chunk:
-    """The two halves of a chunk that failed, and theirs; a turn that fails alone is skipped."""
+    """Return the two halves of a chunk that failed, and theirs; a turn that fails alone is skipped."""
     middle = len(turns) // 2
     if middle == 0:
         try:
@@ -440,7 +442,7 @@ async def _bisect(turns: Sequence[Turn], asking: _Extractor) -> _Chunk:
 
 
 async def _ask(turns: Sequence[Turn], asking: _Extractor, *, keep: bool = True) -> _Chunk:
-    """One call about these turns, from its checkpoint when it has been made before."""
+    """Call the model about these turns, or take the call from its checkpoint when it has been made before."""
     messages = await asking.steps.run(_messages, turns)
     if not messages:
         return _Chunk()
@@ -468,7 +470,7 @@ async def _ask(turns: Sequence[Turn], asking: _Extractor, *, keep: bool = True) 
 
 
 def form_of(settings: WorkspaceSettings) -> type[Notes]:
-    """The form of the answer to a prompt under these settings."""
+    """Return the form of the answer to a prompt under these settings."""
     return notes_form(tuple(settings.memory_types), tuple(settings.entity_kinds))
 
 
@@ -481,7 +483,7 @@ def _canary_turn(like: Turn) -> Turn:
 
 
 def _messages(turns: Sequence[Turn]) -> list[dict[str, str]]:
-    """The prompt, or nothing when there is nothing in the turns to read."""
+    """Return the prompt, or nothing when there is nothing in the turns to read."""
     lines: list[str] = []
     session: str | None = None
     for number, turn in enumerate(turns, start=1):
@@ -503,7 +505,7 @@ def _messages(turns: Sequence[Turn]) -> list[dict[str, str]]:
 
 
 def _clipped(text: str) -> str:
-    """At most about ``TURN_TOKENS_MAX`` tokens of a turn: its beginning and its end."""
+    """Return at most about ``TURN_TOKENS_MAX`` tokens of a turn: its beginning and its end."""
     chars = TURN_TOKENS_MAX * 4
     return text if len(text) <= chars else f"{text[: chars // 2]}\n[…]\n{text[-chars // 2 :]}"
 
@@ -511,8 +513,8 @@ def _clipped(text: str) -> str:
 async def extract_by_rules(
     turns: Sequence[Turn], done: Callable[[int, Sequence[Candidate]], None], steps: Steps
 ) -> Extraction:
-    """What the turns state, by the built-in rules; off the event loop. ``done`` is given the number
-    of turns of each few read, and the candidates in them."""
+    """Return what the turns state, by the built-in rules; off the event loop. ``done`` is given the number of turns of
+    each few read, and the candidates in them."""
     people = {turn.speaker for turn in turns if turn.role == "user" and turn.speaker}
     found = Extraction(covered=len(turns))
     for start, stretch in steps.batches(turns, stated_in, BATCH_TURNS):
@@ -532,8 +534,8 @@ async def extract(
     done: Callable[[int, Sequence[Candidate]], None],
     steps: Steps,
 ) -> Extraction:
-    """The candidates that may be kept of these turns, those of a model where ``calls`` are given. ``done`` is given
-    the number of turns of each few read, and the candidates in them as they were found (``only_allowed``).
+    """Return the candidates that may be kept of these turns, those of a model where ``calls`` are given. ``done`` is
+    given the number of turns of each few read, and the candidates in them as they were found (``only_allowed``).
 
     Raises LLMUnavailable and LLMInvalidOutput.
     """
@@ -549,7 +551,7 @@ async def extract(
 async def only_allowed(
     engine: Engine, settings: WorkspaceSettings, masked: Masked, found: Extraction, steps: Steps
 ) -> Extraction:
-    """``found``, without what may not be kept of it, with personal data masked."""
+    """Return ``found`` without what may not be kept of it, with personal data masked."""
     roles = frozenset(settings.dream.extract_from)
     turns = of_roles(masked.turns, roles)
     silent = {turn.id for turn in turns if turn.role not in roles}

@@ -298,7 +298,7 @@ async def undo_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Dr
 
 @dataclass(slots=True)
 class Changes:
-    """What a dream did, sorted by what taking it back means."""
+    """Changes of a dream, sorted by what taking them back means."""
 
     created: dict[UUID, int] = field(default_factory=dict)
     changed: dict[UUID, ChangedMemory] = field(default_factory=dict)

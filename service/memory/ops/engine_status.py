@@ -1,4 +1,4 @@
-"""How the engine is, as an admin or the Studio asks: truthful, and looked up now."""
+"""The state of the engine, as an admin or the Studio asks for it: truthful, and looked up now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether everything Reverie depends on works: what calls showed, and a look where none was made.
+"""Health of everything Reverie depends on: what calls showed, and a look where none was made.
 
 Every call to the embedder and to the language model is evidence. Where nobody calls, ``HealthProber`` probes
 periodically: a request for the list of models, which costs nothing, and, when that fails or the last call failed, a
@@ -55,13 +55,13 @@ class _Probed(Protocol):
 
 
 def monitored_embedder(engine: Engine) -> MonitoredEmbedder | None:
-    """The embedder in use with its condition; None without one."""
+    """Return the embedder in use with its condition; None without one."""
     inner = engine.embedder.inner if isinstance(engine.embedder, CachedEmbedder) else engine.embedder
     return inner if isinstance(inner, MonitoredEmbedder) else None
 
 
 def own_statuses(engine: Engine) -> dict[str, HealthStatus]:
-    """What this process knows of the models it uses."""
+    """Return what this process knows of the models it uses."""
     embedder = monitored_embedder(engine)
     off = HealthStatus("off")
     return {
@@ -71,7 +71,7 @@ def own_statuses(engine: Engine) -> dict[str, HealthStatus]:
 
 
 def health_payload(engine: Engine) -> JsonObject:
-    """The same, as a worker tells it with its heartbeat."""
+    """Return the state of the models as a worker tells it with its heartbeat."""
     return {name: {"status": one.state, "error": one.error} for name, one in own_statuses(engine).items()}
 
 
@@ -113,7 +113,7 @@ async def checks(engine: Engine) -> Checks:
 
 
 async def _ask_database(engine: Engine, wait_s: float) -> list[WorkerState]:
-    """The workers, by a database with the schema of this release. Raises ReverieError, and TimeoutError after
+    """Return the workers, by a database with the schema of this release. Raises ReverieError, and TimeoutError after
     ``wait_s``: a connection to a database that hangs is given back only when that goes on, which nobody waits for."""
 
     async def ask() -> list[WorkerState]:
@@ -248,7 +248,8 @@ class HealthProber:
             self._ignore_model_list.add(name)
 
     async def _answers(self, base: str, key: str | None, how: ProbeKind, call: JsonObject) -> bool | None:
-        """Whether a server answers, and lets this key in; None when it has no list of models, which says nothing."""
+        """Return whether a server answers, and lets this key in; None when it has no list of models, which says
+        nothing."""
         assert_outside_transaction()
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         try:

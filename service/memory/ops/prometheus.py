@@ -32,7 +32,7 @@ TRUSTED_S = 600.0
 
 
 async def authorize_scrape(engine: Engine, key: str) -> None:
-    """Raises Unauthenticated, Forbidden, RateLimited, and Unavailable when the database is away and the key unknown
+    """Raise Unauthenticated, Forbidden, RateLimited, and Unavailable when the database is away and the key unknown
     here."""
     credentials, hashed = engine.metrics.scrape_credentials, hash_of(key)
     try:
@@ -54,7 +54,7 @@ async def authorize_scrape(engine: Engine, key: str) -> None:
 
 
 async def render(engine: Engine) -> bytes:
-    """Everything, in Prometheus' text form. Without a database what it knows is left as it was, and
+    """Return everything, in Prometheus' text form. Without a database what it knows is left as it was, and
     ``reverie_dependency_up`` says so."""
     families = _up((await checks(engine)).states()) + _process(engine)
     with suppress(ReverieError, TimeoutError):
@@ -81,7 +81,7 @@ def _up(found: Mapping[Check, State]) -> list[Metric]:
 
 
 def _process(engine: Engine) -> list[Metric]:
-    """What this process has open, and what it has used of the language model."""
+    """Return what this process has open, and what it has used of the language model."""
     pool = {state.removeprefix("pool_"): count for state, count in engine.db.pool_use().items()}
     found: list[Metric] = [
         _gauge("pool_connections", "Connections of this process", pool, "state"),
@@ -101,7 +101,7 @@ def _process(engine: Engine) -> list[Metric]:
 
 
 async def _installation(connection: Connection, now: datetime) -> list[Metric]:
-    """What the database knows of all processes."""
+    """Return what the database knows of all processes."""
     waiting = await connection.one("dreams_waiting", workspace=None, now=now)
     workers = sum(worker.alive for worker in await health.workers(connection))
     totals = defaultdict(float, await health.totals(connection))
@@ -126,7 +126,7 @@ def _gauge(name: str, help_text: str, values: float | Mapping[str, float], *labe
 
 
 def _counter(name: str, help_text: str, values: float | Mapping[str, float], *labels: str) -> Metric:
-    """A counter; its name is given ``_total`` when it is exposed."""
+    """Return a counter; its name is given ``_total`` when it is exposed."""
     return _filled(CounterMetricFamily(f"reverie_{name}", help_text, labels=labels), values)
 
 

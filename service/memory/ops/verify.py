@@ -79,7 +79,7 @@ class _Trial:
 
     @asynccontextmanager
     async def step(self, name: StepName) -> AsyncIterator[None]:
-        """One step, timed. What goes wrong ends the trial."""
+        """Time one step. What goes wrong ends the trial."""
         started = perf_counter()
         error: str | None = None
         try:
@@ -115,7 +115,8 @@ async def verify(engine: Engine, principal: Principal) -> VerifyResponse:
 
 
 async def _vectors(engine: Engine, trial: _Trial) -> _Vectors:
-    """Of what is stored and what is asked; never twice the same texts, which a cache would answer without embedder."""
+    """Return vectors of what is stored and what is asked; never twice the same texts, which a cache would answer
+    without embedder."""
     if engine.embedder is None:
         return _Vectors()
     nonce = uuid4().hex[:8]

@@ -80,7 +80,7 @@ async def ask(engine: Engine, principal: Principal, request: AskRequest) -> AskA
 
 
 async def find(engine: Engine, principal: Principal, request: AskRequest) -> FoundForQuestion:
-    """The memories that bear on a question, as many as its effort allows."""
+    """Return the memories that bear on a question, as many as its effort allows."""
     limits, tokens = EFFORTS[request.effort], request.max_tokens
     settings = await get_settings(engine, principal)
     if tokens is None:
@@ -160,7 +160,7 @@ class _Asking:
         self.lines = [memory_line(memory, None, allowed) for memory in memories]
 
     async def put_to(self, llm: LLM) -> tuple[prompts.Reply, JsonValue]:
-        """A model's answer and, with a schema, its data; data that does not fit is sent back once, saying why.
+        """Return a model's answer and, with a schema, its data; data that does not fit is sent back once, saying why.
 
         Raises LLMInvalidOutput when the second does not fit either, and what ``LLM.structured`` raises.
         """
@@ -185,7 +185,7 @@ class _Asking:
         raise LLMInvalidOutput(f"{llm.model} gave no data valid against response_schema twice: {wrong[0]}")
 
     def prompt(self) -> list[dict[str, str]]:
-        """What the model is asked."""
+        """Return what the model is asked."""
         numbered = [f"{number}. {escape_tags(line)}" for number, line in enumerate(self.lines, start=1)]
         system, asked = prompts.ASK, section("memories", numbered)
         if self._schema is not None:
@@ -197,7 +197,7 @@ class _Asking:
         ]
 
     def supported(self, reply: prompts.Reply, data: JsonValue) -> list[Evidence]:
-        """What an answer cites, if that bears it out; else nothing."""
+        """Return the citations that support the answer; none where they do not."""
         cited = [
             each
             for each in reply.citations
@@ -214,7 +214,7 @@ class _Asking:
 
 
 def _parsed(text: str, data_schema: JsonObject) -> tuple[JsonValue, list[str]]:
-    """A model's data, and what is wrong with it."""
+    """Return a model's data, and what is wrong with it."""
     try:
         data = orjson.loads(text)
     except ValueError as error:

@@ -118,11 +118,11 @@ class AssembledContext:
 
     @property
     def tokens(self) -> int:
-        """The sum over the sections."""
+        """Return the sum over the sections."""
         return sum(one.tokens for one in self.sections)
 
     def messages(self, message: str, placement: Placement) -> list[ChatMessage]:
-        """Ready for a model: the block, the window, and what the user says now."""
+        """Return messages for a model: the block, the window, and what the user says now."""
         head = [ChatMessage(placement, self.block)] if self.block else []
         return [*head, *self.turns, ChatMessage("user", message)]
 
@@ -162,8 +162,8 @@ def _prefix_share(shares: Shares) -> float:
 def _turn_sections(
     material: ContextInput, caps: Mapping[SectionName, int], left: int, window_min: int, cost: Cost
 ) -> dict[SectionName, ContextSection]:
-    """The sections of the turn: the window with ``window_min`` tokens and each other within its cap, then all with what
-    is left."""
+    """Return the sections of the turn: the window with ``window_min`` tokens and each other within its cap, then all
+    with what is left."""
     filled = {name: ContextSection(name, "", [], 0) for name in TURN}
     for name in sorted(caps, key=lambda name: name != "window"):
         cap = max(caps[name], window_min) if name == "window" else caps[name]
@@ -178,7 +178,7 @@ def _turn_sections(
 
 
 def _repeated(material: ContextInput, filled: Mapping[SectionName, ContextSection]) -> set[str]:
-    """Of the memories, what says the same as turns that are shown."""
+    """Return the memories that say the same as turns that are shown."""
     turns = set(filled["window"].items)
     return {one.id for one in material.entries.get("memories", ()) if one.repeats and one.repeats <= turns}
 
@@ -189,7 +189,7 @@ def _without(material: ContextInput, ids: set[str]) -> ContextInput:
 
 
 def _prefix(material: ContextInput, shares: Shares, budget: int, cost: Cost) -> dict[SectionName, ContextSection]:
-    """The sections of the prefix: identity and then instructions as far as they fit, the others within what the
+    """Return the sections of the prefix: identity and then instructions as far as they fit, the others within what the
     prefix's shares leave."""
     caps = shares.caps(budget)
     identity = _fill("identity", material, budget if caps["identity"] else 0, cost)
@@ -205,7 +205,7 @@ def _prefix(material: ContextInput, shares: Shares, budget: int, cost: Cost) -> 
 
 
 def _competing(material: ContextInput, shares: Shares, filled: Mapping[SectionName, ContextSection]) -> ContextInput:
-    """The material, with the memories that found no room in the prefix at the head of the memories."""
+    """Return the material, with the memories that found no room in the prefix at the head of the memories."""
     shut_out = [
         entry
         for name in MEMORIES_OF_PREFIX
@@ -218,7 +218,7 @@ def _competing(material: ContextInput, shares: Shares, filled: Mapping[SectionNa
 
 
 def _omitted(material: ContextInput, filled: Mapping[SectionName, ContextSection], cost: Cost) -> list[OmittedItems]:
-    """What is shown nowhere, by the first section that it was offered for; sections without any are left out."""
+    """Return what is shown nowhere, by the first section that it was offered for; sections without any are left out."""
     seen = {item for one in filled.values() for item in one.items}
     omitted: list[OmittedItems] = []
     for name in ("instructions", *PREFIX, *TURN):
@@ -230,7 +230,7 @@ def _omitted(material: ContextInput, filled: Mapping[SectionName, ContextSection
 
 
 def _lines(material: ContextInput, name: SectionName) -> Iterator[tuple[str, str]]:
-    """The id and the line of everything offered for a section."""
+    """Yield the id and the line of everything offered for a section."""
     if name == "window":
         yield from ((turn.id, list_item(turn.line)) for turn in material.window)
     for entry in material.entries.get(name, ()):
@@ -240,7 +240,7 @@ def _lines(material: ContextInput, name: SectionName) -> Iterator[tuple[str, str
 def _within(
     filled: dict[SectionName, ContextSection], material: ContextInput, tokens_max: int, cost: Cost
 ) -> AssembledContext:
-    """The sections joined; should joining have cost tokens, sections give way in ``CUT_ORDER``."""
+    """Return the sections joined; should joining have cost tokens, sections give way in ``CUT_ORDER``."""
     while True:
         shown = [one for one in filled.values() if one.text and one.name != "window"]
         framed = [one.text for one in shown if one.name != "instructions"]
@@ -277,7 +277,7 @@ def _fill(name: SectionName, material: ContextInput, cap: int, cost: Cost) -> Co
 
 
 def _fill_window(window: Sequence[WindowTurn], cap: int, cost: Cost) -> ContextSection:
-    """The newest turns without a gap, as many as fit."""
+    """Return the newest turns without a gap, as many as fit."""
     lines: list[str] = []
     items: list[str] = []
     left = cap - _tags("window")
@@ -296,7 +296,7 @@ def _cost(line: str) -> int:
 
 
 def _section(name: SectionName, lines: list[str], items: list[str], cap: int, cost: Cost) -> ContextSection:
-    """The section's text with its exact tokens; the last lines go should the exact count be over the cap."""
+    """Return the section's text with its exact tokens; the last lines go should the exact count be over the cap."""
     while lines:
         text = section(name, lines)
         tokens = count_tokens(text) if name in FREE_TEXT else _tags(name) + sum(map(cost, lines))
@@ -309,25 +309,25 @@ def _section(name: SectionName, lines: list[str], items: list[str], cap: int, co
 
 @cache
 def _tags(name: SectionName) -> int:
-    """Tokens of a section's two tags. No token reaches from one line into the next that begins with ``-`` or ``<``,
-    as all do but a bulletin's, so that those of the lines can be added to them."""
+    """Return tokens of a section's two tags. No token reaches from one line into the next that begins with ``-`` or
+    ``<``, as all do but a bulletin's, so that those of the lines can be added to them."""
     return _cost(f"<{name}>") + count_tokens(f"</{name}>")
 
 
 @cache
 def _frame() -> int:
-    """Tokens of what stands around the sections of a block, added up for the same reason."""
+    """Return tokens of what stands around the sections of a block, added up for the same reason."""
     return _cost(OPEN) + _cost(NOTICE) + count_tokens(CLOSE)
 
 
 @cache
 def _line_break(name: SectionName) -> int:
-    """Tokens that the line break after a section adds to it."""
+    """Return tokens that the line break after a section adds to it."""
     return _cost(f"</{name}>") - count_tokens(f"</{name}>")
 
 
 def _cut(line: str, tokens_max: int) -> str:
-    """The beginning of a line, up to the end of a sentence or word, and a mark that more was there."""
+    """Return the beginning of a line, up to the end of a sentence or word, and a mark that more was there."""
     kept = truncate(line, tokens_max - _cost(TRUNCATION_MARK))
     end = max(kept.rfind(mark) for mark in (". ", "! ", "? ", "\n", "。"))
     if end > len(kept) // 2:

@@ -1,4 +1,4 @@
-"""What goes to the model on this turn: gathered from memory, assembled under one budget."""
+"""The context of a turn: gathered from memory, assembled under one budget."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class _Window:
 
 @dataclass(frozen=True, slots=True)
 class _Baseline:
-    """What is offered whatever the message says."""
+    """Material that is offered whatever the message says."""
 
     entries: dict[SectionName, list[Entry]]
     ids: set[str]
@@ -178,7 +178,7 @@ def _extent(entries: Sequence[Entry]) -> int:
 async def _gathered(
     engine: Engine, principal: Principal, request: ContextRequest, max_tokens: int
 ) -> tuple[_Baseline, _Window, SearchAnswer]:
-    """Everything a context is made of, searched and read side by side."""
+    """Return everything a context is made of, searched and read side by side."""
     speaker = principal.acting_user(request.user) or await _speaker(engine, principal, request)
     reader_ready: asyncio.Future[agents.Reader | None] = asyncio.get_running_loop().create_future()
     try:
@@ -205,7 +205,7 @@ async def _standing_and_window(
 
 
 async def _speaker(engine: Engine, principal: Principal, request: ContextRequest) -> str | None:
-    """Whose session it is."""
+    """Return the user of the session."""
     if request.session is None:
         return None
     with suppress(NotFound):
@@ -218,8 +218,8 @@ async def _speaker(engine: Engine, principal: Principal, request: ContextRequest
 async def _standing(
     engine: Engine, principal: Principal, request: ContextRequest, speaker: str | None, reader: agents.Reader | None
 ) -> _Baseline:
-    """Instructions, bulletin with the speaker's profile in place of its lines about them, identity, preferences of the
-    speaker, goals when planning, and open todos."""
+    """Return instructions, bulletin with the speaker's profile in place of its lines about them, identity, preferences
+    of the speaker, goals when planning, and open todos."""
     workspace, agent = principal.workspace_id, principal.acting_agent(request.agent)
     async with engine.db.generic_plan_transaction(workspace) as connection:
         if reader is None:
@@ -281,7 +281,7 @@ async def _search(
     speaker: str | None,
     reader_ready: asyncio.Future[agents.Reader | None],
 ) -> SearchAnswer:
-    """What is found for the message; ``reader_ready`` gets the reader as soon as it is resolved."""
+    """Return what is found for the message; ``reader_ready`` gets the reader as soon as it is resolved."""
     limit = min(FETCH_MAX, 1 + max_tokens // LINE_TOKENS)
     return await recall(
         engine,
@@ -315,7 +315,7 @@ async def _search(
 
 
 def _adds_information(found: SearchResult, request: ContextRequest, standing: _Baseline) -> bool:
-    """Whether a memory or message that was found may go in: not if what it stands for goes in anyway."""
+    """Return whether a memory or message that was found may go in: not if what it stands for goes in anyway."""
     if any(str(one.id) in standing.ids for one in found.also):
         return False
     if found.memory is not None:
@@ -324,7 +324,8 @@ def _adds_information(found: SearchResult, request: ContextRequest, standing: _B
 
 
 def _include_memory(memory: Memory, standing: _Baseline) -> bool:
-    """Whether a memory that was found goes in: not when it does anyway, nor another user's preferences and plans."""
+    """Return whether a memory that was found goes in: not when it does anyway, nor another user's preferences and
+    plans."""
     return (
         str(memory.id) not in standing.ids
         and memory.status != "done"
@@ -333,15 +334,15 @@ def _include_memory(memory: Memory, standing: _Baseline) -> bool:
 
 
 def _include_message(message: FoundMessage, request: ContextRequest, standing: _Baseline) -> bool:
-    """Whether a message that was found tells the model something: another user's never does, and a caller that takes
-    no window has the session's messages itself."""
+    """Return whether a message that was found tells the model something: another user's never does, and a caller that
+    takes no window has the session's messages itself."""
     in_session = message.session == request.session
     return message.user == standing.speaker and not (in_session and standing.shares.window == 0)
 
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """What the lines of a context depend on: the message it is for, who speaks, the summary in the window, and the
+    """Inputs of the lines of a context: the message it is for, who speaks, the summary in the window, and the
     origins that need no label."""
 
     message: str
@@ -351,9 +352,9 @@ class _Shown:
 
 
 def _entry(found: SearchResult, shown: _Shown) -> Entry:
-    """What was found as a line, and the turns of the window that say the same: those that a memory came from, the
-    message itself, or the summary that has its very words. Of the summary of another window the line has no more than
-    what the message is about."""
+    """Return what was found as a line, and the turns of the window that say the same: those that a memory came from,
+    the message itself, or the summary that has its very words. Of the summary of another window the line has no more
+    than what the message is about."""
     record, id_ = found.record, str(found.record.id)
     if isinstance(record, ContextMemory):
         said = record.content
@@ -380,7 +381,7 @@ def _superseded(share: float | None) -> str:
 
 
 def _words(text: str) -> str:
-    """A text with all its white space alike."""
+    """Return a text with all its white space alike."""
     return " ".join(text.split())
 
 

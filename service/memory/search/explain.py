@@ -183,7 +183,7 @@ async def explain(
     *,
     for_prompt: bool = False,
 ) -> Explanation | None:
-    """What became of a memory in a search with these results; None for an agent without any memory.
+    """Return what became of a memory in a search with these results; None for an agent without any memory.
 
     ``for_prompt`` as in ``recall``.
     """
@@ -213,7 +213,7 @@ def _shown(hit: SearchResult, memory: UUID) -> Explanation:
 
 
 async def _lost(connection: Connection, planned: Planned, memory: UUID, results: SearchAnswer) -> Explanation:
-    """Where a memory was lost that is no result."""
+    """Return where a memory was lost that is no result."""
     former = planned.former
     if memory not in former.changed:
         filters = await hidden_by(connection, planned.plan, memory)
@@ -271,7 +271,7 @@ def _ranked_low(planned: Planned, results: SearchAnswer, memory: UUID, places: _
 def _below_limit(
     planned: Planned, results: SearchAnswer, ranks: ExplainedRanks, scores: ExplainedScores | None
 ) -> Explanation:
-    """A memory that would be a result if there were more of them."""
+    """Return a memory that would be a result if there were more of them."""
     request, place = planned.query.request, ranks.final
     if place is None:
         return Explanation.at("candidates", ranks=ranks, scores=scores)

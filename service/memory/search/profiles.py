@@ -74,7 +74,7 @@ async def diff_profile(
 
 @dataclass(frozen=True, slots=True)
 class ProfileSources:
-    """What a profile is made of: memories, and what a model filled the fields of the workspace's ``schema`` with."""
+    """Sources of a profile: memories, and what a model filled the fields of the workspace's ``schema`` with."""
 
     known: Sequence[Known] = ()
     filled: Sequence[Filled] = ()

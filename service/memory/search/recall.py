@@ -132,8 +132,8 @@ async def recall(
 
 
 async def with_defaults(engine: Engine, principal: Principal, request: SearchRequest) -> tuple[SearchRequest, Strategy]:
-    """A request with the workspace's settings for what it leaves open, and the strategy. Raises InvalidInput for types
-    that the workspace does not have."""
+    """Return a request with the workspace's settings for what it leaves open, and the strategy. Raises InvalidInput for
+    types that the workspace does not have."""
     settings = await get_settings(engine, principal)
     check_filters(settings.memory_types, ("body", "types"), request.types)
     defaults = settings.retrieval
@@ -145,7 +145,7 @@ async def with_defaults(engine: Engine, principal: Principal, request: SearchReq
 async def search_query(
     engine: Engine, principal: Principal, request: SearchRequest, options: SearchOptions
 ) -> tuple[SearchQuery, Degraded | None]:
-    """What to look for by the query of a request, and why it has no vector although the strategy wanted one."""
+    """Return what to look for by the query of a request, and why it has no vector although the strategy wanted one."""
     agent = principal.acting_agent(request.agent)
     reader_key = agents.ReaderKey(agent, request.session or options.in_session, request.task or options.on_task)
     where = await where_query(engine, principal, parse_where(request.where, ("body", "where")))
@@ -216,7 +216,8 @@ async def _recall(
 async def _queries(
     engine: Engine, principal: Principal, request: SearchRequest, wordings: Sequence[str], options: SearchOptions
 ) -> tuple[list[SearchQuery], QueryCache, Degraded | None]:
-    """A query for each wording, how the embedder's cache served them, and why the first without a vector has none."""
+    """Return a query for each wording, how the embedder's cache served them, and why the first without a vector has
+    none."""
     queries: list[SearchQuery] = []
     cache, degraded = QueryCache(0, 0), None
     for wording in wordings:
@@ -231,7 +232,7 @@ async def _queries(
 
 
 async def _question(engine: Engine, principal: Principal, request: SearchRequest) -> tuple[Question, Degraded | None]:
-    """What to look for, and why it has no vector although the strategy wanted one.
+    """Return what to look for, and why it has no vector although the strategy wanted one.
 
     A query of nothing but a time has no words, unless it is a date in figures, as a text may hold it.
     """
@@ -246,7 +247,7 @@ async def _question(engine: Engine, principal: Principal, request: SearchRequest
 async def _query_vector(
     engine: Engine, principal: Principal, request: SearchRequest
 ) -> tuple[Embedding | None, VectorSpace | None, Degraded | None]:
-    """The query's vector and its space, or why there is none although the strategy wanted one."""
+    """Return the query's vector and its space, or why there is none although the strategy wanted one."""
     if request.strategy in ("keyword", "recent") or not request.query.strip():
         return None, None, None
     if engine.embedder is None:
@@ -272,7 +273,7 @@ def _apply_token_budget(found: Sequence[SearchResult], limit: int, max_tokens: i
 
 
 def demote_contradictions(query: str, found: Sequence[SearchResult]) -> list[SearchResult]:
-    """The best anew, with the ``polarity`` that the score of some has lost; the rest after them as they were."""
+    """Return the best anew, with the ``polarity`` that the score of some has lost; the rest after them as they were."""
     asked = asked_stance(query)
     stances = [stance_of(plain_text(hit.record.content)) for hit in found[:LOOKED_AT]]
     answers = [hit.score for hit, said in zip(found[:ANSWERS_AMONG], stances, strict=False) if said == asked]
@@ -298,7 +299,7 @@ class Rephrased(BaseModel):
 async def all_wordings(
     engine: Engine, principal: Principal, request: SearchRequest
 ) -> tuple[list[str], Degraded | None]:
-    """The query in all its wordings, the first as given, and why a model wrote none although it was asked to."""
+    """Return the query in all its wordings, the first as given, and why a model wrote none although it was asked to."""
     given = list(dict.fromkeys(text for text in (request.query, *request.queries) if text.strip())) or [request.query]
     if request.strategy == "recent":
         return given[:1], None
@@ -320,7 +321,7 @@ async def all_wordings(
 
 
 def fused(wordings: Sequence[str], found: Sequence[Found]) -> Found:
-    """One list of those of all wordings: by the sum of their scores, each with its places, ties by id."""
+    """Return one list of those of all wordings: by the sum of their scores, each with its places, ties by id."""
     best: dict[UUID, SearchResult] = {}
     matches: dict[UUID, list[QueryMatch]] = {}
     for wording, one in zip(wordings, found, strict=True):
@@ -342,7 +343,7 @@ def fused(wordings: Sequence[str], found: Sequence[Found]) -> Found:
 async def reranked(
     engine: Engine, query: str, found: Sequence[SearchResult]
 ) -> tuple[list[SearchResult], Degraded | None]:
-    """The best ``RERANKED_MAX`` in the order the reranker gives them, the rest after them as they were.
+    """Return the best ``RERANKED_MAX`` in the order the reranker gives them, the rest after them as they were.
 
     Where there is no reranker, it fails, or the budget does not allow it, the order stays and the answer says why.
     """

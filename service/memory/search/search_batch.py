@@ -50,7 +50,7 @@ class Planned:
 
 
 async def search(engine: Engine, query: SearchQuery) -> Found | None:
-    """What is found; None for an unknown reader. Raises StaleCredential for a key that holds no more."""
+    """Return what is found; None for an unknown reader. Raises StaleCredential for a key that holds no more."""
     if engine.replica is not None or not engine.db.has_autocommit_pool:
         return (await _search_together(engine, [query]))[0]
     group = (query.workspace, query.options.for_context)
@@ -58,7 +58,7 @@ async def search(engine: Engine, query: SearchQuery) -> Found | None:
 
 
 async def search_wordings(engine: Engine, queries: Sequence[SearchQuery]) -> list[Found]:
-    """What is found for each wording of a question, together; nothing for an unknown reader."""
+    """Return what is found for each wording of a question, together; nothing for an unknown reader."""
     return [one for one in await _search_together(engine, queries) if one is not None]
 
 
@@ -91,7 +91,7 @@ async def _search_together(engine: Engine, queries: Sequence[SearchQuery]) -> li
 
 
 async def plan_all(connection: Connection, engine: Engine, queries: Sequence[SearchQuery]) -> list[Planned | None]:
-    """A plan for each; None where there is nothing to find."""
+    """Return a plan for each; None where there is nothing to find."""
     now = engine.now()
     readers: dict[tuple[agents.ReaderKey, int], agents.Reader | None] = {}
     planned: list[Planned | None] = []
@@ -139,7 +139,7 @@ async def _plan(
 async def _rank_all(
     connection: Connection, planned: Sequence[Planned | None], timings: StageTimings
 ) -> tuple[list[_Scored], list[int]]:
-    """The results of each, nothing for None, and how many candidates of each had no vector to be compared by."""
+    """Return the results of each, nothing for None, and how many candidates of each had no vector to be compared by."""
     together: list[list[SearchPlan]] = []
     for one in planned:
         if one is not None and one.plan.strategy == "exact":
@@ -172,7 +172,7 @@ async def _rank_all(
 
 
 async def _newest(connection: Connection, one: Planned) -> _Scored:
-    """As many of the newest as are asked for; memories and the messages that they came from take one place."""
+    """Return as many of the newest as are asked for; memories and the messages that they came from take one place."""
     limit = one.plan.limit
     looked_at = 2 * limit if one.plan.flags.with_sources else limit
     while True:
@@ -193,17 +193,17 @@ def _included_messages(options: SearchOptions, reader: agents.Reader) -> Include
 
 
 def _is_recency_only(request: SearchRequest) -> bool:
-    """Whether there is nothing to rank by but time."""
+    """Return whether there is nothing to rank by but time."""
     return request.strategy == "recent" or (not request.query.strip() and request.strategy != "semantic")
 
 
 def reranks(request: SearchRequest, reader: agents.Reader) -> bool:
-    """Whether a model ranks what is found anew."""
+    """Return whether a model ranks what is found anew."""
     return reader.settings.retrieval.rerank if request.rerank is None else request.rerank
 
 
 def _fetch_limit(request: SearchRequest, reader: agents.Reader) -> int:
-    """How many candidates the later stages need."""
+    """Return how many candidates the later stages need."""
     wanted = request.limit if request.max_tokens is None else max(request.limit, BUDGET_FETCH)
     return max(wanted, RERANKED_MAX) if reranks(request, reader) else wanted
 
@@ -268,6 +268,6 @@ def _hits(scored: _Scored, found: dict[UUID, FoundRecord]) -> list[SearchResult]
 
 
 def _also(kind: Kind, also: Sequence[UUID]) -> list[AlsoFound]:
-    """What a result stands for: of a memory, messages that it came from; of a message, memories from it."""
+    """Return what a result stands for: of a memory, messages that it came from; of a message, memories from it."""
     other: Literal["memory", "message"] = "message" if kind == "memory" else "memory"
     return [AlsoFound(other, id_) for id_ in also]

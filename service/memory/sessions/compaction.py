@@ -71,7 +71,7 @@ class _Window:
 
     @property
     def user(self) -> str | None:
-        """The user it is about; none where several people speak."""
+        """Return the user it is about; none where several people speak."""
         people = {self.speaker(message) for message in self.messages if message.role == "user"}
         return self.session.user_name if people <= {self.session.user_name} else None
 
@@ -88,7 +88,7 @@ class _Window:
 
     @property
     def origin(self) -> Origin:
-        """The least trusted one of its messages."""
+        """Return the least trusted one of its messages."""
         owner = self.session.user_name
         return least_trusted(
             origin_of(message.role, own=owner in (None, self.speaker(message))) for message in self.messages
@@ -96,7 +96,7 @@ class _Window:
 
     @property
     def ids(self) -> list[UUID]:
-        """Of its messages."""
+        """Return the ids of its messages."""
         return [message.id for message in self.messages]
 
     def of_one_owner(self) -> _Window:
@@ -180,7 +180,7 @@ async def compact(
     )
     done = await _store(engine, workspace, fold, draft, embedded)
     if tracker is not None:
-        tracker.exonerate(fold.ids)
+        tracker.mark_processed(fold.ids)
     return done
 
 
@@ -189,7 +189,8 @@ def _step(tracker: Tracker | None, name: str, ids: Sequence[UUID]) -> AbstractAs
 
 
 async def _with_masked_names(engine: Engine, workspace: UUID, pii: Masking, fold: _Window) -> _Window:
-    """Messages may be older than the workspace's rule: neither their texts nor who said them are taken for clean."""
+    """Return the texts masked: messages may be older than the workspace's rule: neither their texts nor who said them
+    are taken for clean."""
     names = sorted({fold.speaker(message) for message in fold.messages})
     masks = await masked_names(engine, workspace, pii, [(("name",), name) for name in names], refuse=False)
     return replace(fold, masks=dict(zip(names, masks, strict=True)))

@@ -130,8 +130,8 @@ async def append_turns(
     user: str | None,
     attempt: Attempt | None = None,
 ) -> None:
-    """``append_messages`` for who wants to know neither the turns as stored nor the window. Nothing is appended where
-    another ``attempt`` of the client has done so."""
+    """Append as ``append_messages`` does, for a caller that wants to know neither the turns as stored nor the window.
+    Nothing is appended where another ``attempt`` of the client has done so."""
     principal.require_write()
     if principal.no_memory:
         return
@@ -399,7 +399,7 @@ class Attempt:
 
 
 async def is_kept_already(connection: Connection, principal: Principal, attempt: Attempt, now: datetime) -> bool:
-    """Whether another attempt has kept the turn; else this one is noted as the one that does.
+    """Return whether another attempt has kept the turn; else this one is noted as the one that does.
 
     A first attempt gives way only to a retry that was kept while it was under way: two first attempts are two turns.
     """

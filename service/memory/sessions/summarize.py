@@ -99,7 +99,7 @@ class _Fold:
 
     @property
     def before(self) -> int:
-        """Tokens of the memories."""
+        """Return tokens of the memories."""
         return sum(one.tokens for one in self.folded)
 
 
@@ -169,8 +169,8 @@ def _answer(
 
 
 async def _clean(engine: Engine, principal: Principal, found: Sequence[Memory]) -> tuple[list[str], list[str | None]]:
-    """The texts, which may be older than the workspace's rule on personal data, and whom each is about where they are
-    about several."""
+    """Return the texts, which may be older than the workspace's rule on personal data, and whom each is about where
+    they are about several."""
     pii = await masking_of(engine, principal)
     texts = await redact_lenient(engine, pii, [one.content for one in found])
     users = sorted({one.user for one in found if one.user is not None})
@@ -213,19 +213,19 @@ def _fold_by_rules(
 
 
 def _saves_enough(before: int, after: int) -> bool:
-    """Whether a third of the tokens or more is saved."""
+    """Return whether a third of the tokens or more is saved."""
     return 3 * after <= 2 * before
 
 
 def _room_for(lines: Sequence[str]) -> int:
-    """How many of the lines a summary has room for."""
+    """Return how many of the lines a summary has room for."""
     ends = accumulate(len(line) + 1 for line in lines)
     return sum(end <= CONTENT_MAX - HEADING_CHARS_MAX for end in ends)
 
 
 def _fewest(spans: Sequence[tuple[int, int]], heading: int, excess: int | None) -> int:
-    """Of how many memories, each with its tokens and those of its line, the fold saves a third and ``excess``; of all
-    where none does or where nothing is to be fitted."""
+    """Return of how many memories, each with its tokens and those of its line, the fold saves a third and ``excess``;
+    of all where none does or where nothing is to be fitted."""
     if excess is None:
         return len(spans)
     before, after = 0, heading
@@ -237,7 +237,7 @@ def _fewest(spans: Sequence[tuple[int, int]], heading: int, excess: int | None) 
 
 
 async def _by_llm(engine: Engine, llm: LLM, fold: _Fold, choices: DreamChoices) -> _Fold:
-    """The fold with the language model's summary, where it answers with one that saves enough."""
+    """Return the fold with the language model's summary, where it answers with one that saves enough."""
     messages = [
         {"role": "system", "content": COMPACT.format(words_max=max(60, fold.before // 4))},
         {"role": "user", "content": "<notes>\n" + "\n".join(f"- {one.text}" for one in fold.notes) + "\n</notes>"},
@@ -337,5 +337,5 @@ def _folded_ids(source: JsonObject) -> list[UUID]:
 
 
 def _is_folded(row: Row | None, summary_id: UUID) -> bool:
-    """Whether a memory is as folding it into the summary left it."""
+    """Return whether a memory is as folding it into the summary left it."""
     return row is not None and row["superseded_by"] == summary_id and row["change_reason"] == REASON

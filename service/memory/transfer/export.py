@@ -38,8 +38,8 @@ async def export(
     resume_from: str | None = None,
     where: Where | None = None,
 ) -> AsyncIterator[bytes]:
-    """An export of one moment, as chunks of NDJSON. An agent key exports its own agent. With ``where``, it has the
-    records FILTERED alone, and of memories those that pass it.
+    """Return an export of one moment, as chunks of NDJSON. An agent key exports its own agent. With ``where``, it has
+    the records FILTERED alone, and of memories those that pass it.
 
     All is read in one read-only snapshot into a temporary file while that is read out at the caller's pace, so a slow
     reader pins no connection. ``resume_from`` is ``<record>:<key>`` of the last line received: it goes on there,
@@ -55,7 +55,7 @@ async def export(
 
 
 async def _from(first: bytes, stream: AsyncGenerator[bytes]) -> AsyncIterator[bytes]:
-    """A stream whose first chunk has been read: what fails before it is an error, not an answer cut off."""
+    """Yield a stream whose first chunk has been read: what fails before it is an error, not an answer cut off."""
     async with aclosing(stream):
         yield first
         async for chunk in stream:
@@ -171,12 +171,12 @@ class TempfilePipe:
         self._more.set()
 
     def finish(self) -> None:
-        """Nothing more will come."""
+        """Note that nothing more will come."""
         self._finished = True
         self._more.set()
 
     async def read(self) -> AsyncIterator[bytes]:
-        """Everything written, as it comes, until ``finish``."""
+        """Yield everything written, as it comes, until ``finish``."""
         position = 0
         while True:
             self._more.clear()

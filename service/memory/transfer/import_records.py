@@ -113,25 +113,26 @@ class ImportTransaction:
         self._taken = 0
 
     def vectors(self, count: int) -> EmbeddingBatch:
-        """The vectors of the next ``count`` memory lines; all missing where the import left them to the worker."""
+        """Return the vectors of the next ``count`` memory lines; all missing where the import left them to the
+        worker."""
         found = self._embedded.vectors[self._taken : self._taken + count]
         self._taken += count
         return EmbeddingBatch(self._embedded.space, list(found) or [None] * count)
 
     async def place(self, number: int, line: ScopeNames, user: str | None = None) -> ScopeIds:
-        """Where a line belongs. Raises InvalidImportLine."""
+        """Return where a line belongs. Raises InvalidImportLine."""
         try:
             return await self.places.resolve(line, (), user=user)
         except InvalidInput as error:
             raise InvalidImportLine(number, error.loc, error.message) from error
 
     async def agent(self, agent: str | None) -> UUID:
-        """The id of the agent of a line, which ``parse_line`` has seen to."""
+        """Return the id of the agent of a line, which ``parse_line`` has seen to."""
         assert agent is not None
         return await self.places.agent(agent)
 
     async def audience(self, number: int, audience: Audience, agent: str | None) -> UUID:
-        """The id of an audience; team and task audiences are anybody's, so any agent will do to find them."""
+        """Return the id of an audience; team and task audiences are anybody's, so any agent will do to find them."""
         if audience.agent is None and agent is not None:
             audience = audience.model_copy(update={"agent": agent})
         if audience.agent is None and audience.team:
@@ -149,7 +150,7 @@ class ImportTransaction:
         tally.skipped += len(lines) - fitting
 
     async def finish(self) -> None:
-        """After the last line."""
+        """Own entities and update counters, after the last line."""
         unowned = sorted(self.unowned_entities)
         for start in range(0, len(unowned), BATCH):
             await self.connection.run("own_entities", workspace=self.workspace, ids=unowned[start : start + BATCH])
@@ -163,7 +164,7 @@ Writer = Callable[[ImportTransaction, Lines[BaseModel]], Awaitable[None]]
 
 
 def writer_of(shape: type[Line], write: Callable[[ImportTransaction, Lines[Line]], Awaitable[None]]) -> Writer:
-    """The writer of the record whose lines are of this type."""
+    """Return the writer of the record whose lines are of this type."""
 
     async def written(writing: ImportTransaction, lines: Lines[BaseModel]) -> None:
         await write(writing, [(number, line) for number, line in lines if isinstance(line, shape)])

@@ -82,7 +82,7 @@ FILTERED = {"page": "scope", "search": "options"}
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an import is: lines checked, or of ``total`` lines those written."""
+    """Progress of an import: lines checked, or of ``total`` lines those written."""
 
     stage: Literal["checking", "writing"]
     done: int
@@ -110,7 +110,7 @@ class ImportResult(ImportCounts):
 
 
 def _nothing(_: Progress) -> None:
-    """Progress nobody asked for."""
+    """Ignore the progress."""
 
 
 async def import_lines(
@@ -197,7 +197,7 @@ async def _check(
 
 
 def _checked(number: int, raw: JsonObject, agent: str | None) -> Numbered | InvalidImportLine | None:
-    """The line, why it is none, or None for one that is not read in itself."""
+    """Return the line, why it is none, or None for one that is not read in itself."""
     try:
         found = parse_line(number, raw, agent)
     except InvalidImportLine as broken:
@@ -248,8 +248,8 @@ async def _write(writing: ImportTransaction, lines: ParsedLines, on_progress: Ca
 
 
 async def redact_lines(engine: Engine, workspace: UUID, settings: Masking, lines: list[Numbered]) -> list[Numbered]:
-    """The lines as they may be kept. Raises InvalidImportLine for one with a filter that is none, or that the workspace
-    refuses."""
+    """Return the lines as they may be kept. Raises InvalidImportLine for one with a filter that is none, or that the
+    workspace refuses."""
     try:
         lines = [await _with_filter(engine, workspace, settings, one) for one in lines]
         if settings.off:
@@ -301,7 +301,7 @@ def _is_former(record: str, name: str) -> bool:
 
 
 def _texts(record: str, name: str, value: JsonValue) -> JsonValue:
-    """The texts of a field: of a former version of a memory, all but its names."""
+    """Return the texts of a field: of a former version of a memory, all but its names."""
     if _is_former(record, name):
         return {key: one for key, one in value.items() if (key,) not in FORMER_NAMES}
     return value.model_dump(mode="json", exclude_unset=True) if isinstance(value, BaseModel) else value

@@ -70,7 +70,8 @@ class ParsedLines:
         self.counts[record] += 1
 
     def batches(self, record: str, size: int) -> Iterator[list[tuple[int, BaseModel]]]:
-        """The lines of one record with their numbers, in their order, ``size`` at a time, fewer where they are long."""
+        """Yield the lines of one record with their numbers, in their order, ``size`` at a time, fewer where they are
+        long."""
         if record not in self._files:
             return
         file = self._files[record]
@@ -94,7 +95,7 @@ class ParsedLines:
 
 
 async def raw_lines(chunks: AsyncIterator[bytes], executor: FairExecutor) -> AsyncIterator[tuple[int, JsonObject]]:
-    """JSON objects of an NDJSON stream with their line numbers, from 1; blank lines count and are passed over.
+    """Yield JSON objects of an NDJSON stream with their line numbers, from 1; blank lines count and are passed over.
 
     Raises InvalidImportLine for one that is no JSON object or too long, TooLarge past the bound of an import.
     """
@@ -154,7 +155,8 @@ def parse_line(number: int, raw: JsonObject, agent: str | None) -> tuple[str, Ba
 
 
 def utc_text(moment: JsonValue) -> JsonValue:
-    """A time or day of another system as RFC 3339, in UTC where it names no zone; anything else as it is, or None."""
+    """Return a time or day of another system as RFC 3339, in UTC where it names no zone; anything else as it is, or
+    None."""
     if not moment:
         return None
     try:
@@ -165,7 +167,7 @@ def utc_text(moment: JsonValue) -> JsonValue:
 
 
 async def arkos_messages(chunks: AsyncIterator[bytes], executor: FairExecutor) -> AsyncIterator[tuple[int, JsonObject]]:
-    """Each row as a line of record ``message`` with the number of the line it begins on.
+    """Yield each row as a line of record ``message`` with the number of the line it begins on.
 
     Rows keep their order within a session; a row without ``session_id`` goes to a session named after its user. The
     id of a message follows from its row, so that reading the table in again adds only what is new. Raises
@@ -207,7 +209,7 @@ async def _csv_rows(chunks: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, Js
 
 
 async def _records(chunks: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, str]]:
-    """CSV records with the number of the line each begins on; a quoted field may run over several lines."""
+    """Yield CSV records with the number of the line each begins on; a quoted field may run over several lines."""
     decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
     rest, record, number, begins = "", "", 0, 1
     async for chunk in chunks:
@@ -247,7 +249,7 @@ def _message(number: int, row: JsonObject) -> JsonObject:
 
 
 def _content(message: JsonValue) -> tuple[str, JsonValue]:
-    """The text and the tool calls of a stored message."""
+    """Return the text and the tool calls of a stored message."""
     try:
         stored = orjson.loads(message) if isinstance(message, str) else message
     except orjson.JSONDecodeError:
@@ -260,7 +262,7 @@ def _content(message: JsonValue) -> tuple[str, JsonValue]:
 async def mem0_memories(
     chunks: AsyncIterator[bytes], executor: FairExecutor, agent: str | None
 ) -> AsyncIterator[tuple[int, JsonObject]]:
-    """Each memory as a line of record ``memory``, numbered from 1 by its place in the list.
+    """Yield each memory as a line of record ``memory``, numbered from 1 by its place in the list.
 
     Its user and agent become ours, its metadata is kept, its categories become tags as well. One that names no agent is
     of ``agent``, else of its user, else of its run, as ``Memory`` of the client calls it. A Mem0 id that is not a
@@ -280,7 +282,8 @@ async def mem0_memories(
 
 
 def _some(items: Iterator[tuple[int, JsonValue]]) -> tuple[list[tuple[int, JsonValue]], InvalidImportLine | bool]:
-    """The next items, and whether these were the last: because what follows is broken, or because nothing does."""
+    """Return the next items, and whether these were the last: because what follows is broken, or because nothing
+    does."""
     some: list[tuple[int, JsonValue]] = []
     try:
         some.extend(islice(items, READ_AT_ONCE))
@@ -305,7 +308,7 @@ def _items(file: IO[bytes]) -> Iterator[JsonValue]:
 
 
 def _bounded(events: Iterable[tuple[str, object]]) -> Iterator[tuple[str, object]]:
-    """The events of JSON that is nested within bounds: what follows takes time by the depth for each of them."""
+    """Yield the events of JSON that is nested within bounds: what follows takes time by the depth for each of them."""
     depth = 0
     for event, value in events:
         depth += event.startswith("start_") - event.startswith("end_")
@@ -346,8 +349,8 @@ def _uuid(given: object, text: str) -> str:
 
 
 def recognise(head: bytes) -> Format:
-    """The format of a file that begins like this; ``reverie`` for what is none of the others, so that its errors are
-    those of an export."""
+    """Return the format of a file that begins like this; ``reverie`` for what is none of the others, so that its errors
+    are those of an export."""
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"["):
         return "mem0"
@@ -372,7 +375,7 @@ def _object_or_none(text: bytes) -> JsonObject | None:
 
 
 def _first_key(text: bytes) -> str | None:
-    """The first key of an object that may be cut off."""
+    """Return the first key of an object that may be cut off."""
     with suppress(ijson.JSONError):
         for event, value in islice(ijson.basic_parse(text, use_float=True), 2):
             if event == "map_key":

@@ -72,18 +72,18 @@ async def test_who_may_be_alive_is_left_alone(api: Api) -> None:
     assert await recorded(api) == 1
     tracker = await opened(InFlight(api.engine), exclusive=True)
     assert tracker is not None
-    assert tracker.deaths == {one: 1}
+    assert tracker.crashes == {one: 1}
     await dies_over(api, "other", one, deadline_s=0)
     tracker = await opened(InFlight(api.engine))
     assert tracker is not None
-    assert tracker.deaths == {one: 1}
+    assert tracker.crashes == {one: 1}
 
 
 async def test_a_workers_own_record_is_no_death(api: Api) -> None:
     await dies_over(api, "me", uuid4())
     tracker = await opened(InFlight(api.engine, "me"))
     assert tracker is not None
-    assert tracker.deaths == {}
+    assert tracker.crashes == {}
 
 
 async def test_two_deaths_over_a_text_alone_prove_it_and_one_over_a_batch_proves_nothing(api: Api) -> None:
@@ -93,12 +93,12 @@ async def test_two_deaths_over_a_text_alone_prove_it_and_one_over_a_batch_proves
     await dies_over(api, "second", one)
     tracker = await opened(InFlight(api.engine), exclusive=True)
     assert tracker is not None
-    assert tracker.deaths == {one: 1, other: 0}
+    assert tracker.crashes == {one: 1, other: 0}
     assert (await api.get("/v1/dead-letters"))["items"] == []
     await dies_over(api, "third", one, deaths=1)
     tracker = await opened(InFlight(api.engine), exclusive=True)
     assert tracker is not None
-    assert tracker.deaths == {}
+    assert tracker.crashes == {}
     (letter,) = (await api.get("/v1/dead-letters"))["items"]
     assert (letter["subject_id"], letter["attempts"]) == (message["id"], 2)
 
@@ -137,8 +137,8 @@ async def test_a_batch_that_workers_died_on_twice_is_cut(api: Api, batch: int, d
     ids = [uuid4() for _ in range(batch)]
     tracker = tracker_of(api, Died("compare", ids, deaths))
     assert tracker.batch_max == limit
-    tracker.exonerate(ids)
-    assert (tracker.batch_max, tracker.deaths) == (None, {})
+    tracker.mark_processed(ids)
+    assert (tracker.batch_max, tracker.crashes) == (None, {})
 
 
 async def test_one_that_is_alone_waits_for_the_others_and_goes_before_those_to_come() -> None:

@@ -44,7 +44,7 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class Concluding:
-    """What a model concluded, and how much of it was ``rejected``: what cites unknown memories, or fewer than two."""
+    """Conclusions of a model, and how much of it was ``rejected``: what cites unknown memories, or fewer than two."""
 
     insights: list[Insight]
     rejected: int
@@ -53,8 +53,8 @@ class Concluding:
 async def conclude_by_model(
     remembered: Sequence[Remembered], user: str | None, choices: DreamChoices, tokens_max: int, checkpoints: Checkpoints
 ) -> tuple[Concluding, int]:
-    """What follows from a user's memories, and how many tokens of them were shown: none where there are few of them.
-    Where the model fails, nothing follows."""
+    """Return what follows from a user's memories, and how many tokens of them were shown: none where there are few of
+    them. Where the model fails, nothing follows."""
     shown, tokens = within(remembered, tokens_max)
     if len(shown) < MEMORIES_MIN:
         return Concluding([], 0), 0
@@ -70,7 +70,7 @@ async def conclude_by_model(
 
 
 def listed(shown: Iterable[Remembered]) -> str:
-    """The memories as a model reads them: numbered, a line each, marked as data."""
+    """Return the memories as a model reads them: numbered, a line each, marked as data."""
     lines = [
         dumps({"memory": n, "type": one.type, "on": one.on, "says": escape_tags(one.evidence.content)}).decode()
         for n, one in enumerate(shown, 1)
@@ -79,7 +79,7 @@ def listed(shown: Iterable[Remembered]) -> str:
 
 
 def within(remembered: Sequence[Remembered], tokens_max: int) -> tuple[list[Remembered], int]:
-    """The newest that fit, oldest first, and their length."""
+    """Return the newest that fit, oldest first, and their length."""
     shown: list[Remembered] = []
     tokens = 0
     for one in reversed(remembered):
@@ -108,8 +108,8 @@ def _insight(concluded: Concluded, shown: Sequence[Remembered], user: str | None
 def on_known_matters(
     concluded: Sequence[Insight], by_rules: Sequence[Insight], known: Sequence[KnownInsight]
 ) -> list[Insight]:
-    """The conclusions, each under the matter of a former one that it repeats, and each matter once; without those that
-    rules draw from the same memories."""
+    """Return the conclusions, each under the matter of a former one that it repeats, and each matter once; without
+    those that rules draw from the same memories."""
     drawn = [frozenset(one.id for one in insight.evidence) for insight in by_rules]
     drawn += [one.evidence for one in known if not one.about.startswith((MODEL, FIELD))]
     found: dict[str, Insight] = {}
@@ -125,7 +125,7 @@ def on_known_matters(
 
 
 def _repeats(insight: Insight, evidence: set[UUID], known: KnownInsight) -> bool:
-    """Whether a former conclusion of the model's says the same, or rests on the same for the most part."""
+    """Return whether a former conclusion of the model's says the same, or rests on the same for the most part."""
     if known.user != insight.user or _kind(known.about) != _kind(insight.about):
         return False
     shared = len(evidence & known.evidence)
@@ -133,7 +133,7 @@ def _repeats(insight: Insight, evidence: set[UUID], known: KnownInsight) -> bool
 
 
 def _kind(about: str) -> str:
-    """What kind of conclusion a matter is of, and whose: ``model:habit``."""
+    """Return what kind of conclusion a matter is of, and whose: ``model:habit``."""
     return about.rpartition(":")[0]
 
 
@@ -151,7 +151,7 @@ class FieldValue:
     evidence: list[Evidence]
 
     def insight(self, user: str) -> Insight:
-        """As what is concluded about the user; a list has a matter for each of its values."""
+        """Return the value as an insight about the user; a list has a matter for each of its values."""
         matter = [user, self.field.name, self.value if self.field.several else None]
         about = FIELD + hashlib.sha256(dumps(matter)).hexdigest()[:32]
         content = f"{user}'s {self.field.name}: {text_of(self.value)}"
@@ -160,8 +160,8 @@ class FieldValue:
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """What a model filled one user's profile with. ``rejected``: so many values do not fit their schema, or cite what
-    was not shown; ``newest``: the last memory that it was shown; ``tokens``: of all of them."""
+    """Values that a model filled one user's profile with. ``rejected``: so many values do not fit their schema, or cite
+    what was not shown; ``newest``: the last memory that it was shown; ``tokens``: of all of them."""
 
     values: list[FieldValue]
     rejected: int
@@ -173,7 +173,7 @@ async def fill_by_model(
     remembered: Sequence[Remembered], fields: Sequence[Property], choices: DreamChoices, tokens_max: int,
     checkpoints: Checkpoints,
 ) -> Filling | None:  # fmt: skip
-    """What the model fills the fields with; None where there is nothing to show it, or where it fails."""
+    """Return what the model fills the fields with; None where there is nothing to show it, or where it fails."""
     shown, tokens = within(remembered, tokens_max)
     if not shown:
         return None
@@ -199,7 +199,7 @@ async def fill_by_model(
 def _borne_out(
     answered: Sequence[FilledField], fields: dict[str, Property], shown: Sequence[Remembered]
 ) -> list[FieldValue]:
-    """The values that fit and cite what was shown: one for each field, or each once for one with several."""
+    """Return the values that fit and cite what was shown: one for each field, or each once for one with several."""
     found: dict[tuple[str, str | None], FieldValue] = {}
     for one in answered:
         field, cited = fields.get(one.name), list(dict.fromkeys(one.memories))
@@ -212,7 +212,7 @@ def _borne_out(
 
 
 def _values(text: str, field: Property) -> Iterator[Scalar]:
-    """The JSON values in the text, or the text itself as the schema wants it."""
+    """Yield the JSON values in the text, or the text itself as the schema wants it."""
     try:
         decoded = orjson.loads(text)
     except orjson.JSONDecodeError:

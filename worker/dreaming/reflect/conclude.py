@@ -1,4 +1,4 @@
-"""What the memories of an agent come to, as a plan will have left them: habits, and what changed; pure."""
+"""Conclusions from the memories of an agent, as a plan will have left them: habits, and what changed; pure."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ CHANGE, FIELD = "change:", "field:"
 
 
 def current(plan: Plan, home: UUID) -> list[NewMemory]:
-    """The new memories that insights may rest on: current ones, of the agent's own, and nobody's hearsay."""
+    """Return the new memories that insights may rest on: current ones, of the agent's own, and nobody's hearsay."""
     return [new for new in plan.new if new.replaced_by is None and new.audience == home and new.hearsay_by is None]
 
 
 def evidence_of(one: Statement, *, former: bool = False) -> Evidence:
-    """A statement as it is now, as evidence."""
+    """Return a statement as it is now, as evidence."""
     expires_at = one.expires_at if isinstance(one, ExistingMemory) else None
     return Evidence(one.id, one.identity, one.content, one.since, expires_at, former)
 
 
 def reports_of(new: Iterable[NewMemory]) -> list[MemoryReport]:
-    """What the new memories report."""
+    """Return what the new memories report."""
     return [
         MemoryReport(
             one.reports, one.subject, evidence_of(one), one.at or one.since,
@@ -44,7 +44,7 @@ def reports_of(new: Iterable[NewMemory]) -> list[MemoryReport]:
 
 
 def changes_in(plan: Plan, home: UUID) -> list[Insight]:
-    """What fills another value than before once the plan is applied, by the word of the same person."""
+    """Return what fills another value than before once the plan is applied, by the word of the same person."""
     pairs: list[tuple[Statement, Statement]] = [(one.known, one.by) for one in plan.superseded.values() if not one.same]
     pairs += [(new, new.replaced_by) for new in plan.new if new.replaced_by is not None]
     found = (_change(old, new) for old, new in pairs if _is_change(old, new, plan, home))
@@ -73,7 +73,7 @@ def _change(old: Statement, new: Statement) -> Insight | None:
 
 
 def habits_in(reports: Sequence[MemoryReport], now: datetime) -> tuple[list[Insight], dict[str, Evidence]]:
-    """The habits that the reports bear out, and by matter the denial of those that are over."""
+    """Return the habits that the reports bear out, and by matter the denial of those that are over."""
     by_habit: dict[tuple[str, str | None], list[tuple[MemoryReport, Habit]]] = defaultdict(list)
     for one in reports:
         if isinstance(one.of, Habit):
@@ -105,7 +105,8 @@ def conclude(
     over: Mapping[str, Evidence],
     filter_: DreamFilter,
 ) -> Conclusions:
-    """The insights to write and those to replace, of what could be concluded (``wanted``) and what has been before.
+    """Return the insights to write and those to replace, of what could be concluded (``wanted``) and what has been
+    before.
 
     What somebody has deleted is not concluded again. ``over``: what denies a habit, by the matter of its insight.
     """
@@ -132,12 +133,12 @@ def conclude(
 
 
 def _repeats(insight: Insight, unwanted: KnownInsight) -> bool:
-    """Whether it is on the matter of one that somebody deleted; of a profile's field, the same value again."""
+    """Return whether it is on the matter of one that somebody deleted; of a profile's field, the same value again."""
     return insight.about == unwanted.about and (insight.fills is None or insight.content == unwanted.content)
 
 
 def _kept(insight: Insight, filter_: DreamFilter) -> bool:
-    """Whether neither the insight nor what it rests on is to be left out."""
+    """Return whether neither the insight nor what it rests on is to be left out."""
     names = [insight.user] if insight.user else []
     return filter_.objection(MemoryType.INSIGHT, insight.content, names) is None and not any(
         filter_.ignores(one.content, names) for one in insight.evidence

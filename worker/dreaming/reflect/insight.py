@@ -1,4 +1,4 @@
-"""What a dream concludes from several memories, and what those say of it."""
+"""Insights: conclusions of a dream from several memories, and what those say of them."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Evidence:
     against: bool = False
 
     def opposing(self) -> Evidence:
-        """The same memory, as one that speaks against."""
+        """Return the same memory, as one that speaks against."""
         return replace(self, against=True)
 
     def stored(self) -> JsonObject:
-        """As the insight's source keeps it."""
+        """Return the evidence as the insight's source keeps it."""
         return {"id": str(self.id), "says": self.says, "former": self.former, "against": self.against}
 
 
@@ -61,27 +61,27 @@ class Insight:
     fills: tuple[str, Scalar] | None = None
 
     def saying(self, content: str) -> Insight:
-        """The same conclusion in other words."""
+        """Return the same conclusion in other words."""
         return replace(self, content=content)
 
     @property
     def supports(self) -> int:
-        """How many memories speak for it."""
+        """Return how many memories speak for it."""
         return sum(not one.against for one in self.evidence)
 
     @property
     def confidence(self) -> float:
-        """Grows with what speaks for it, and falls with what speaks against it."""
+        """Return the confidence, which grows with what speaks for it, and falls with what speaks against it."""
         return self.supports / (len(self.evidence) + 1)
 
     @property
     def since(self) -> datetime:
-        """When the last was told of what it was concluded from."""
+        """Return when the last was told of what it was concluded from."""
         return max(one.since for one in self.evidence)
 
     @property
     def expires_at(self) -> datetime | None:
-        """When the first expires of what it was concluded from."""
+        """Return when the first expires of what it was concluded from."""
         return min((one.expires_at for one in self.evidence if one.expires_at), default=None)
 
     def identity(self, owners: Owners) -> str:
@@ -107,7 +107,7 @@ class KnownInsight:
 
     @classmethod
     def of(cls, row: Row) -> KnownInsight:
-        """One of a row of ``insights_about``."""
+        """Return the insight of a row of ``insights_about``."""
         source = row["source"]
         evidence = source["evidence"]
         return cls(
@@ -128,7 +128,7 @@ class Fallen:
 
 @dataclass(slots=True)
 class Conclusions:
-    """What a dream concludes: ``new`` insights with their vectors, and those that these, or other memories, replace.
+    """Conclusions of a dream: ``new`` insights with their vectors, and those that these, or other memories, replace.
 
     ``asked``: a model was; ``rejected``: so many of its conclusions were not borne out by what they cite.
     """
@@ -140,15 +140,15 @@ class Conclusions:
     embedded: EmbeddingBatch = field(default_factory=lambda: EmbeddingBatch(None, []))
 
     def report(self) -> JsonObject:
-        """What the dream says of it."""
+        """Return what the dream says of it."""
         counts = {"new": len(self.new), "replaced": len(self.fallen), "rejected": self.rejected}
         return {"reflection": counts | {"asked": self.asked}}
 
     def evidence(self) -> set[UUID]:
-        """The memories that the new insights rest on."""
+        """Return the memories that the new insights rest on."""
         return {one.id for insight in self.new for one in insight.evidence}
 
 
 def digest_of(*parts: str) -> str:
-    """32 hexadecimal digits that differ with the parts and their order."""
+    """Return 32 hexadecimal digits that differ with the parts and their order."""
     return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]

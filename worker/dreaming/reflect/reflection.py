@@ -40,7 +40,7 @@ MEMORIES_MAX = 500
 async def reflect(
     engine: Engine, lease: Lease, plan: Plan, readings: Sequence[Reading], checkpoints: Checkpoints
 ) -> Conclusions:
-    """What the agent's own memories come to as the plan will have left them, with vectors.
+    """Return what the agent's own memories come to as the plan will have left them, with vectors.
 
     Only matters and users that the plan or the readings touch are looked at. Embeds, and asks the model, outside any
     transaction.
@@ -90,11 +90,12 @@ class _Reflection:
 
     @property
     def touches(self) -> bool:
-        """Whether there is anything to conclude from, or that a conclusion may fall with."""
+        """Return whether there is anything to conclude from, or that a conclusion may fall with."""
         return bool(self.users or self.plan.superseded)
 
     async def by_rules(self) -> tuple[list[Insight], list[KnownInsight], dict[str, Evidence]]:
-        """What rules conclude, what has been concluded on all these matters before, and what speaks against it."""
+        """Return what rules conclude, what has been concluded on all these matters before, and what speaks against
+        it."""
         lease, now = self.lease, self.engine.now()
         reports = reports_of(self.new)
         changes = changes_in(self.plan, lease.agent_id)
@@ -128,7 +129,7 @@ class _Reflection:
     async def by_model(
         self, wanted: Sequence[Insight], known: Sequence[KnownInsight], checkpoints: Checkpoints
     ) -> list[Insight]:
-        """What the model concludes besides, user by user, as far as its tokens go; nothing unless it is due."""
+        """Return what the model concludes besides, user by user, as far as its tokens go; nothing unless it is due."""
         if not await self._is_due(checkpoints):
             return []
         choices = self.settings.dream
@@ -148,8 +149,9 @@ class _Reflection:
     async def fields(
         self, known: Sequence[KnownInsight], checkpoints: Checkpoints
     ) -> tuple[list[Insight], dict[str, Evidence]]:
-        """What the model fills the fields of the users' profiles with that no rule fills, and by the matter of each
-        former value that it does not repeat, the newest memory it was shown. Where it fails, what is there stays."""
+        """Return what the model fills the fields of the users' profiles with that no rule fills, and by the matter of
+        each former value that it does not repeat, the newest memory it was shown. Where it fails, what is there
+        stays."""
         schema = self.settings.profile_schema
         wanted = [one for one in properties_of(schema) if one.slot is None] if schema else []
         if not wanted or checkpoints.model("profile") is None:
@@ -174,7 +176,7 @@ class _Reflection:
         return found, emptied
 
     async def _masked(self, values: Sequence[FieldValue]) -> list[FieldValue]:
-        """The values without personal data; one that does not fit its schema any more is left out."""
+        """Return the values without personal data; one that does not fit its schema any more is left out."""
         masked = await redact_lenient(self.engine, self.settings.masking, [text_of(one.value) for one in values])
         kept = []
         for one, text in zip(values, masked, strict=True):
@@ -191,7 +193,7 @@ class _Reflection:
         return last is None or last + timedelta(hours=choices.reflect_interval_h) <= self.engine.now()
 
     async def _remembered(self, user: str | None) -> list[Remembered]:
-        """A user's memories, as they will be once the plan is applied."""
+        """Return a user's memories, as they will be once the plan is applied."""
         async with self.engine.db.transaction(self.lease.workspace_id) as connection:
             rows = await connection.fetch(
                 "memories_to_reflect_on", **self.lease.of_owners, user=user, limit=MEMORIES_MAX, now=self.engine.now()
@@ -214,7 +216,7 @@ def _reported_by(new: NewMemory) -> Reported | None:
 
 
 def _reported_before(row: Row) -> Reported | None:
-    """What a memory reports that a former dream has read."""
+    """Return what a memory reports that a former dream has read."""
     if row["habit"] is not None:
         return Habit(row["habit"], row["denied"])
     return reported_in(row["content"], row["user_name"], row["type"])

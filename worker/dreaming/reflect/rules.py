@@ -69,7 +69,7 @@ Found = tuple[list[Insight], dict[str, Evidence]]
 def change_sentence(
     slot: str, user: str | None, before: tuple[str, str], after: tuple[str, str], when: datetime
 ) -> str | None:
-    """What changed in a slot, of two (value, content) pairs; None where it is not clear of whom or what."""
+    """Return what changed in a slot, of two (value, content) pairs; None where it is not clear of whom or what."""
     owner, _, attribute = slot.rpartition("/")
     old, new = (_as_written(*each) for each in (before, after))
     whom = user if user is not None and normalize(user) == owner else _as_written(owner, after[1])
@@ -82,37 +82,37 @@ def change_sentence(
 
 
 def month_of(moment: datetime) -> str:
-    """As ``November 2026``."""
+    """Return a month as ``November 2026``."""
     return f"{MONTH_NAMES[moment.month - 1]} {moment.year}"
 
 
 def months_between(first: datetime, last: datetime) -> str:
-    """As ``November 2026``, ``October–November 2026`` or ``December 2025 – January 2026``."""
+    """Return months as ``November 2026``, ``October–November 2026`` or ``December 2025 – January 2026``."""
     if first.year != last.year:
         return f"{month_of(first)} – {month_of(last)}"
     return month_of(last) if first.month == last.month else f"{MONTH_NAMES[first.month - 1]}–{month_of(last)}"
 
 
 def _as_written(value: str, content: str) -> str:
-    """A folded value as a text spells it."""
+    """Return a folded value as a text spells it."""
     at = content.lower().find(value)
     return content[at : at + len(value)] if at >= 0 else value
 
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """Which habit a statement reports to have been followed, or ``denied``; equal for reports of the same one."""
+    """Habit that a statement reports to have been followed, or ``denied``; equal for reports of the same one."""
 
     key: str
     denied: bool = False
 
     @property
     def about(self) -> str:
-        """The matter of an insight on it."""
+        """Return the matter of an insight on it."""
         return f"habit:{self.key}"
 
     def stored(self) -> dict[str, object]:
-        """As it is kept with what a dream reads in a memory."""
+        """Return it as it is kept with what a dream reads in a memory."""
         return {"habit": self.key} | ({"denied": True} if self.denied else {})
 
 
@@ -125,8 +125,8 @@ class Report:
 
 
 def habit_in(content: str, subject: str | None, *, happens: bool) -> Habit | None:
-    """The habit a statement speaks of; None for most. What ``happens`` is compared word for word where it is no plain
-    report of a deed in English."""
+    """Return the habit a statement speaks of; None for most. What ``happens`` is compared word for word where it is no
+    plain report of a deed in English."""
     if len(content) > _CHARS_MAX or "?" in content:
         return None
     whose = normalize(subject or "")
@@ -144,7 +144,7 @@ def habit_in(content: str, subject: str | None, *, happens: bool) -> Habit | Non
 
 
 def habit_sentence(reports: Sequence[Report], user: str | None) -> str:
-    """What the reports of a habit come to, in a sentence."""
+    """Return what the reports of a habit come to, in a sentence."""
     days = sorted(one.at for one in reports)
     often = (days[-1] - days[0]).days <= OFTEN_DAYS * (len(days) - 1)
     phrases = sorted(filter(None, (_phrase(one.content, user) for one in reports)), key=lambda one: (len(one), one))
@@ -156,7 +156,7 @@ def habit_sentence(reports: Sequence[Report], user: str | None) -> str:
 
 
 def _phrase(content: str, user: str | None) -> str | None:
-    """What a plain report in English says that its user does: "runs by the river"."""
+    """Return what a plain report in English says that its user does: "runs by the river"."""
     who = user or ""
     if not who or normalize(content[: len(who)]) != normalize(who) or deed_done(content, user) is None:
         return None
@@ -173,27 +173,27 @@ def _after(whose: str, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """What a statement says is undecided; ``topic``: the words that say what about."""
+    """Question that a statement says is undecided; ``topic``: the words that say what about."""
 
     key: str
     topic: frozenset[str]
 
     @property
     def about(self) -> str:
-        """The matter of an insight on it."""
+        """Return the matter of an insight on it."""
         return f"question:{self.key}"
 
     def stored(self) -> dict[str, object]:
-        """As it is kept with what a dream reads in a memory."""
+        """Return it as it is kept with what a dream reads in a memory."""
         return {"question": self.key}
 
     def is_touched_by(self, content: str) -> bool:
-        """Whether another statement is about it for the half, and so may settle it."""
+        """Return whether another statement is about it for the half, and so may settle it."""
         return 2 * len(self.topic & content_stems(content)) >= len(self.topic)
 
 
 def question_in(content: str, subject: str | None) -> OpenQuestion | None:
-    """What a statement says that its subject has not decided; None for most."""
+    """Return what a statement says that its subject has not decided; None for most."""
     whose = normalize(subject or "")
     if not whose or len(content) > _CHARS_MAX or normalize(content[: len(whose)]) != whose:
         return None
@@ -206,7 +206,7 @@ def question_in(content: str, subject: str | None) -> OpenQuestion | None:
 
 @dataclass(frozen=True, slots=True)
 class Taste:
-    """What a statement likes or dislikes of a ``theme``: a ``thing``, or all of it where that is empty."""
+    """Liking or dislike that a statement tells of a ``theme``: a ``thing``, or all of it where that is empty."""
 
     key: str
     theme: str
@@ -216,17 +216,17 @@ class Taste:
 
     @property
     def about(self) -> str:
-        """The matter of an insight on it."""
+        """Return the matter of an insight on it."""
         return f"taste:{self.key}"
 
     def stored(self) -> dict[str, object]:
-        """As it is kept with what a dream reads in a memory."""
+        """Return it as it is kept with what a dream reads in a memory."""
         return {"taste": self.key}
 
 
 @dataclass(frozen=True, slots=True)
 class _Wording:
-    """How a language says it: after the name of whom it is about come a verb, and what is liked."""
+    """Wording of a language: after the name of whom it is about come a verb, and what is liked."""
 
     likes: re.Pattern[str]
     dislikes: re.Pattern[str]
@@ -322,7 +322,7 @@ _WORDINGS = {
 
 
 def taste_in(content: str, subject: str | None) -> Taste | None:
-    """What a statement says that its subject likes or dislikes of a theme; None for most."""
+    """Return what a statement says that its subject likes or dislikes of a theme; None for most."""
     if not subject or len(content) > _TASTE_CHARS_MAX:
         return None
     said = content.removeprefix("A ") if content.startswith("A ") else content
@@ -340,7 +340,7 @@ def taste_in(content: str, subject: str | None) -> Taste | None:
 
 
 def taste_sentence(tastes: Sequence[Taste], user: str) -> str:
-    """What statements of one taste come to, in the words and the language of the last."""
+    """Return what statements of one taste come to, in the words and the language of the last."""
     last = tastes[-1]
     things = list({normalize(one.thing): one.thing for one in tastes}.values())
     more = ["…"] if len(things) > _THINGS_SHOWN else []
@@ -350,7 +350,7 @@ def taste_sentence(tastes: Sequence[Taste], user: str) -> str:
 
 
 def _what(wording: _Wording, said: str) -> tuple[str, str] | None:
-    """The theme and the thing of what is liked."""
+    """Return the theme and the thing of what is liked."""
     for pattern in wording.what:
         match = pattern.match(said)
         if match is not None:
@@ -376,7 +376,7 @@ class MemoryReport:
 
 
 def reported_in(content: str, subject: str | None, policy_type: str) -> Reported | None:
-    """What a statement of that type reports; None for most."""
+    """Return what a statement of that type reports; None for most."""
     if policy_type == MemoryType.INSIGHT:
         return None
     taste = taste_in(content, subject) if policy_type == MemoryType.PREFERENCE else None
@@ -388,8 +388,8 @@ def reported_in(content: str, subject: str | None, policy_type: str) -> Reported
 
 
 def tastes_in(reports: Sequence[MemoryReport]) -> Found:
-    """The tastes that hold across several things. None where the person says it of all themselves, or says both that
-    they like and that they dislike something of it."""
+    """Return the tastes that hold across several things. None where the person says it of all themselves, or says both
+    that they like and that they dislike something of it."""
     grouped: dict[tuple[str, str], list[tuple[Taste, Evidence]]] = defaultdict(list)
     for one in sorted(reports, key=_since):
         if isinstance(one.of, Taste) and one.user is not None:
@@ -407,7 +407,7 @@ def tastes_in(reports: Sequence[MemoryReport]) -> Found:
 
 
 def questions_of(reports: Sequence[MemoryReport]) -> dict[str, list[MemoryReport]]:
-    """By matter, the reports of a question that is asked on several days, in the order they were told."""
+    """Return by matter the reports of a question that is asked on several days, in the order they were told."""
     grouped: dict[str, list[MemoryReport]] = defaultdict(list)
     for one in sorted(reports, key=_since):
         if isinstance(one.of, OpenQuestion):
@@ -418,8 +418,8 @@ def questions_of(reports: Sequence[MemoryReport]) -> dict[str, list[MemoryReport
 
 
 def questions_in(asked: Mapping[str, Sequence[MemoryReport]], said: Mapping[str | None, Sequence[Evidence]]) -> Found:
-    """The questions that nothing settles: no statement of the person's (``said``, by user) since it was asked last has
-    to do with it."""
+    """Return the questions that nothing settles: no statement of the person's (``said``, by user) since it was asked
+    last has to do with it."""
     found, over = [], {}
     for about, some in asked.items():
         last, ids = some[-1], {one.evidence.id for one in some}
