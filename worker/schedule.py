@@ -2,6 +2,8 @@
 
 The claim is a row, not an advisory lock: it works through a pooler in transaction mode, and it outlasts a job that is
 over before the next worker's clock fires. A run whose worker dies is not repeated; the job runs at its next time.
+
+A background job is done again at once while there is more of it, else when the bell rings or a while has passed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Agents as the API shows them, and their bulletins."""
+"""Agents as the API shows them, their bulletins, and tasks, which anybody or declared members alone may name."""
 
 from __future__ import annotations
 

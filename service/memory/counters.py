@@ -1,8 +1,11 @@
 """Counters: kept in memory, written each second off the request path.
 
-Counted are accesses of memories, searches, requests of keys, reads of what belongs to others (for the audit log), and
-requests per minute and per day where these are limited. A crash loses at most the last second. What cannot be written
-is kept for the next time.
+Counted are accesses of memories, searches, requests of keys, reads of what belongs to others (for the audit log: one
+line per reader, kind of read and agent read, so that reading stays cheap), and requests per minute and per day where
+these are limited. A crash loses at most the last second. What cannot be written is kept for the next time.
+
+A request that is limited costs no round trip. Each process adds what it counted to the database's counts and learns
+their sums, so what is let through beyond a limit is at most what the other processes let through within a second.
 """
 
 from __future__ import annotations

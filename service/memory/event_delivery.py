@@ -5,6 +5,8 @@ to every process, off the path of the writes: a NOTIFY within a write would make
 each other. A notification is a hint: where it is lost, or no notification gets through, the next look finds the events.
 
 Followers hold no connection. Of each workspace that is followed here, one task looks for all of them.
+
+A webhook is one signed POST: the worker's deliveries and the API's tests go out the same way.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The events of a workspace: streams of them, and the webhooks that they are sent to."""
+"""The events of a workspace: followed as they happen or from any position on, and the webhooks that they are sent to.
+
+Events are sent to webhooks by ``worker.webhooks``.
+"""
 
 from __future__ import annotations
 

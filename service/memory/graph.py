@@ -1,4 +1,4 @@
-"""Entities and what is known around them: reading and walking the graph."""
+"""The graph: entities and what is known around them, read, walked and corrected."""
 
 from __future__ import annotations
 

@@ -5,6 +5,10 @@ takes the amount only if it fits, so that processes together never pass a limit,
 has ended, the reservation is replaced by what it used, and its usage recorded by key, agent, purpose and model. That is
 written behind, each second and on a clean stop. A crash leaves what was not written reserved until midnight, so the
 budget is never passed; what is recorded then lacks the calls under way and those of the last second.
+
+Calls are kept where a workspace wants it: masked and written behind, so that no call waits. A crash loses those of the
+last second, and so does what cannot be masked or written: they are statistics. What was said before a purge is not kept
+after it.
 """
 
 from __future__ import annotations

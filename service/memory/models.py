@@ -1,5 +1,8 @@
-"""The models of a process: opened as settings and environment name them, with the keys that workspaces give for models
-of their own.
+"""The models of a process: opened as settings and environment name them, and the one that does a step: the workspace's
+own, else the environment's for the step, else LLM_MODEL.
+
+The keys that workspaces give for models of their own are encrypted with a key of the installation that is not in the
+database, each for its workspace and its server alone.
 """
 
 from __future__ import annotations

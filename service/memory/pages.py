@@ -1,5 +1,14 @@
-"""Pages as the API keeps them: made, changed, shown and removed. Each belongs to an agent, and is written as that agent
-reads.
+"""Pages as the API keeps them, their answers, and when they are written. Each belongs to an agent, and is written as
+that agent finds things.
+
+The answer is found by a search, written by the language model where there is one and it answers, else by rules, and
+stored only while everything it was made of still holds. A dream's own transaction notes which pages it may concern, a
+crontab when it fires next, and the worker that claims a page that is due writes it once. A worker that dies in between
+leaves it due.
+
+What a sentence rests on is looked at on every read, never noted beside it. A sentence is shown only to whom all its
+memories may be shown. It is current while each of them still says what it said and nothing has replaced it; a page
+shows its current sentences alone, its versions mark the others.
 """
 
 from __future__ import annotations

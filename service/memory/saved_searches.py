@@ -1,4 +1,5 @@
-"""Saved searches as the API keeps them: made, changed, shown and removed. Each belongs to an agent."""
+"""Saved searches: tests of what an agent finds, and their runs: the ranks of the expected memories and the recall, as
+the agent searches now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Checkpoints: what a finished step gave, by the hash of its input, so that a rerun does not pay for it again."""
+"""Checkpoints: what a finished step gave, by the hash of its input, so that a rerun does not pay for it again.
+
+The trace of a dream says how long each step took, and what went wrong and was survived.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Draws what a plan says of the graph: entities, edges to them, and edges between memories."""
+"""Draws what a plan says of the graph: entities, edges to them, and edges between memories.
+
+One entity stands for the spellings of one name: "Acme Robotics", "ACME ROBOTICS Inc." and "acme robotics". Who works
+where, as far as a statement says so of a person and a company by name, becomes an edge between the two.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The plan of a dream: what it is going to write, worked out without touching anything."""
+"""The plan of a dream: what it is going to write, worked out without touching anything.
+
+Its diff says what the dream changed, for people to read, and what undoing it takes.
+"""
 
 from __future__ import annotations
 

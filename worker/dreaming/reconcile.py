@@ -3,6 +3,9 @@ saved since the last dream mean beside each other.
 
 Hashes and slots are exact. Vectors only find neighbours: whether two statements are one is decided by the guards, or,
 where they cannot tell, by the language model within what the guards allow. In doubt both are kept.
+
+Whose statement may replace, confirm or stand for whose memory follows from by whose word each is, and by how far its
+origin is trusted (``docs/dreams.md``). Todos are closed where a statement reports them as done, and opened again.
 """
 
 from __future__ import annotations

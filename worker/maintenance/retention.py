@@ -12,6 +12,10 @@
 - what models were used for, what was stored and how many searches there were, after 400 days
 - counts of requests that limits hold, after two days
 - authorization codes a day after their expiry, refresh tokens with it, and clients of OAuth that nobody uses
+
+Counts what is stored: memories and messages, and their bytes, by key and in all. Each run notes the day's count of
+every workspace once, for ``GET /v1/usage``. Where rows or bytes are limited it counts again on every run, and corrects
+what the triggers keep: they know nothing of what was written while a limit was being set.
 """
 
 from __future__ import annotations

@@ -2,6 +2,10 @@
 
 Until the retention time has passed, a deletion can be undone. What dreams for one of the agents concerned loses its
 lease, so nothing of what is gone is written again.
+
+Deletions go in two steps: what would go is counted and signed, and done when that signature is sent back. A token is
+``<expiry>.<HMAC-SHA-256>`` over the key, what is deleted, its counts and the expiry, by a secret that all processes of
+an installation share. Nothing is stored.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ replaced, where nothing but the value gives them away, and after that the texts 
 killed leaves every value recognisable for as long as a copy is left, and the next run ends what it began. What has been
 deleted and can be brought back is read and masked too. Each batch is one transaction with its line in the audit log.
 The command line and the worker, for ``POST /v1/rescan``, both run it.
+
+An admin starts a scan and watches it; the command line and the worker run it.
 """
 
 from __future__ import annotations

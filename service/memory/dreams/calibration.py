@@ -1,5 +1,8 @@
 """Thresholds that fit a decision model: labelled pairs put to it as a dream would, and how often it is right from
 each probability on. Without one, the similarity of the embedder stands in, for merging alone.
+
+Pairs are labelled by hand, or by what people decided: merges and replacements of an agent's dreams that they let stand,
+undid or reverted, and proposals that they accepted, edited or rejected.
 """
 
 from __future__ import annotations

@@ -1,5 +1,11 @@
 """Dreams as they are asked for and looked at: requested, listed, what each changed, and undone; and dead letters, the
-texts that workers died over (``service.memory.in_flight``), for an admin to read, retry or give up.
+texts that workers died over (``service.memory.in_flight``), for an admin to read, retry or give up. Dreaming itself is
+the worker's.
+
+An undone dream leaves the state before it, or a refusal names what has changed since. The messages it read are due
+again, unless a later dream of the same session has read on: nothing is dreamed about twice. So are the memories it
+read, unless they have been changed and read since. What it concluded goes whatever became of it, and the conclusions it
+replaced come back as far as they still hold.
 """
 
 from __future__ import annotations

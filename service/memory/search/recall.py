@@ -1,4 +1,9 @@
-"""Searching memories: embed the query, one statement, then the walk under the token budget."""
+"""Searches: embed the query, one statement, then the walk under the token budget.
+
+A question may have several wordings, the caller's or a language model's; their results are fused. Memories that say the
+opposite of what is asked for come after those that answer: "loves Go" before "does not like Python". Where it is asked
+for, a reranker reads each candidate with the question last.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Sessions: the permanent history and the rolling window over it."""
+"""Sessions: the permanent history and the rolling window over it.
+
+Turns that a client sends again because it saw no answer are kept once, whichever of its attempts got through first: a
+note of the turn commits with it, and the lock of the session lets one attempt at a time look for the other's note.
+"""
 
 from __future__ import annotations
 

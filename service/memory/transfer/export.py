@@ -1,4 +1,8 @@
-"""Writing a workspace or an agent out as NDJSON: a header, one line per record, an end line."""
+"""Writing a workspace or an agent out as NDJSON: a header, one line per record, an end line.
+
+The lines go into a temporary file that one task fills while another reads it, so that the reader's pace never holds up
+the writer.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Nothing is written before the last line is known to be good, and nothing stays written if writing any of them fails.
 Reading the same lines in twice changes nothing the second time.
+
+Personal data in the lines is masked or refused before a line is kept anywhere.
 """
 
 from __future__ import annotations

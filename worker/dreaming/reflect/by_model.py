@@ -1,4 +1,8 @@
-"""Conclusions of a language model: asked seldom, about one user's memories at a time, and held to what it was shown."""
+"""Conclusions of a language model: asked seldom, about one user's memories at a time, and held to what it was shown.
+
+Fields of users' profiles that no rule fills are asked of a language model too, and held to their schema and to the
+memories that it was shown.
+"""
 
 from __future__ import annotations
 

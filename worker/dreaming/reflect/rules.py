@@ -1,4 +1,14 @@
-"""Conclusions by rules: from changes, habits, questions and tastes that several statements show together."""
+"""Conclusions by rules, from statements of one person that come to something together.
+
+- A habit: what somebody did on several days ("Sam ran by the river", three times). Two reports are of one habit when
+  they agree in who did it and in every word that carries meaning, but for when it was: "went running by the river
+  yesterday" and "ran by the river on the morning of 3 October 2026".
+- A change over time: what filled a slot before, and what fills it now ("Sam moved from Berlin to Bergen").
+- An open question: what somebody has said on several days that they have not decided, and nothing later settles.
+- A preference that holds across things ("likes hiking in Jotunheimen", "loves hiking in Lofoten": likes hiking). Two
+  statements are of one taste when they name the same activity or kind of thing, out of a short list: that somebody
+  likes hot dogs and big dogs says nothing about dogs. What is liked of it is whatever else they name.
+"""
 
 from __future__ import annotations
 

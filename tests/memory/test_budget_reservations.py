@@ -21,7 +21,7 @@ from service.memory.engine import Engine
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import keys
-from tests.memory.ops.test_model_budget import rows, taken
+from tests.memory.test_model_budget import rows, taken
 
 PAYER = Payer(DEFAULT_WORKSPACE)
 OTHER = Payer(UUID(int=7))
