@@ -34,6 +34,7 @@ from service.domain.json import dumps
 from service.domain.owners import Owners
 from service.embedding.tokens import count_tokens
 from service.llm import LLM, LLMInvalidOutput
+from service.memory.engine import Engine
 from service.memory.prompts import BULLETIN, WrittenBulletin, fingerprint, steered
 from service.store.settings import agent_settings
 
@@ -114,6 +115,15 @@ def is_stale(latest: str | None, rows: Sequence[BulletinInput], writer: str | No
     if latest is None:
         return bool(rows)
     return latest not in (inputs_hash(rows, writer), inputs_hash(rows, None))
+
+
+async def is_outdated(engine: Engine, connection: Connection, workspace: UUID, agent_id: UUID) -> bool:
+    """Return whether the agent's own bulletin has to be written again."""
+    settings = await agent_settings(connection, workspace, agent_id)
+    rows = await inputs(connection, workspace, agent_id, [], engine.now())
+    latest: str | None = await connection.value("bulletin_hash", workspace=workspace, agent_id=agent_id, owners=[])
+    llm = engine.model("bulletin", workspace, settings.llm)
+    return is_stale(latest, rows, writer_of(llm, settings.dream))
 
 
 def compose(agent: str, rows: Sequence[BulletinInput], tokens_max: int) -> NewBulletin:

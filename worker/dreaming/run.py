@@ -248,10 +248,7 @@ class AgentRun:
         settings = await agent_settings(connection, workspace, agent_id)
         if await dreams.decayed_owners(connection, self.lease, settings, now) is not None:
             return True
-        rows = await bulletin.inputs(connection, workspace, agent_id, [], now)
-        latest: str | None = await connection.value("bulletin_hash", **self.lease.of_agent, owners=[])
-        llm = self.dreamer.engine.model("bulletin", workspace, settings.llm)
-        return bulletin.is_stale(latest, rows, bulletin.writer_of(llm, settings.dream))
+        return await bulletin.is_outdated(self.dreamer.engine, connection, workspace, agent_id)
 
     async def _dream(self, running: DreamRun) -> DreamOutcome:
         """Dream once, from its messages to its commit; a failure closes it, and gives the lease back."""

@@ -32,7 +32,6 @@ from service.memory.saved_searches import run_scheduled
 from service.memory.sessions.compaction import compact_agent
 from service.store import dreams, embeddings, memories, rescans
 from service.store.rescans import Claim
-from service.store.settings import agent_settings
 from worker.lease import LeaseLost, work_under_lease
 
 log = structlog.get_logger(__name__)
@@ -66,13 +65,7 @@ async def _stale(engine: Engine, workspace: UUID) -> list[UUID]:
                 "list_agents", workspace=workspace, only=None, text=None, after=after, limit=AGENTS_AT_ONCE
             )
             for row in page:
-                rows = await bulletin.inputs(connection, workspace, row["id"], [], engine.now())
-                latest: str | None = await connection.value(
-                    "bulletin_hash", workspace=workspace, agent_id=row["id"], owners=[]
-                )
-                settings = await agent_settings(connection, workspace, row["id"])
-                llm = engine.model("bulletin", workspace, settings.llm)
-                if bulletin.is_stale(latest, rows, bulletin.writer_of(llm, settings.dream)):
+                if await bulletin.is_outdated(engine, connection, workspace, row["id"]):
                     stale.append(row["id"])
         if len(page) < AGENTS_AT_ONCE:
             return stale
