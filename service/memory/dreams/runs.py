@@ -1,6 +1,5 @@
-"""Dreams as they are asked for and looked at: requested, listed, what each changed, and undone; and dead letters, the
-texts that workers died over (``service.memory.in_flight``), for an admin to read, retry or give up. Dreaming itself is
-the worker's.
+"""Dreams as they are asked for and looked at: requested, listed, what each changed, and undone. Dreaming itself is the
+worker's.
 
 An undone dream leaves the state before it, or a refusal names what has changed since. The messages it read are due
 again, unless a later dream of the same session has read on: nothing is dreamed about twice. So are the memories it
@@ -20,18 +19,15 @@ from uuid import UUID
 
 from service.db.pool import Connection
 from service.domain import cursors
-from service.domain.dead_letters import DeadLetter
 from service.domain.dreams import Dream, DreamAction, DreamChange, DreamChanges, DreamStatus
 from service.domain.ids import NO_KEY
 from service.domain.json import JsonObject
 from service.domain.limits import LimitHolder, Limits
 from service.domain.principal import Principal
 from service.errors import Conflict, NotFound, TemporaryLimitReached, Unavailable
-from service.memory.access import audit
 from service.memory.engine import Engine
 from service.store import (
     agents,
-    dead_letters,
     dreams,
     health,
     insights,
@@ -40,7 +36,6 @@ from service.store import (
     pages,
     proposals,
     subjects,
-    undo,
 )
 from service.store import undo as store
 from service.store.settings import agent_settings
@@ -53,8 +48,6 @@ POLLS_PER_LEASE_CHECK = 10
 MEMORY_OFF = "The memory of this agent is switched off (setting memory.enabled)."
 OVER = frozenset({"succeeded", "failed", "undone", "dry_run"})
 DreamCounts = Mapping[UUID, int]
-
-ABSENT = "There is no such dead letter here."
 
 
 async def request_dream(engine: Engine, principal: Principal, agent: str, *, dry_run: bool) -> Dream:
@@ -135,7 +128,7 @@ async def cancel_dream(engine: Engine, principal: Principal, dream_id: UUID) -> 
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
         principal.check_changes((await visible_dream(connection, principal, dream_id)).owners)
-        held = await undo.lock_dream(connection, workspace, dream_id)
+        held = await store.lock_dream(connection, workspace, dream_id)
         settings = await agent_settings(connection, workspace, held.agent_id)
         now = engine.now()
         ended = await dreams.cancel(
@@ -427,51 +420,3 @@ def _refuse_changed(changed: Iterable[UUID | None]) -> None:
     ids = sorted({str(id_) for id_ in changed})
     if ids:
         raise Conflict("What this dream did has been changed or built upon since.", changed=ids, reason="changed_since")
-
-
-async def list_dead_letters(
-    engine: Engine, principal: Principal, *, limit: int, cursor: str | None
-) -> tuple[list[DeadLetter], str | None]:
-    """Return a page of them, newest first. Raises Forbidden for anyone but an admin."""
-    principal.require_admin()
-    (before,) = cursors.decode(cursor, UUID)
-    async with engine.db.transaction(principal.workspace_id) as connection:
-        found = await dead_letters.listed(connection, principal.workspace_id, before=before, limit=limit + 1)
-    return cursors.paginate(found, limit, "id")
-
-
-async def retry_dead_letter(engine: Engine, principal: Principal, letter_id: UUID) -> DeadLetter:
-    """Have it read once more: a message by a dream that is due at once, another text when it is embedded next.
-
-    One that is being retried stays so. Raises Forbidden, NotFound.
-    """
-    principal.require_admin()
-    workspace = principal.workspace_id
-    async with engine.db.transaction(workspace) as connection:
-        letter = await _get(connection, workspace, letter_id)
-        if await connection.run("retry_dead_letter", workspace=workspace, id=letter_id):
-            if letter.kind == "message":
-                agent = await agents.existing_agent(connection, workspace, letter.agent)
-                await dreams.queue(connection, workspace, agent.id, trigger="retry", dry_run=False, now=engine.now())
-            await audit.record(connection, principal, "dead_letter.retried", target=str(letter_id))
-            letter = await _get(connection, workspace, letter_id)
-    return letter
-
-
-async def discard_dead_letter(engine: Engine, principal: Principal, letter_id: UUID) -> None:
-    """Give it up: nothing reads it any more, and it is no longer listed. Its text stays where it is.
-
-    Raises Forbidden, NotFound.
-    """
-    principal.require_admin()
-    async with engine.db.transaction(principal.workspace_id) as connection:
-        if not await connection.run("discard_dead_letter", workspace=principal.workspace_id, id=letter_id):
-            raise NotFound(ABSENT)
-        await audit.record(connection, principal, "dead_letter.discarded", target=str(letter_id))
-
-
-async def _get(connection: Connection, workspace: UUID, letter_id: UUID) -> DeadLetter:
-    found = await dead_letters.listed(connection, workspace, only=letter_id)
-    if not found:
-        raise NotFound(ABSENT)
-    return found[0]
