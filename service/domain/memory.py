@@ -85,7 +85,7 @@ class MemoryVersion(MemoryFields):
 
     language: Annotated[str | None, Field(description="Language of the text.")]
     tokens: Annotated[int, Field(description="Length of the text in tokens.")]
-    actor: Annotated[str, Field(description="Actor of the change: `agent:<name>`, `<role>:<key id>` or `dream`.")]
+    actor: Annotated[str, Field(description="Actor of the change: `agent:<name>`, `<role>:<key id>` or `dream:<id>`.")]
     reason: Annotated[str, Field(description="Reason for the change.")]
     at: Annotated[datetime, Field(description="Time of the change.")]
 

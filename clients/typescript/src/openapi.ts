@@ -5048,7 +5048,7 @@ export interface components {
             language: string | null;
             /** @description Length of the text in tokens. */
             tokens: number;
-            /** @description Actor of the change: `agent:<name>`, `<role>:<key id>` or `dream`. */
+            /** @description Actor of the change: `agent:<name>`, `<role>:<key id>` or `dream:<id>`. */
             actor: string;
             /** @description Reason for the change. */
             reason: string;
