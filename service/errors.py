@@ -47,6 +47,10 @@ class ReverieError(Exception):
         return str(self.args[0])
 
 
+Loc = tuple[str | int, ...]
+"""Where in a request a field stands, as FastAPI names it: ``("body", "items", 3, "content")``."""
+
+
 class InvalidInput(ReverieError):
     """A field of the request is out of bounds."""
 

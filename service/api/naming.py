@@ -19,8 +19,8 @@ from starlette.responses import Response
 
 from service.api.bodies import LargeBodyRoute
 from service.api.problems import PROBLEMS
-from service.domain.naming import Loc, plan_of
-from service.errors import InvalidInput
+from service.domain.naming import plan_of
+from service.errors import InvalidInput, Loc
 from service.memory.access.redaction import masking_of, with_masked_names
 
 LOOKUP_PATHS = frozenset(

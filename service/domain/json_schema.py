@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from service.domain.json import JsonValue, dumps
+from service.errors import Loc
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
@@ -45,7 +46,7 @@ _LIST = ("prefixItems", "anyOf", "oneOf", "allOf")
 class Problem(NamedTuple):
     """What is wrong with a value, and the path from the whole to it."""
 
-    path: tuple[str | int, ...]
+    path: Loc
     message: str
 
     def __str__(self) -> str:

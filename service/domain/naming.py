@@ -14,8 +14,8 @@ from pydantic import BaseModel
 
 from service.domain.field_types import AsGiven, Identifies, NamesInside
 from service.domain.json import JsonValue
+from service.errors import Loc
 
-Loc = tuple[str | int, ...]
 Change = Callable[[Loc, str], str]
 Plan = Callable[[object, Loc, Change], object]
 

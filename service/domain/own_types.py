@@ -17,6 +17,7 @@ from service.domain.json import JsonValue
 from service.domain.json_schema import Checked, problems
 from service.domain.strict import FrozenModel
 from service.domain.types import POLICIES, MemoryType, TypePolicy
+from service.errors import Loc
 
 OWN_MAX = 20
 NAME_MAX = 40
@@ -95,7 +96,7 @@ EntityKinds = Annotated[
 class Misfit(ValueError):
     """A type that is not there, or metadata that does not fit its schema; ``loc`` leads from the memory to it."""
 
-    def __init__(self, loc: tuple[str | int, ...], message: str) -> None:
+    def __init__(self, loc: Loc, message: str) -> None:
         super().__init__(message)
         self.loc = loc
 

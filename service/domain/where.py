@@ -16,7 +16,7 @@ from pydantic import Field
 
 from service.domain.field_types import BoundedObject, reject_unstorable_json
 from service.domain.json import JsonObject, JsonValue
-from service.errors import InvalidInput
+from service.errors import InvalidInput, Loc
 
 CONDITIONS_MAX = 50
 DEPTH_MAX = 8
@@ -41,7 +41,6 @@ FIELDS = (*JSON_FIELDS, *NAME_FIELDS, *OTHER_FIELDS, *TIME_FIELDS)
 Operator = Literal["eq", "ne", "in", "gt", "gte", "lt", "lte", "exists"]
 OPERATORS: tuple[Operator, ...] = get_args(Operator)
 RANGES = ("gt", "gte", "lt", "lte")
-Loc = tuple[str | int, ...]
 _PLAIN_KEY = re.compile(r'[^."]+')
 
 WhereObject = Annotated[

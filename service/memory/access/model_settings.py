@@ -26,7 +26,7 @@ from service.embedding.base import Embedder, EmbedderMisconfigured, EmbeddingFai
 from service.embedding.cache import CachedEmbedder
 from service.embedding.monitored import MonitoredEmbedder
 from service.embedding.noise import known_noise
-from service.errors import InvalidInput, Unavailable
+from service.errors import InvalidInput, Loc, Unavailable
 from service.memory.access.redaction import refuse_personal_data
 from service.memory.engine import Engine
 from service.memory.models import ModelFactory, ModelKeys
@@ -38,7 +38,6 @@ log = structlog.get_logger(__name__)
 REFRESH_INTERVAL_S = 1.0
 
 ALLOWED_BY: Final = "REVERIE_LLM_ALLOW_PRIVATE"
-Loc = tuple[str | int, ...]
 
 
 async def model_settings(engine: Engine) -> InstallationSettings:

@@ -41,14 +41,13 @@ from service.domain.where import (
     with_conditions,
 )
 from service.domain.workspace import Masking, PiiSettings, SecretSettings
-from service.errors import InvalidInput
+from service.errors import InvalidInput, Loc
 from service.memory.engine import Engine
 from service.privacy.redactor import PiiPolicy, PiiRejected, Redaction
 from service.store import names as name_store
 from service.store.settings import workspace_settings
 from service.store.where import WhereQuery, compiled
 
-Loc = tuple[str | int, ...]
 FieldValue = tuple[Loc, JsonValue]
 """Where something was written, and what: text, JSON, or None."""
 

@@ -15,8 +15,8 @@ from service.domain.json import JsonObject
 from service.domain.json_schema import Checked
 from service.domain.own_types import EntityKind, Misfit, check_entity
 from service.domain.principal import Principal
-from service.errors import InvalidInput
-from service.memory.access.redaction import FieldValue, Loc, masking_of, redact
+from service.errors import InvalidInput, Loc
+from service.memory.access.redaction import FieldValue, masking_of, redact
 from service.memory.engine import Engine
 from service.store import entities
 

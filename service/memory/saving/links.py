@@ -15,7 +15,7 @@ from service.domain.guards import normalize
 from service.domain.own_types import EntityKind
 from service.domain.owners import Owners
 from service.domain.principal import Principal
-from service.errors import InvalidInput
+from service.errors import InvalidInput, Loc
 from service.memory.saving.entity_metadata import Described, describe
 from service.store import agents, entities, memories
 
@@ -32,7 +32,7 @@ class Linked:
     owners: Owners
     agent: str
     links: Sequence[Link]
-    loc: tuple[str | int, ...]
+    loc: Loc
 
 
 async def write_links(
@@ -77,7 +77,7 @@ async def _write(
     reader: agents.Reader | None,
     one: Linked,
     link: Link,
-    loc: tuple[str | int, ...],
+    loc: Loc,
 ) -> UUID:
     """Write one edge; return the id of its end."""
     workspace = principal.workspace_id
@@ -98,7 +98,7 @@ async def _write(
 
 
 async def must_see(
-    connection: Connection, workspace: UUID, reader: agents.Reader | None, memory_id: UUID, loc: tuple[str | int, ...]
+    connection: Connection, workspace: UUID, reader: agents.Reader | None, memory_id: UUID, loc: Loc
 ) -> None:
     """Raise InvalidInput, naming the field ``loc``, for a memory that an edge may not have as its end."""
     rows = await memories.get(connection, workspace, [memory_id], reader)

@@ -26,8 +26,8 @@ from service.domain.spending import paid_by
 from service.domain.text_features import extract_features
 from service.domain.types import POLICIES, MemoryType
 from service.embedding.tokens import count_tokens
-from service.errors import Conflict, InvalidInput, StaleCredential
-from service.memory.access.redaction import Loc, redact_drafts
+from service.errors import Conflict, InvalidInput, Loc, StaleCredential
+from service.memory.access.redaction import redact_drafts
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.memory.saving.entity_metadata import redact_links
@@ -264,7 +264,7 @@ async def check_types(
     await engine.executor.each(check, checked, lambda one: NOT_KNOWN if one[0].metadata else 0)
 
 
-def _loc(drafts: Sequence[MemoryDraft], position: int) -> tuple[str | int, ...]:
+def _loc(drafts: Sequence[MemoryDraft], position: int) -> Loc:
     return ("body",) if len(drafts) == 1 else ("body", "items", position)
 
 

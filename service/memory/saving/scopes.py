@@ -13,7 +13,7 @@ from service.domain.drafts import MemoryDraft
 from service.domain.owners import UsersMode
 from service.domain.principal import Principal
 from service.domain.types import Scope
-from service.errors import InvalidInput
+from service.errors import InvalidInput, Loc
 from service.store import agents
 from service.store.agents import StoredAgent
 
@@ -122,7 +122,7 @@ class ScopeResolver:
         for task in sorted(tasks):
             await self.task(task)
 
-    async def resolve(self, draft: ScopeNames, loc: tuple[str | int, ...], *, user: str | None = None) -> ScopeIds:
+    async def resolve(self, draft: ScopeNames, loc: Loc, *, user: str | None = None) -> ScopeIds:
         """Where something of this agent, scope, team, task and session belongs; ``user`` is for a new session."""
         agent = self._principal.acting_agent(draft.agent)
         agent_id = await self.agent(agent)
@@ -155,7 +155,7 @@ class ScopeResolver:
         """The id of a team, whoever is in it."""
         return await self._once("team", team)
 
-    async def _task(self, agent: str, task: str, loc: tuple[str | int, ...]) -> UUID:
+    async def _task(self, agent: str, task: str, loc: Loc) -> UUID:
         if (agent, task) not in self._barred:
             await self._check_tasks({(agent, task)})
         if self._barred[agent, task]:
@@ -168,7 +168,7 @@ class ScopeResolver:
             barred = await agents.barred_from_tasks(self._connection, self._workspace, named)
         self._barred |= {pair: pair in barred for pair in named}
 
-    async def _team(self, agent: str, team: str, loc: tuple[str | int, ...]) -> UUID:
+    async def _team(self, agent: str, team: str, loc: Loc) -> UUID:
         if self._membership:
             agent_id = await self.agent(agent)
             if team not in (await self._stored_agent(agent_id, agent)).teams:
