@@ -81,6 +81,7 @@ def alternatives(*more: dict[str, Any]) -> dict[str, Any]:
         ({"items": {"anyOf": [{"enum": [{"a": n} for n in range(300)]}, {"type": "object"}]}}, [{"a": -1}] * 160),
         ({"items": {"oneOf": [{"type": "string"}] * 100 + [{"type": "integer"}]}}, [1] * 900),
         ({"items": {"allOf": [{"multipleOf": 0.01}] * 40}}, [1e300] * 40),
+        ({"items": {"allOf": [{"multipleOf": 0.01}] * 40}}, [1e300] * 23),
         ({"anyOf": [{"type": "null"}] * 300}, {"notes": "x" * 1_000_000}),
         ({"anyOf": [{"type": "null"}] * 30}, {"notes": ["x" * 10_000] * 30}),
         ({"not": {"items": {"not": {"items": {"minimum": 1}}}}}, [[1] * 100] * 100),
