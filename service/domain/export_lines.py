@@ -7,10 +7,11 @@ here are passed over, so that what the API answers can be read in as it is.
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 from typing_extensions import TypedDict
 
 from service.domain.bulletin import BulletinPart
@@ -28,14 +29,17 @@ from service.domain.field_types import (
     Text,
     Timestamp,
     UnitInterval,
+    reject_unstorable_json,
 )
+from service.domain.json import JsonObject
+from service.domain.origin import Origin
 from service.domain.own_types import TypeName
 from service.domain.owners import OwnersField
 from service.domain.pages import SENTENCES_MAX, VERSIONS_MAX, PageContent, PageSentence
 from service.domain.principal import KeyScope
 from service.domain.saved_searches import EXPECTED_MAX, RESULTS_MAX, Cause, ExpectedState, LostAt, SavedSearchContent
 from service.domain.search import LIMIT_MAX, RankingOptions, Strategy
-from service.domain.types import MemoryType
+from service.domain.types import MemoryType, Scope
 from service.domain.workspace import WorkspaceSettings
 
 FORMAT = "reverie/1"
@@ -197,12 +201,60 @@ class MemoryLine(MemoryDraft):
         return self
 
 
+def _as_in_json(text: str) -> str:
+    """Return a timestamp as Postgres writes it into JSON. Raises ValueError for a text that is none."""
+    written: str = TypeAdapter(Timestamp).validate_python(text).isoformat()
+    return re.sub(r"0+(?=\+00:00$)", "", written) if "." in written else written
+
+
+TimestampText = Annotated[str, AfterValidator(_as_in_json), Field(json_schema_extra={"format": "date-time"})]
+IdText = Annotated[str, AfterValidator(lambda text: str(UUID(text))), Field(json_schema_extra={"format": "uuid"})]
+
+
+Fraction = Annotated[int | float, Field(ge=0, le=1, allow_inf_nan=False)]
+"""As written: 1 stays 1, so that an export of what was imported is the same text."""
+
+
+class FormerMemory(TypedDict, total=False):
+    """Fields of a memory as they were in a version. One that is left out is as it is now; others are kept unread."""
+
+    __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
+
+    type: TypeName
+    scope: Scope
+    team: Name | None
+    task: Name | None
+    user: Name | None
+    owners: list[Name]
+    hearsay_by: Name | None
+    origin: Origin
+    key: Name | None
+    content: Text
+    summary: Text
+    language: Text | None
+    tokens: Count
+    importance: Fraction
+    confidence: Fraction
+    tags: list[Text]
+    metadata: JsonObject
+    source: JsonObject
+    status: Literal["open", "done"] | None
+    decay_exempt: bool
+    occurred_at: TimestampText | None
+    valid_from: TimestampText
+    valid_until: TimestampText | None
+    superseded_by: IdText | None
+    expires_at: TimestampText | None
+    updated_at: TimestampText
+    deleted_at: TimestampText | None
+
+
 class HistoryLine(BaseModel):
     """A former version of a memory, as it was."""
 
     memory_id: UUID
     version: Version
-    memory: Annotated[BoundedObject, NamesInside(*FORMER_NAMES)]
+    memory: Annotated[FormerMemory, NamesInside(*FORMER_NAMES), AfterValidator(reject_unstorable_json)]
     actor: Actor
     reason: Reason
     dream_id: UUID | None = None

@@ -341,11 +341,20 @@ ON CONFLICT (workspace_id, memory_id) DO UPDATE SET
 SELECT id FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]);
 
 -- name: import_history
+-- What every version has and this one leaves out is as the memory has it now.
 INSERT INTO memory_versions (workspace_id, memory_id, version, record, changed_by, change_reason, dream_id, at)
-SELECT :workspace, i.memory_id, i.version, i.memory, i.actor, i.reason, i.dream_id, i.at
+SELECT :workspace, i.memory_id, i.version,
+    jsonb_build_object(
+        'type', m.type, 'scope', m.scope, 'owners', m.owners, 'origin', m.origin, 'content', m.content,
+        'summary', m.summary, 'tokens', m.tokens, 'importance', m.importance, 'confidence', m.confidence,
+        'tags', m.tags, 'metadata', m.metadata, 'source', m.source, 'decay_exempt', m.decay_exempt,
+        'valid_from', m.valid_from, 'updated_at', i.at
+    ) || i.memory || jsonb_build_object('version', i.version),
+    i.actor, i.reason, i.dream_id, i.at
 FROM jsonb_to_recordset(:items::jsonb) AS i(
     memory_id uuid, version integer, memory jsonb, actor text, reason text, dream_id uuid, at timestamptz
 )
+JOIN memories m ON m.workspace_id = :workspace AND m.id = i.memory_id
 ON CONFLICT DO NOTHING
 RETURNING memory_id;
 

@@ -93,6 +93,10 @@ async def test_types_of_other_systems_are_ours(api: Tenant, given: str, ours: st
     assert [memory["type"] for memory in (await api.get("/v1/memories"))["items"]] == [ours]
 
 
+VERSION: Line = {
+    "record": "history", "memory_id": "01890000-0000-7000-8000-000000000000", "version": 1, "memory": {}, "actor": "x",
+    "reason": "y", "at": "2024-01-01T00:00:00Z",
+}  # fmt: skip
 BROKEN_LINES = [
     ("{not json", "JSON"),
     ("[1]", "object"),
@@ -102,6 +106,12 @@ BROKEN_LINES = [
     ('{"record": "wish"}', "record"),
     ('{"record": "history", "memory_id": "01890000-0000-7000-8000-000000000000", "version": 1, "memory": {}, '
      '"actor": "x", "reason": "y", "at": "2024-01-01T00:00:00Z"}', "memory_id"),
+    (json.dumps(VERSION | {"memory": {"importance": "very"}}), "memory.importance"),
+    (json.dumps(VERSION | {"memory": {"tags": None}}), "memory.tags"),
+    (json.dumps(VERSION | {"memory": {"valid_from": "soon"}}), "memory.valid_from"),
+    (json.dumps(VERSION | {"memory": {"superseded_by": "x"}}), "memory.superseded_by"),
+    (json.dumps(VERSION | {"memory": {"scope": "world"}}), "memory.scope"),
+    (json.dumps(VERSION | {"memory": {"of": {"another": "sys\0tem"}}}), "memory"),
 ]  # fmt: skip
 
 
@@ -120,6 +130,17 @@ async def test_a_broken_line_is_named_and_nothing_is_written(api: Tenant) -> Non
                 assert named in problem["detail"]
                 assert (await api.get("/v1/memories"))["items"] == []
                 assert (await api.get("/v1/agents"))["items"] == []
+
+
+async def test_what_a_version_leaves_out_is_as_it_is_now(api: Tenant) -> None:
+    memory = {"id": VERSION["memory_id"], "agent": "a", "type": "fact", "version": 3, "content": "Tea", "tags": ["x"]}
+    second = {"version": 2, "memory": {"content": "Milk", "valid_from": "1704067200", "another": "system's"}}
+    assert (await api.post("/v1/import", content=ndjson([memory, VERSION, VERSION | second])))["created"] == 3
+    versions = (await api.get(f"/v1/memories/{memory['id']}/history"))["items"]
+    told = [(one["version"], one["content"], one["tags"], one["origin"]) for one in versions]
+    origin = versions[-1]["origin"]
+    assert told == [(1, "Tea", ["x"], origin), (2, "Milk", ["x"], origin), (3, "Tea", ["x"], origin)]
+    assert versions[1]["valid_from"] == "2024-01-01T00:00:00Z"
 
 
 async def test_one_agent_alone(full: Tenant, elsewhere: Tenant) -> None:
@@ -233,7 +254,7 @@ async def test_personal_data_is_masked_before_it_is_stored(api: Tenant) -> None:
         {"record": "message", "id": "01890000-0000-7000-8000-000000000002", "agent": "a", "session": "s",
          "role": "user", "content": "I am ann@example.org"},
         {"record": "history", "memory_id": memory["id"], "version": 1, "actor": "x", "reason": "y",
-         "at": "2024-01-01T00:00:00Z", "memory": {"type": "fact", "content": "ann@example.org", "agent": "a"}},
+         "at": "2024-01-01T00:00:00Z", "memory": {"content": "ann@example.org", "summary": "", "metadata": {}}},
     ]  # fmt: skip
     assert (await api.post("/v1/import", content=ndjson(lines)))["created"] == 3
     told = json.dumps(await exported(api))
@@ -279,9 +300,7 @@ async def test_an_import_tells_how_far_it_is(api: Tenant) -> None:
 
 
 async def test_what_fails_after_the_first_progress_is_told_last_and_nothing_is_written(api: Tenant) -> None:
-    orphan = {"record": "history", "memory_id": "01890000-0000-7000-8000-000000000000", "version": 1, "memory": {},
-              "actor": "x", "reason": "y", "at": "2024-01-01T00:00:00Z"}  # fmt: skip
-    *steps, last = await progress_of(api, ndjson([{"agent": "a", "type": "fact", "content": "x"}, orphan]))
+    *steps, last = await progress_of(api, ndjson([{"agent": "a", "type": "fact", "content": "x"}, VERSION]))
     assert [step["record"] for step in steps] == ["progress"]
     assert (last["record"], last["status"], last["line"]) == ("problem", 422, 2)
     assert (await api.get("/v1/memories"))["items"] == []
