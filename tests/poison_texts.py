@@ -20,8 +20,7 @@ from typing import Any
 import asyncpg
 
 import service.memory.access.redaction as redaction
-import service.memory.dreams.extraction as by_llm
-import service.memory.dreams.extraction as by_rules
+import service.memory.dreams.extraction as extraction
 import service.memory.sessions.compaction as compaction
 import worker.dreaming.dream as dream
 import worker.dreaming.readings as readings
@@ -45,10 +44,10 @@ EXIT_CODES = {"kill": -signal.SIGKILL, "hang": EXIT_STATUS, "block": 1}
 
 STEPS: dict[str, tuple[Any, str]] = {
     "redact": (redaction, "redact"),
-    "rules": (by_rules, "extract"),
+    "rules": (extraction, "apply_rules"),
     "saved": (readings, "read"),
-    "llm": (by_llm, "_costs"),
-    "note": (by_llm, "candidates_of"),
+    "llm": (extraction, "_costs"),
+    "note": (extraction, "candidates_of"),
     "compare": (dream, "reconcile"),
     "compaction": (compaction, "identifiers"),
     "embed": (StaticEmbedder, "embed"),
