@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import islice
 from operator import attrgetter
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, Self, get_args
 from uuid import UUID
 
 from service.domain.collapsing import collapse
-from service.domain.search import Ranking
+from service.domain.search import Fusion
 from service.domain.timex import Window
 
 EXPONENT_MAX = 700
@@ -34,6 +34,77 @@ BOOSTS = ("question", "session", "dialogue", "time", "user", "importance")
 
 _Boosts = tuple[float, float, float, float, float, float]
 _NO_BOOSTS: _Boosts = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What candidates are chosen and ranked by.
+
+    The first four are settings of a workspace. The others are constants, decided by recall@10 on the given halves of
+    LoCoMo (997 questions) and LongMemEval (41), static / MiniLM vectors; a test or a benchmark gives others. Without a
+    part, LoCoMo as messages, which has .802 / .831 with all of them, loses what its docstring says
+    (``make bench PART=parts``).
+    """
+
+    fusion: Fusion = "relative"
+    rrf_k: int = 60
+    importance_boost: float = 0.1
+    min_relevance: float | None = None
+    candidates: int = 50
+    """Best of each list that are fused."""
+    k1: float = 1.2
+    """Term-frequency saturation of BM25 (Robertson and Zaragoza 2009)."""
+    b: float = 0.75
+    """Length normalization of BM25."""
+    length_floor: int = 30
+    """Length in words that BM25 assumes of a shorter text, so that short turns are not found for being short."""
+    length_reference: float = 40
+    """Average length in words that BM25 assumes: fixed, so that nothing stored goes stale."""
+    key_weight: float = 0.8
+    """Weight of a word in the key of a memory, relative to one in its content (decision 0139)."""
+    tag_weight: float = 0.6
+    """The same in its tags."""
+    summary_weight: float = 0.4
+    """The same in its summary, where its content does not have it."""
+    words_saturation: float = 8
+    """Word count w0 in the weight ``1 - exp(-words/w0)`` of vector similarity: .007 / .004 with that of statements."""
+    statement_saturation: float = 3
+    """The same of a memory of any type but ``event`` and ``observation`` (decision 0165)."""
+    vector_weight: float = 0.5
+    """Share of vector similarity in relative fusion."""
+    previous_share: float = 0.4
+    """Share of the words of the turn before that a turn is credited with: .044 / .035 with that of the next."""
+    next_share: float = 0.35
+    """The same of the turn after."""
+    reply_share: float = 0.5
+    """Addition to ``previous_share`` for an answer to another speaker's question: .019 / .014."""
+    fade_after: float = 40
+    """Length in words from which on a turn needs its neighbours less."""
+    fade_over: float = 30
+    """Words over which that need falls to 1/e."""
+    question_penalty: float = 0.15
+    """Share of its score that a text loses for consisting of questions: .004 / .004."""
+    session_boost: float = 0.1
+    """Share of the best score of the same session added to a score: .006 / .008."""
+    dialogue_boost: float = 0.2
+    """Share of the scores around it in a dialogue of people added to a score: .026 / .017 (decision 0170)."""
+    time_boost: float = 0.5
+    """Largest boost for a time named by the query: .013 / .018."""
+    near_days: float = 3
+    """Days over which the boost of a time falls to 1/e, at least."""
+    near_share: float = 0.25
+    """The same as a share of the length of the named time."""
+    early_factor: float = 2
+    """How much faster it falls before the named time than after."""
+    user_boost: float = 0.15
+    """Boost of the user's messages in a search that includes the assistant's."""
+
+    def over(self, include: Sequence[str]) -> Self:
+        """Return the ranking for what is searched: lists of memories and messages, which say much twice, are a fifth
+        longer (decision 0164)."""
+        if {"memories", "messages"} <= set(include):
+            return replace(self, candidates=self.candidates * 6 // 5)
+        return self
 
 
 class Candidate(NamedTuple):

@@ -13,14 +13,15 @@ from pydantic import AfterValidator, Field, StringConstraints, ValidationError, 
 from service.domain.context import ContextSettings, PlacementField
 from service.domain.documents import DocumentSettings
 from service.domain.dream_settings import DreamChoices, DreamSettings
-from service.domain.field_types import Amount, BoundedObject, CostUsd, Days, Name, Text, TokenBudget
+from service.domain.field_types import Amount, BoundedObject, CostUsd, Days, Name, Text, TokenBudget, UnitInterval
+from service.domain.former_settings import without_former
 from service.domain.json import JsonObject, JsonValue
 from service.domain.languages import Configuration
 from service.domain.llm_settings import LLMSettings
 from service.domain.origin import OriginSettings
 from service.domain.own_types import EntityKinds, MemoryTypes
 from service.domain.owners import UsersMode
-from service.domain.search import Ranking, Strategy
+from service.domain.search import FusionField, Strategy
 from service.domain.strict import FrozenModel
 
 PiiEntity = Literal[
@@ -141,9 +142,24 @@ class WindowSettings(FrozenModel):
         return self
 
 
-class RetrievalSettings(Ranking):
+class RetrievalSettings(FrozenModel):
     """Ranking, language and visibility of search results."""
 
+    fusion: FusionField = "relative"
+    rrf_k: int = Field(
+        60,
+        ge=1,
+        le=1000,
+        description="Constant k of Reciprocal Rank Fusion. Default 60 (Cormack, Clarke, Büttcher 2009).",
+    )
+    importance_boost: UnitInterval = Field(
+        0.1, description="Boost of a memory of effective importance 1, in proportion for less. Default 0.1."
+    )
+    min_relevance: UnitInterval | None = Field(
+        None,
+        description="Minimum relevance of a result, from 0 (no limit) to 1. Null: the noise level of the embedder. "
+        "Default null.",
+    )
     language: Configuration | Literal["auto"] = Field(
         "auto",
         description="Postgres text search configuration of new texts, or `auto` (detected per text). Default `auto`.",
@@ -364,7 +380,7 @@ class WorkspaceSettings(AgentSettings):
         if not stored:
             return self
         try:
-            own = AgentSettings.model_validate(stored)
+            own = AgentSettings.model_validate(without_former(stored)[0])
         except ValidationError:
             return self
         merged = _merged(self.model_dump(), own.model_dump(exclude_unset=True))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+from service.store.settings import settings_from
+from tests.captured_logs import logged_by
 from tests.live_api import Tenant
 
 
@@ -62,3 +65,26 @@ async def test_only_admins_reset(tenant: Tenant) -> None:
         other = await tenant.as_role(role, agent)
         assert await other.status("GET", "/v1/settings/sources") == 200
         assert await other.status("POST", "/v1/settings/reset", json={"names": ["window"]}) == 403
+
+
+async def test_settings_of_a_former_release_are_left_out_with_a_notice(tenant: Tenant) -> None:
+    former = {"retrieval": {"k1": 2.0, "faded_below": 0.2}}
+    given = [
+        {"record": "settings", "settings": former},
+        {"record": "agent", "agent": "a", "settings": {"retrieval": {"session_boost": 0.3, "rrf_k": 17}}},
+    ]
+    answer = await tenant.post("/v1/import", content="\n".join(map(json.dumps, given)))
+    notices = ["retrieval.k1 is no longer a setting", "retrieval.session_boost is no longer a setting"]
+    assert answer["notices"] == [f"line {number}: {notice}" for number, notice in enumerate(notices, start=1)]
+    assert (await tenant.get("/v1/settings"))["retrieval"]["faded_below"] == 0.2
+    assert (await tenant.get("/v1/agents/a"))["settings"] == {"retrieval": {"rrf_k": 17}}
+    for table, column in (("settings", "value"), ("agents", "settings")):
+        change = f"UPDATE {table} SET {column} = $2::jsonb WHERE workspace_id = $1"  # noqa: S608 (tables of ours)
+        await tenant.rows(change, tenant.workspace, json.dumps(former))
+    await tenant.save("Tea is green", agent="a")
+    assert (await tenant.get("/v1/settings"))["retrieval"]["faded_below"] == 0.2
+    [line] = logged_by(settings_from, former)
+    assert (line["event"], line["settings"]) == ("former_settings_left_out", ["retrieval.k1"])
+    refused = await tenant.call("PUT", "/v1/settings", json={"retrieval": {"k1": 2.0}})
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["loc"] == ["body", "retrieval", "k1"]

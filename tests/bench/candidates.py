@@ -19,8 +19,7 @@ from uuid import UUID
 
 from reverie.evaluation.conversations import Conversation, Question
 from service.domain import timex
-from service.domain.ranking import Candidate
-from service.domain.search import Ranking
+from service.domain.ranking import Candidate, Ranking
 from service.memory.engine import Engine
 from service.runtime import open_runtime
 from service.store import agents

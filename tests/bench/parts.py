@@ -7,11 +7,11 @@ weight of short texts does, is left out of their ranking alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 from uuid import UUID
 
 from service.domain import timex
-from service.domain.ranking import rank
-from service.domain.search import Ranking
+from service.domain.ranking import Ranking, rank
 from service.embedding.noise import known_noise
 from tests.bench.candidates import Sample, recall_at_10, sample_sets
 from tests.bench.environment import Place
@@ -19,7 +19,7 @@ from tests.bench.report import Cell, console, show
 
 DEPTH = 50
 SIGNATURES = {"static": "static:wordllama-l2_supercat:256", "MiniLM": "local:all-MiniLM-L6-v2:384"}
-LEFT_OUT: dict[str, dict[str, object]] = {
+LEFT_OUT: dict[str, dict[str, Any]] = {
     "everything": {},
     "without neighbours": {"previous_share": 0.0, "next_share": 0.0, "reply_share": 0.0},
     "without the credit for answers": {"reply_share": 0.0},
@@ -56,7 +56,7 @@ def _orders(noise: float) -> dict[str, Order]:
 
         return order
 
-    orders = {name: ranked(Ranking.model_validate(values)) for name, values in LEFT_OUT.items()}
+    orders = {name: ranked(Ranking(**values)) for name, values in LEFT_OUT.items()}
     return orders | {"words alone": _by_words, "vectors alone": _by_vectors}
 
 

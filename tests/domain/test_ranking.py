@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.domain.ranking import Candidate, Ranked, near, rank
-from service.domain.search import Ranking
+from service.domain.ranking import Candidate, Ranked, Ranking, near, rank
 from service.domain.timex import Window
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)

@@ -17,8 +17,7 @@ from pydantic import Field
 from service.db.pool import Connection
 from service.domain.drafts import MemoryDraft
 from service.domain.principal import Principal
-from service.domain.ranking import rank
-from service.domain.search import Ranking
+from service.domain.ranking import Ranking, rank
 from service.embedding.base import EmbeddingFailed
 from service.errors import ReverieError
 from service.memory.engine import Engine

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Annotated, Literal
 from uuid import UUID
@@ -239,7 +239,7 @@ def _places(planned: Planned, compared: Sequence[Candidate]) -> _Places:
     unfloored = rank(
         [one._replace(sources=None) for one in compared],
         windows,
-        ranking.model_copy(update={"min_relevance": 0.0}),
+        replace(ranking, min_relevance=0.0),
         limit=LISTS_MAX,
         noise=noise,
     )

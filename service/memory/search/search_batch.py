@@ -19,8 +19,8 @@ from service.domain.collapsing import collapse
 from service.domain.context import IncludeMessages
 from service.domain.guards import normalize
 from service.domain.owners import Viewer, viewer_of
-from service.domain.ranking import Ranked, rank
-from service.domain.search import Ranking, SearchRequest
+from service.domain.ranking import Ranked, Ranking, rank
+from service.domain.search import SearchRequest
 from service.errors import StaleCredential
 from service.memory.engine import Engine
 from service.memory.search_results import AlsoFound, Found, SearchOptions, SearchQuery, SearchResult, StageTimings
@@ -215,10 +215,12 @@ def _references_unknown_scope(request: SearchRequest, reader: agents.Reader) -> 
 
 
 def ranking_of(request: SearchRequest, reader: agents.Reader) -> Ranking:
-    given = {"fusion": request.fusion, "min_relevance": request.min_relevance}
-    update = {name: value for name, value in given.items() if value is not None}
-    chosen = reader.settings.retrieval.over(request.include)
-    return chosen.model_copy(update=update) if update else chosen
+    """Return the ranking by the settings of the reader and the options of the request."""
+    settings = reader.settings.retrieval
+    floor = settings.min_relevance if request.min_relevance is None else request.min_relevance
+    return Ranking(request.fusion or settings.fusion, settings.rrf_k, settings.importance_boost, floor).over(
+        request.include
+    )
 
 
 def _filters(query: SearchQuery, reader: agents.Reader, now: datetime) -> Filters:

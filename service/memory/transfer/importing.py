@@ -9,7 +9,7 @@ Personal data in the lines is masked or refused before a line is kept anywhere.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import closing
 from dataclasses import astuple, dataclass
 from itertools import takewhile
@@ -103,12 +103,15 @@ class ImportResult(ImportCounts):
         ),
     ]
     records: Annotated[dict[str, ImportCounts], Field(description="Counts by record type.")]
+    notices: Annotated[
+        list[str], Field(description="What was left out of a line, such as settings of a former release, and why.")
+    ]
 
     @classmethod
-    def of(cls, records: dict[str, ImportCounts], complete: bool | None) -> ImportResult:
+    def of(cls, records: dict[str, ImportCounts], complete: bool | None, notices: Sequence[str] = ()) -> ImportResult:
         """Return the result with the sums of these counts."""
         created, unchanged, updated, skipped = map(sum, zip((0, 0, 0, 0), *map(astuple, records.values()), strict=True))
-        return cls(created, unchanged, updated, skipped, complete, records)
+        return cls(created, unchanged, updated, skipped, complete, records, list(notices))
 
 
 def _nothing(_: Progress) -> None:
@@ -143,7 +146,8 @@ async def import_lines(
             await _write(writing, lines, on_progress)
             await insights.let_fall(connection, principal.workspace_id, None)
             await audit.record(connection, principal, "import", target=agent, details=dict(lines.counts))
-    return ImportResult.of({name: tally for name, tally in writing.tallies.items() if name in lines.counts}, complete)
+    records = {name: tally for name, tally in writing.tallies.items() if name in lines.counts}
+    return ImportResult.of(records, complete, writing.notices)
 
 
 def _source(

@@ -10,8 +10,7 @@ from uuid import UUID
 
 from service.db.pool import Columns, Connection, Row
 from service.db.queries import Flag
-from service.domain.ranking import near
-from service.domain.search import Ranking
+from service.domain.ranking import Ranking, near
 from service.domain.text_normalization import holds_letters, normalize_for_search
 from service.domain.timex import Window
 from service.errors import ReverieError
@@ -29,7 +28,7 @@ WEIGHING = (
     "k1", "b", "length_floor", "length_reference", "key_weight", "tag_weight", "summary_weight", "words_saturation",
     "statement_saturation",
 )  # fmt: skip
-"""The settings of the ranking by which the best of each list are chosen."""
+"""The constants of the ranking by which the best of each list are chosen."""
 
 LENGTHS = ("candidates", "lenders", "shortlist", "nearest_max")
 """The values of a plan that say how long its lists are."""

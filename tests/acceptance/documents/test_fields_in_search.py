@@ -67,14 +67,6 @@ async def test_content_comes_first_then_key_tags_and_summary(tenant: Tenant) -> 
     assert len(set(scores)) == 4
 
 
-async def test_each_weight_is_a_setting(tenant: Tenant) -> None:
-    await tenant.save("Something more", tags=["deadline"])
-    await tenant.save("Something again", key="deadline")
-    await tenant.put("/v1/settings", {"retrieval": {"key_weight": 0.1, "tag_weight": 1}})
-    assert await contents(tenant, "deadline") == ["Something more", "Something again"]
-    assert await tenant.status("PUT", "/v1/settings", json={"retrieval": {"key_weight": 0}}) == 422
-
-
 async def test_a_summary_made_of_the_content_adds_nothing(tenant: Tenant) -> None:
     await tenant.save(WORDED)
     plain = (await found(tenant, "editor"))[0]["keyword_score"]

@@ -930,3 +930,4 @@ class Imported(Answer):
     skipped: int = 0
     complete: bool | None = None
     records: dict[str, Json] = {}
+    notices: list[str] = []
