@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints
 
 from service.domain.field_types import (
     ActingAgent,
@@ -38,18 +38,6 @@ class DocumentSettings(FrozenModel):
     """Chunking of documents."""
 
     chunk_tokens: int = Field(400, ge=50, le=4_000, description="Maximum length of a chunk in tokens. Default 400.")
-    overlap_tokens: int = Field(
-        50,
-        ge=0,
-        le=1_000,
-        description="Overlap of neighboring chunks in tokens; at most half of `chunk_tokens`. Default 50.",
-    )
-
-    @model_validator(mode="after")
-    def _moves_on(self) -> DocumentSettings:
-        if self.overlap_tokens * 2 > self.chunk_tokens:
-            raise ValueError("overlap_tokens must be at most half of chunk_tokens")
-        return self
 
 
 class DocumentDraft(StrictModel):

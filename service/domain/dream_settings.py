@@ -112,15 +112,6 @@ class DreamChoices(FrozenModel):
         "changes over time, preferences across things, open questions), `model` (a language model concludes as well), "
         "or `off` (nothing). Default `rules`.",
     )
-    reflect_interval_h: float = Field(
-        24.0, ge=0, le=8_760, description="Shortest time between reflections by the model in hours. Default 24."
-    )
-    reflect_tokens_max: int = Field(
-        20_000,
-        ge=1_000,
-        le=1_000_000,
-        description="Length of the memories shown to the model in one reflection, in tokens. Default 20,000.",
-    )
     merge_at: Threshold = Field(
         0.97,
         description="Probability from which the decision model (`llm.decide`) has two statements taken as the same, "

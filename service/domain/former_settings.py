@@ -13,6 +13,7 @@ FORMER_SETTINGS = frozenset({
         "fade_after", "fade_over", "question_penalty", "session_boost", "dialogue_boost", "time_boost", "near_days",
         "near_share", "early_factor", "user_boost",
     )),
+    "documents.overlap_tokens", "dream.reflect_interval_h", "dream.reflect_tokens_max", "retention.events_days",
 })  # fmt: skip
 """Dotted names; ``service.domain.ranking.Ranking`` has the values and measurements of those of ``retrieval``."""
 

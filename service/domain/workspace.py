@@ -217,7 +217,6 @@ class RetentionSettings(FrozenModel):
         description="Days after which a proposal of the inbox that nobody decided on is removed, and a rejected one "
         "loses its words. Default 90.",
     )
-    events_days: int = Field(7, ge=1, le=365, description="Retention of events in days. Default 7.")
     unused_days: Days | None = Field(
         None,
         description="Days after which a memory that was neither found, said again nor changed is deleted, restorably; "

@@ -47,7 +47,7 @@ async def leftovers(api: Api) -> list[int]:
 
 
 async def test_a_document_is_cut_within_bounds_and_read_back(api: Caller) -> None:
-    await api.put("/v1/settings", {"documents": {"chunk_tokens": 100, "overlap_tokens": 20}})
+    await api.put("/v1/settings", {"documents": {"chunk_tokens": 100}})
     made = await add(api, user="u1", metadata={"source": "intranet"})
     assert made["chunks"] > 10
     assert made["text"] == TEXT

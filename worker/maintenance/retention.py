@@ -7,7 +7,7 @@
 - what models answered about pairs of statements, after 400 days
 - answers kept for repeated requests, after their day
 - proposals that nobody has decided on for ``retention.proposals_days``, and the words of those rejected as long ago
-- events, after ``retention.events_days``
+- events, after ``EVENTS_KEPT``
 - calls of language models, after ``retention.model_calls_days``; all where none are kept any more
 - what models were used for, what was stored and how many searches there were, after 400 days
 - counts of requests that limits hold, after two days
@@ -41,6 +41,7 @@ log = structlog.get_logger(__name__)
 
 ACTOR = "retention"
 BATCH = 500
+EVENTS_KEPT = timedelta(days=7)
 STEPS_KEPT = timedelta(days=7)
 VERDICTS_KEPT = timedelta(days=400)
 USAGE_KEPT = timedelta(days=400)
@@ -77,7 +78,7 @@ async def apply_retention(engine: Engine) -> dict[str, int]:
         )
         staying: tuple[tuple[str, Batch, datetime], ...] = (
             ("answers", _rows("collect_responses"), now - RETENTION),
-            ("events", store.events, now - timedelta(days=retention.events_days)),
+            ("events", store.events, now - EVENTS_KEPT),
             ("usage", model_usage.collect, now - USAGE_KEPT),
             ("usage", _rows("collect_search_counts"), now - USAGE_KEPT),
             ("usage", _rows("collect_key_usage"), now - USAGE_KEPT),

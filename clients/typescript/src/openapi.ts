@@ -3468,11 +3468,6 @@ export interface components {
              * @default 400
              */
             chunk_tokens?: number;
-            /**
-             * @description Overlap of neighboring chunks in tokens; at most half of `chunk_tokens`. Default 50.
-             * @default 50
-             */
-            overlap_tokens?: number;
         };
         /** @description Consolidation run of an agent. */
         Dream: {
@@ -3621,16 +3616,6 @@ export interface components {
              */
             reflect?: "off" | "rules" | "model";
             /**
-             * @description Shortest time between reflections by the model in hours. Default 24.
-             * @default 24
-             */
-            reflect_interval_h?: number;
-            /**
-             * @description Length of the memories shown to the model in one reflection, in tokens. Default 20,000.
-             * @default 20000
-             */
-            reflect_tokens_max?: number;
-            /**
              * @description Probability from which the decision model (`llm.decide`) has two statements taken as the same, from 0.5 to 1. Default 0.97.
              * @default 0.97
              */
@@ -3743,16 +3728,6 @@ export interface components {
              * @enum {string}
              */
             reflect?: "off" | "rules" | "model";
-            /**
-             * @description Shortest time between reflections by the model in hours. Default 24.
-             * @default 24
-             */
-            reflect_interval_h?: number;
-            /**
-             * @description Length of the memories shown to the model in one reflection, in tokens. Default 20,000.
-             * @default 20000
-             */
-            reflect_tokens_max?: number;
             /**
              * @description Probability from which the decision model (`llm.decide`) has two statements taken as the same, from 0.5 to 1. Default 0.97.
              * @default 0.97
@@ -6469,11 +6444,6 @@ export interface components {
              * @default 90
              */
             proposals_days?: number;
-            /**
-             * @description Retention of events in days. Default 7.
-             * @default 7
-             */
-            events_days?: number;
             /** @description Days after which a memory that was neither found, said again nor changed is deleted, restorably; never identity, open todos, what has a key or is `decay_exempt`. Null: never. Default null. */
             unused_days?: number | null;
             /** @description Retention in days of calls of language models with input, output and cost (`GET /v1/model-calls`). Null: none are kept. Default null. */

@@ -126,7 +126,7 @@ async def test_it_is_asked_at_its_interval_and_only_where_it_is_set(api: Tenant,
 
 
 async def test_more_evidence_replaces_the_former_conclusion(api: Tenant, server: FakeOpenAI) -> None:
-    await api.put("/v1/agents/a", {"settings": {"dream": {"reflect": "model", "reflect_interval_h": 0}}})
+    await api.put("/v1/agents/a", {"settings": {"dream": {"reflect": "model"}}})
     await saved(api, *LIKES)
     concluding(server, preference(1, 2))
     await dream(api)
@@ -134,7 +134,8 @@ async def test_more_evidence_replaces_the_former_conclusion(api: Tenant, server:
     await saved(api, "Sam likes chai.")
     concluding(server, preference(1, 2, 3, 4, content="Sam likes most hot drinks."))
     before = await state(api)
-    done = await dream(api)
+    with api.lending(now=lambda: datetime.now(UTC) + timedelta(hours=25)):
+        done = await dream(api)
     (second,) = await insights(api)
     assert (second["content"], second["metadata"]["supports"]) == ("Sam likes most hot drinks.", 4)
     assert (await api.get(f"/v1/memories/{first['id']}"))["superseded_by"] == second["id"]

@@ -35,6 +35,10 @@ from worker.dreaming.reflect.rules import (
 
 USERS_MAX = 20
 MEMORIES_MAX = 500
+INTERVAL = timedelta(hours=24)
+"""Shortest time between conclusions by the model: habits and changes take days to show."""
+TOKENS_SHOWN = 20_000
+"""Of the memories that the model is shown in one reflection: a window of 32,000 holds them with the answer."""
 
 
 async def reflect(
@@ -133,7 +137,7 @@ class _Reflection:
         if not await self._is_due(checkpoints):
             return []
         choices = self.settings.dream
-        filter_, left = DreamFilter.of(choices), choices.reflect_tokens_max
+        filter_, left = DreamFilter.of(choices), TOKENS_SHOWN
         found: list[Insight] = []
         for user in self.users:
             remembered = [one for one in await self._remembered(user) if not filter_.ignores(one.evidence.content, [])]
@@ -156,7 +160,7 @@ class _Reflection:
         wanted = [one for one in properties_of(schema) if one.slot is None] if schema else []
         if not wanted or checkpoints.model("profile") is None:
             return [], {}
-        filter_, left = DreamFilter.of(self.settings.dream), self.settings.dream.reflect_tokens_max
+        filter_, left = DreamFilter.of(self.settings.dream), TOKENS_SHOWN
         found: list[Insight] = []
         emptied: dict[str, Evidence] = {}
         for user in filter(None, self.users):
@@ -190,7 +194,7 @@ class _Reflection:
             return False
         async with self.engine.db.transaction(self.lease.workspace_id) as connection:
             last: datetime | None = await connection.value("last_reflection", **self.lease.of_owners)
-        return last is None or last + timedelta(hours=choices.reflect_interval_h) <= self.engine.now()
+        return last is None or last + INTERVAL <= self.engine.now()
 
     async def _remembered(self, user: str | None) -> list[Remembered]:
         """Return a user's memories, as they will be once the plan is applied."""
