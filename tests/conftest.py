@@ -30,8 +30,12 @@ from tests.pgbouncer import Bouncer
 from tests.processes import ServerProcess
 from tests.run_folder import run_folder
 
-SECOND_TIER = ("acceptance", "cli", "eventloop", "evaluation", "integrations")
-"""Folders of ``tests/`` that ``--first-tier`` leaves out. Of ``studio``, its conftest leaves out all but one visit."""
+FIRST_TIER = (
+    "promises", "concurrency", "deploy", "docs", "domain", "extraction", "llm", "patterns", "privacy", "provider",
+    "supply_chain",
+)  # fmt: skip
+"""Folders of ``tests/`` whose tests ``--first-tier`` runs, but for those marked ``exhaustive``. Of any other folder it
+runs those marked ``first_tier``."""
 TESTS = Path(__file__).parent
 MEMORY = Path("/dev/shm")
 MEMORY_BYTES_MIN = 4 * 1024**3
@@ -86,13 +90,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--first-tier", action="store_true", help="leave out SECOND_TIER and tests marked `exhaustive`")
+    parser.addoption("--first-tier", action="store_true", help="run FIRST_TIER and tests marked `first_tier`")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out the folders of the second tier, which are then not even imported."""
-    second = collection_path.parent == TESTS and collection_path.name in SECOND_TIER
-    return True if second and config.getoption("first_tier") else None
+    """Leave out the files of the second tier, which are then not even imported."""
+    if not config.getoption("first_tier") or not collection_path.match("test_*.py") or in_first_tier(collection_path):
+        return None
+    return None if "pytest.mark.first_tier" in collection_path.read_text("utf-8") else True
+
+
+def in_first_tier(path: Path) -> bool:
+    """Whether a file stands in a folder of FIRST_TIER."""
+    return path.relative_to(TESTS).parts[0] in FIRST_TIER
 
 
 @pytest.hookimpl(trylast=True)
@@ -100,7 +110,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what is marked for the second tier, and start what takes longest first, so that no process is left
     with it when the others have finished."""
     if config.getoption("first_tier"):
-        second = {item for item in items if item.get_closest_marker("exhaustive")}
+        second = {
+            item
+            for item in items
+            if item.get_closest_marker("exhaustive")
+            or not (in_first_tier(item.path) or item.get_closest_marker("first_tier"))
+        }
         config.hook.pytest_deselected(items=list(second))
         items[:] = [item for item in items if item not in second]
     order = len(LONGEST)

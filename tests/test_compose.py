@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import yaml
 
 from service.settings import Settings, names_of
 from tests.processes import ROOT
+
+pytestmark = pytest.mark.first_tier
 
 FIXED = {"DATABASE_URL", "REVERIE_HOST", "REVERIE_PORT", "REVERIE_DATA_DIR"}
 """What compose itself decides; REVERIE_PORT is where the host listens."""

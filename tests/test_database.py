@@ -13,6 +13,8 @@ from service.db.embedded.tuning import memory_mb, shared_buffers_mb
 from service.errors import Unavailable
 from service.settings import Settings
 
+pytestmark = pytest.mark.first_tier
+
 
 def test_without_a_database_and_without_the_embedded_one_it_says_so(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path

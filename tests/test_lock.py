@@ -15,6 +15,8 @@ from packaging.version import Version
 
 from tests.processes import ROOT
 
+pytestmark = pytest.mark.first_tier
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 MALICIOUS = {"litellm": ("1.82.7", "1.82.8")}
 """Releases that stole credentials, and may still be in a mirror or a cache."""

@@ -9,6 +9,8 @@ from pydantic import ValidationError
 
 from service.settings import Settings
 
+pytestmark = pytest.mark.first_tier
+
 
 def test_a_variable_passed_on_empty_is_unset(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("REVERIE_ADMIN_KEY", "LLM_MODEL", "RERANK_MODEL", "EMBEDDING_DIM", "EMBEDDING_MODEL"):

@@ -7,7 +7,6 @@ here are passed over, so that what the API answers can be read in as it is.
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -219,7 +218,7 @@ class MemoryLine(MemoryDraft):
 def _as_in_json(text: str) -> str:
     """Return a timestamp as Postgres writes it into JSON. Raises ValueError for a text that is none."""
     written: str = TypeAdapter(Timestamp).validate_python(text).isoformat()
-    return re.sub(r"0+(?=\+00:00$)", "", written) if "." in written else written
+    return written.removesuffix("+00:00").rstrip("0") + "+00:00" if "." in written else written
 
 
 TimestampText = Annotated[str, AfterValidator(_as_in_json), Field(json_schema_extra={"format": "date-time"})]

@@ -25,6 +25,7 @@ async def test_twenty_parallel_saves_of_one_key_give_one_row(api: Caller) -> Non
     assert len((await api.get("/v1/memories"))["items"]) == 1
 
 
+@pytest.mark.first_tier
 async def test_parallel_saves_of_one_content_give_one_row(api: Caller) -> None:
     answers = await asyncio.gather(*[api.save("the same") for _ in range(10)])
     assert len({answer["id"] for answer in answers}) == 1
@@ -49,6 +50,7 @@ async def test_saves_at_the_same_time_keep_to_themselves(api: Caller) -> None:
     assert len((await api.get("/v1/memories", limit=200))["items"]) == 36
 
 
+@pytest.mark.first_tier
 async def test_batches_that_repeat_each_other_do_not_block_each_other(api: Caller) -> None:
     contents = [f"Statement {n}" for n in range(50)]
 

@@ -10,6 +10,8 @@ from service.domain.prompt_fence import CLOSE, OPEN
 from tests.live_api import Api, Caller, Tenant
 from tests.tables import table
 
+pytestmark = pytest.mark.first_tier
+
 
 @pytest.fixture
 def api(tenant: Tenant) -> Tenant:

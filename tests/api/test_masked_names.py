@@ -36,6 +36,7 @@ def there(name: str) -> str:
     return quote(name, safe="")
 
 
+@pytest.mark.first_tier
 async def test_two_keys_are_two_memories(redacting: Api) -> None:
     bob = await redacting.save("Bob likes tea", key=BOB)
     amy = await redacting.call(

@@ -9,6 +9,8 @@ import pytest
 from tests.live_api import Api, Caller, Json, Tenant
 from tests.tables import table
 
+pytestmark = pytest.mark.first_tier
+
 
 @pytest.fixture
 def api(tenant: Tenant) -> Tenant:

@@ -210,6 +210,7 @@ async def test_calls_go_after_their_days_and_at_once_when_none_are_kept(api: Api
     assert await kept(api) == []
 
 
+@pytest.mark.first_tier
 async def test_a_purge_takes_what_was_kept_and_what_is_under_way(api: Api, server: FakeOpenAI) -> None:
     server.default_reply = "ok"
     await say(api, "I live in Ljubljana.")

@@ -130,6 +130,7 @@ async def second_process(own_static_api: Api, settings: Settings) -> AsyncIterat
         yield api
 
 
+@pytest.mark.first_tier
 async def test_two_processes_together_never_pass_a_limit(own_static_api: Api, second_process: Api) -> None:
     workspace, admin = await _limited(own_static_api, rows_max=40)
     other = replace(second_process, key=admin.key)

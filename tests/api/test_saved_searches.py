@@ -6,6 +6,8 @@ import json
 from typing import Any
 from uuid import uuid4
 
+import pytest
+
 from tests.live_api import Caller, Json
 
 
@@ -50,6 +52,7 @@ async def test_a_run_says_where_each_expected_memory_is_and_counts_no_access(ten
     assert (await tenant.get(path, limit=1, cursor=listed["next_cursor"]))["items"] == [result]
 
 
+@pytest.mark.first_tier
 async def test_filters_are_kept_and_a_change_is_another_revision(tenant: Caller) -> None:
     tea = await tenant.save("Ana drinks green tea", user="ana", tags=["drink"])
     fields: Json = {"options": {"user": "bo", "include_faded": False, "since": "2020-01-01T00:00:00+02:00"}}

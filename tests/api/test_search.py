@@ -6,6 +6,8 @@ import pytest
 
 from tests.live_api import Api, Caller, Tenant
 
+pytestmark = pytest.mark.first_tier
+
 DECISION = "We agreed to use tiered pricing with a free starter plan"
 
 

@@ -117,6 +117,7 @@ def _secret(name: str) -> str:
     return TOKENS[random.choice(KINDS)](random)
 
 
+@pytest.mark.first_tier
 @pytest.mark.parametrize("mode", MODES)
 async def test_no_way_in_keeps_a_secret_unless_it_may(api: Api, database_url: str, mode: str) -> None:
     await api.put("/v1/settings", {"secrets": {"mode": mode}})

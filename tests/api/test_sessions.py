@@ -10,6 +10,8 @@ import pytest
 
 from tests.live_api import Api, Caller, Tenant
 
+pytestmark = pytest.mark.first_tier
+
 
 @pytest.fixture
 def api(tenant: Tenant) -> Tenant:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
+import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.memory.access.workspace import active_workspaces
@@ -155,6 +156,7 @@ async def test_a_deletion_needs_a_token_of_the_same_key_target_and_counts(own_ap
     assert (last["target"], last["details"]["receipt"]) == (id_, gone["receipt"]["id"])
 
 
+@pytest.mark.first_tier
 async def test_a_deleted_workspace_has_no_row_in_any_table_and_the_others_all_theirs(
     own_static_api: Api, database_url: str, tmp_path: Path
 ) -> None:

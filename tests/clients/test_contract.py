@@ -31,6 +31,7 @@ async def awaited(kind: str, url: str, key: str, step: dict[str, Any]) -> Any:
         return [one async for one in answer] if isinstance(answer, AsyncIterator) else await answer
 
 
+@pytest.mark.first_tier
 @pytest.mark.parametrize("send", [blocking, awaited])
 @pytest.mark.parametrize("contract", CONTRACTS.values(), ids=CONTRACTS)
 async def test_the_contract_is_kept(contract: dict[str, Any], send: Send, served: SharedServer) -> None:

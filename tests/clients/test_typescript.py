@@ -104,6 +104,7 @@ def test_the_lint_finds_nothing() -> None:
     npm("run", "--silent", "lint")
 
 
+@pytest.mark.first_tier
 async def test_its_own_tests_pass_against_a_live_server(served: SharedServer) -> None:
     keys = {}
     for name in ("live", *CONTRACTS):

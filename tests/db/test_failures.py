@@ -29,6 +29,7 @@ GONE = [
 OURS = [errors.UndefinedTableError(), errors.DataError(), errors.CheckViolationError(), ValueError(), KeyError()]
 
 
+@pytest.mark.first_tier
 @pytest.mark.parametrize("error", GONE, ids=lambda error: type(error).__name__)
 def test_come_back_later(error: Exception) -> None:
     with pytest.raises(Unavailable, match=type(error).__name__), translate_db_errors():

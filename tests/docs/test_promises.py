@@ -6,22 +6,21 @@ import ast
 import re
 from pathlib import Path
 
-from tests.conftest import SECOND_TIER
+from tests.conftest import in_first_tier
 from tests.processes import ROOT
 
 ROW = re.compile(r"^\| (?P<promise>.+?) \| .+ \| `(?P<path>[\w/]+\.py)::(?P<name>\w+)` \|$")
 
-EXHAUSTIVE = "pytest.mark.exhaustive"
 
-
-def _test(path: Path, name: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    """The test of that name, unless it is marked for the second tier."""
+def _marks(path: Path, name: str) -> set[str] | None:
+    """The marks without arguments of a test, its own and its module's; None where there is no such test."""
     module = ast.parse(path.read_text(encoding="utf-8"))
+    marks: set[str] = set()
     for node in module.body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "pytestmark":
-            assert EXHAUSTIVE not in ast.unparse(node.value), path
+            marks |= set(map(ast.unparse, node.value.elts if isinstance(node.value, ast.List) else [node.value]))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
-            return None if EXHAUSTIVE in map(ast.unparse, node.decorator_list) else node
+            return {mark.removeprefix("pytest.mark.") for mark in {*marks, *map(ast.unparse, node.decorator_list)}}
     return None
 
 
@@ -32,6 +31,8 @@ def test_each_promise_has_a_test_of_the_first_tier() -> None:
     for row in rows:
         named = ROW.match(row)
         assert named, f"no test is named: {row}"
-        path = Path(named["path"])
-        assert path.parts[0] not in SECOND_TIER, row
-        assert _test(ROOT / "tests" / path, named["name"]), f"no test of the first tier: {row}"
+        path = ROOT / "tests" / named["path"]
+        marks = _marks(path, named["name"])
+        assert marks is not None, f"no such test: {row}"
+        assert "exhaustive" not in marks, f"no test of the first tier: {row}"
+        assert in_first_tier(path) or "first_tier" in marks, f"no test of the first tier: {row}"

@@ -30,6 +30,7 @@ def static_api(static_tenant: Tenant) -> Tenant:
     return static_tenant
 
 
+@pytest.mark.first_tier
 @both
 async def test_every_tool_is_listed_described_and_called(static_api: Tenant, connect: Connect) -> None:
     agent = await static_api.as_role("agent", "ada")
@@ -87,6 +88,7 @@ async def test_another_workspace_is_out_of_reach(static_api: Tenant, shared_stat
     assert (await static_api.get(f"/v1/memories/{memory['id']}"))["content"] == memory["content"]
 
 
+@pytest.mark.first_tier
 async def test_the_owner_is_the_key_s(static_api: Tenant) -> None:
     await static_api.save("Ben's secret", agent="ben")
     ada = await static_api.as_role("agent", "ada")

@@ -49,6 +49,7 @@ async def _reserve(engine: Engine, payer: Payer = PAYER, purpose: Purpose = "ask
             return None
 
 
+@pytest.mark.first_tier
 @pytest.mark.parametrize("bound", [{"day_tokens_max": 1_050}, {"day_cost_max_usd": 0.105}])
 async def test_what_is_reserved_at_once_fits_exactly(engines: list[Engine], bound: Json) -> None:
     await _limits(engines[0], budget=bound)

@@ -86,6 +86,7 @@ async def test_a_workers_own_record_is_no_death(api: Api) -> None:
     assert tracker.crashes == {}
 
 
+@pytest.mark.first_tier
 async def test_two_deaths_over_a_text_alone_prove_it_and_one_over_a_batch_proves_nothing(api: Api) -> None:
     (message,) = await say(api, "hello")
     one, other = UUID(message["id"]), uuid4()

@@ -134,6 +134,7 @@ def installed(commands: Path, open_folder: Path, request: pytest.FixtureRequest)
     embedded.stop(made.home / ".reverie" / "postgres")
 
 
+@pytest.mark.first_tier
 def test_two_lines_and_the_tour(installed: Installed) -> None:
     where = installed.run(str(installed.bin / "python"), "-c", "import service, reverie; print(service.__file__)")
     assert where.startswith(str(installed.bin.parent))

@@ -100,6 +100,9 @@ WITHOUT_USER = {"GET /v1/engine", "GET /healthz", "GET /readyz", "GET /metrics"}
 OF_A_PERSON = {"GET /v1/users/{user}/export"}
 """Endpoints for admins alone that tell everything about one person, whoever said it, to requests for no other user."""
 
+LOGS = {"GET /v1/audit"}
+"""Endpoints for admins alone that name by its id what was done to anybody's, and hold the content of nothing."""
+
 
 def reads(endpoint: str) -> bool:
     """Whether asking it changes nothing."""
@@ -267,7 +270,8 @@ async def test_nothing_of_others_is_read(ask: Ask, full: tuple[str, Family], end
                 for session, user in asking.ways(case):
                     answer = await asking.ask(asker, case, session=session, user=user)
                     if endpoint not in OF_A_PERSON:
-                        leaked = family.secrets(asker.user, answer.text.replace(session, ""))
+                        text = answer.text.replace(session, "")
+                        leaked = family.secrets(asker.user, text, by_words_alone=endpoint in LOGS)
                         assert not leaked, (endpoint, str(asker), session, user, leaked)
                     elif user != asker.user:
                         assert answer.status_code == 403, (endpoint, str(asker), user)

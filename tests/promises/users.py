@@ -79,9 +79,9 @@ class Family:
         """The things of a kind, of all or of these owners."""
         return [one for one in self.things if one.kind == kind and (owners is None or one.owners == tuple(owners))]
 
-    def secrets(self, user: str, text: str) -> list[Owned]:
+    def secrets(self, user: str, text: str, *, by_words_alone: bool = False) -> list[Owned]:
         """What a text tells of others to a request for this user, by a word or an id."""
-        said = _said(text)
+        said = set(_WORD.findall(text.lower())) if by_words_alone else _said(text)
         return [one for one in self.things if not one.seen_by(user) and {one.id, *one.words} & said]
 
     def tells(self, user: str, kind: str, text: str) -> bool:

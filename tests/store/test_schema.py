@@ -59,6 +59,7 @@ def dumped(url: str) -> str:
     return HEADER + text
 
 
+@pytest.mark.first_tier
 @pytest.mark.skipif("TEST_DATABASE_URL" in os.environ, reason="the snapshot is of the embedded Postgres' version")
 def test_migrations_give_exactly_the_snapshot(database_url: str) -> None:
     schema = dumped(database_url)
@@ -67,6 +68,7 @@ def test_migrations_give_exactly_the_snapshot(database_url: str) -> None:
     assert schema == SNAPSHOT.read_text(encoding="utf-8"), "run `make schema` and read the difference"
 
 
+@pytest.mark.first_tier
 @pytest.mark.skipif("TEST_DATABASE_URL" in os.environ, reason="the snapshot is of the embedded Postgres' version")
 @pytest.mark.parametrize("former", ["0057", "0058", "0059"])
 async def test_what_is_taken_over_is_exactly_the_snapshot(database_url: str, former: str) -> None:

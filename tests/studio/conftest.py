@@ -22,15 +22,8 @@ from tests.studio.app_page import AppPage, at_the_studio
 from tests.studio.browser import TIMEOUT_MS, Chromium, browser, chromium
 from tests.studio.seed import seed_story
 
-FIRST_TIER = "test_journey.py"
 package = {"scope": "package", "loop_scope": "package"}
 NO_NODE = 77
-
-
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """One visit is in the first tier; all other tests of the pages are in the second."""
-    other = collection_path.name.startswith("test_") and collection_path.name != FIRST_TIER
-    return True if other and config.getoption("first_tier") else None
 
 
 @pytest.hookimpl(tryfirst=True)

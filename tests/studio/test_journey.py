@@ -13,6 +13,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="package")
 AGENT = "traveller"
 
 
+@pytest.mark.first_tier
 async def test_a_visitor_searches_and_takes_a_dream_back(visitor: AppPage, service: ServerProcess) -> None:
     turns = [{"role": "user", "content": text} for text in ("I have a dog named Oscar.", "I live in Bergen.")]
     body = {"agent": AGENT, "user": "ida", "messages": turns}

@@ -115,6 +115,7 @@ BROKEN_LINES = [
 ]  # fmt: skip
 
 
+@pytest.mark.first_tier
 async def test_a_broken_line_is_named_and_nothing_is_written(api: Tenant) -> None:
     with table() as row:
         for broken, named in BROKEN_LINES:

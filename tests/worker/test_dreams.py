@@ -9,6 +9,8 @@ from tests.worker.dreaming import contents, dream, say
 from worker.app import schedule_all_now
 from worker.dreaming.run import Dreamer
 
+pytestmark = pytest.mark.first_tier
+
 
 @pytest.fixture
 def api(tenant: Tenant) -> Tenant:

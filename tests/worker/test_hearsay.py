@@ -87,6 +87,7 @@ async def test_another_user_changes_nothing_of_hers(api: Tenant) -> None:
                 assert await own(api, "Alice", agent) == before
 
 
+@pytest.mark.first_tier
 async def test_a_friends_word_stands_beside_and_gives_way_to_her_own(api: Tenant) -> None:
     await say(api, "I work at Acme.", session="hers", user="Alice")
     await dream(api)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+import pytest
+
 from service.domain.drafts import MemoryDraft, MessageDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.search import SearchRequest
@@ -40,6 +42,7 @@ async def test_an_indexed_audience_answers_as_an_exact_scan_does(settings: Setti
             assert len(overlap) >= 9, query
 
 
+@pytest.mark.first_tier
 async def test_what_is_not_indexed_yet_is_found_too(settings: Settings) -> None:
     async with opened(settings, LIMITS, HNSW_LIMITS) as engine:
         await remember(engine, ADMIN, notes(300))
@@ -50,6 +53,7 @@ async def test_what_is_not_indexed_yet_is_found_too(settings: Settings) -> None:
             assert found[0] == "The swordfish swims at dawn", strategy
 
 
+@pytest.mark.first_tier
 async def test_a_narrow_filter_never_leaves_the_answer_short(settings: Settings) -> None:
     async with opened(settings, LIMITS, HNSW_LIMITS) as engine:
         await remember(engine, ADMIN, notes(600))

@@ -71,6 +71,7 @@ def _is_marked(item: str) -> bool:
     )
 
 
+@pytest.mark.first_tier
 async def test_nothing_of_an_untrusted_origin_reaches_a_context_unmarked(
     api: Tenant, credulous_model: FakeOpenAI
 ) -> None:

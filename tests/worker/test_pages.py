@@ -48,6 +48,7 @@ async def test_a_dream_writes_the_pages_it_may_concern(api: Api) -> None:
     assert (await read(api, where))["due_at"] is None
 
 
+@pytest.mark.first_tier
 async def test_a_superseded_fact_is_never_shown_as_current(api: Api) -> None:
     await say(api, "I live in Oslo.")
     await dream(api.engine)
@@ -115,6 +116,7 @@ async def test_a_crontab_writes_a_page_when_it_fires(own_api: Api) -> None:
     assert await write_pages(api.engine) == 0
 
 
+@pytest.mark.first_tier
 async def test_several_writers_write_a_page_once(own_api: Api) -> None:
     api = own_api
     page = await make(api, "When is tea?", trigger="0 6 * * *")

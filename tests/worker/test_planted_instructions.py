@@ -38,6 +38,7 @@ def _unmarked(block: str, word: str) -> list[str]:
     return [line for line in block.split("\n") if word in line and QUOTED not in line]
 
 
+@pytest.mark.first_tier
 async def test_no_planted_instruction_reaches_a_context_unmarked(api: Tenant, credulous_model: FakeOpenAI) -> None:
     await api.put("/v1/settings", {"dream": {"extract_from": ["user", "assistant", "tool"]}})
     once_each = planted(seed=2)[::3]  # tests/extraction/test_instructions.py recognises all of them

@@ -27,6 +27,8 @@ from tests.worker.dreaming import (
     turns_of,
 )
 
+pytestmark = pytest.mark.first_tier
+
 Json = dict[str, Any]
 
 

@@ -6,6 +6,7 @@ import asyncio
 from datetime import datetime
 
 import asyncpg
+import pytest
 from apscheduler.triggers.cron import CronTrigger
 
 from service.memory.engine import Engine
@@ -16,6 +17,7 @@ from worker.app import schedule as jobs_of
 from worker.schedule import SAME_RUN_S, run_claimed, scheduler
 
 
+@pytest.mark.first_tier
 async def test_of_two_workers_one_runs_a_job(engine: Engine, settings: Settings, database_url: str) -> None:
     runs: list[Engine] = []
 

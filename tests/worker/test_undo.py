@@ -10,6 +10,8 @@ from service.domain.ids import DEFAULT_WORKSPACE
 from tests.live_api import Api, Tenant
 from tests.worker.dreaming import contents, dream, say
 
+pytestmark = pytest.mark.first_tier
+
 STATE = (
     "memories", "memory_versions", "memory_sources", "search_index", "search_terms", "entities", "entity_aliases",
     "edges", "bulletins", "sessions", "messages",

@@ -33,6 +33,7 @@ from tests.waiting import wait_until
 # Who stops it
 
 
+@pytest.mark.first_tier
 def test_it_runs_until_its_last_user_ends(open_folder: Path, users: Callable[..., User]) -> None:
     data_dir = open_folder / "postgres"
     first, second = users(data_dir), users(data_dir)

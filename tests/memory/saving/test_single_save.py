@@ -91,6 +91,7 @@ async def test_for_the_members_of_a_session_it_is_a_transaction(engine: Engine, 
     assert len(looked_up) == 1
 
 
+@pytest.mark.first_tier
 @pytest.mark.parametrize("gone", ["DELETE FROM sessions", "DELETE FROM tasks"])
 async def test_a_place_that_has_been_deleted_is_made_again(
     engine: Engine, looked_up: list[CapturedQuery], gone: str

@@ -42,6 +42,7 @@ async def has_searched(engine: Engine) -> None:
     assert await _found(engine, "kettle") == ["The kettle is on the shelf"]
 
 
+@pytest.mark.first_tier
 async def test_a_change_of_team_applies_immediately(engine: Engine, has_searched: None) -> None:
     await _teams(engine, "red", agent="b")
     await _save(engine, "The kettle of the team", agent="b", team="red", scope=Scope.TEAM)
