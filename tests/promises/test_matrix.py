@@ -178,6 +178,7 @@ WRITING_VIEWS = [
 ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("endpoint", WRITING_VIEWS)
 async def test_what_is_written_crosses_nothing(ask: Ask, full: tuple[str, World], endpoint: str) -> None:
     for case in MATRIX[endpoint]:

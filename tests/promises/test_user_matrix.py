@@ -331,6 +331,7 @@ async def test_nothing_of_others_is_changed(ask_copy: Ask, full: tuple[str, Fami
     _only_changed(before, await asking.state(), endpoint)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("endpoint", [one for one in CHANGING if any(not case.kind for case in MATRIX[one])])
 async def test_what_is_written_for_a_user_tells_and_changes_nothing_of_others(
     ask_copy: Ask, full: tuple[str, Family], endpoint: str
