@@ -52,6 +52,7 @@ _SEARCH_PLAN = (
     "SET LOCAL enable_sort = off; SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 200;"
 )
 _INDEX_PLANS = " SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;"
+_HASH_JOINS = " SET LOCAL enable_nestloop = off;"
 _CITUS_SHOW_SHARDS = " SET LOCAL citus.override_table_visibility = off;"
 """Citus hides shards from the catalog, which takes each new connection a second as it first asks for types."""
 
@@ -332,8 +333,14 @@ class Database:
         return self.transaction(workspace_id, "" if self.is_citus else _GENERIC_PLAN + _INDEX_PLANS, viewer=viewer)
 
     def snapshot(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
-        """As ``transaction``, but reading only, and every statement sees the one moment of the first."""
-        return self.transaction(workspace_id, mode=_REPEATABLE_READ)
+        """As ``transaction``, but reading only, for statements that read all of a workspace: every one sees the one
+        moment of the first.
+
+        Tables are joined by hashes. Where the statistics do not know the workspace yet, as after an import, the planner
+        takes it for one row, and its nested loops take time by the square of what is there: 10,000 memories ran into
+        the statement timeout.
+        """
+        return self.transaction(workspace_id, _HASH_JOINS, mode=_REPEATABLE_READ)
 
     @asynccontextmanager
     async def transaction(

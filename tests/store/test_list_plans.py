@@ -6,22 +6,27 @@ import json
 import re
 from collections.abc import Iterator
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
 from service.db.queries import Query, query
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.domain.principal import Principal
+from service.domain.principal import KeyGrant, Principal
+from service.first_start import key_in_workspace
 from service.memory.engine import Engine
 from service.memory.saving.lifecycle import ListFilter
 from service.memory.saving.remember import remember
+from service.settings import Settings
 from service.store import agents
 from tests.citus_cluster import Cluster
 
 MEMORIES = 3_000
 READ_MAX = 10
+TWINS = 600
+EACH_ROW_MAX = 60
+"""Steps of an export that a row passes, at most; a nested loop would read each row of the workspace for each other."""
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 
 
@@ -102,6 +107,50 @@ async def test_a_dream_reads_what_is_of_its_agent(engine: Engine, name: str) -> 
         plan = await connection.raw.fetchval(f"EXPLAIN (ANALYZE, FORMAT JSON) {with_values(statement, values)}")
 
     assert max(rows_read(json.loads(plan))) <= READ_MAX
+
+
+@pytest.mark.usefixtures("keyed")
+@pytest.mark.parametrize("record", ["counts", "memories", "history", "entities", "edges"])
+async def test_an_export_reads_each_row_once_though_statistics_do_not_know_the_workspace(
+    engine: Engine, settings: Settings, record: str
+) -> None:
+    grant = KeyGrant("admin", "k")
+    await key_in_workspace(settings, grant, "twin")
+    async with engine.db.unscoped() as connection:
+        await connection.raw.execute("ANALYZE memories, memory_versions, entities, edges, memory_sources, agents")
+        workspace = await connection.raw.fetchval("SELECT workspace_id FROM workspaces WHERE name = 'twin'")
+    admin = Principal(workspace, uuid4(), "admin", None)
+    for content in ("Number", "Count"):
+        for start in range(0, TWINS, 200):
+            drafts = [
+                MemoryDraft.model_validate({
+                    "agent": "a", "type": "fact", "content": f"{content} {n}", "key": f"k{n}",
+                    "links": [{"relation": "about", "entity": {"name": f"Project {n % 50}", "kind": "project"}}],
+                })
+                for n in range(start, start + 200)
+            ]  # fmt: skip
+            await remember(engine, admin, drafts)
+    statement = query(f"export_{record}", {"where": ()})
+    values = {
+        "workspace": workspace, "agent_id": None, "with_deleted": True, "with_expired": True, "now": engine.now(),
+        "where_values": None, "start": UUID(int=0),
+    }  # fmt: skip
+    async with engine.db.snapshot(workspace) as connection:
+        given = {key: value for key, value in values.items() if key in statement.parameters}
+        plan = await connection.raw.fetchval(f"EXPLAIN (ANALYZE, FORMAT JSON) {with_values(statement, given)}")
+    assert sum(rows_in_all(json.loads(plan))) <= TWINS * EACH_ROW_MAX
+
+
+def rows_in_all(plan: Any) -> Iterator[float]:
+    """How many rows each step came by, in all of its loops."""
+    if isinstance(plan, dict):
+        if "Actual Rows" in plan:
+            rows = plan["Actual Rows"] + sum(value for key, value in plan.items() if key.startswith("Rows Removed by"))
+            yield rows * plan["Actual Loops"]
+        plan = list(plan.values())
+    if isinstance(plan, list):
+        for part in plan:
+            yield from rows_in_all(part)
 
 
 def with_values(statement: Query, values: dict[str, Any]) -> str:
