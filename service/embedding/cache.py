@@ -17,6 +17,9 @@ from service.concurrency.transaction_guard import assert_outside_transaction
 from service.domain.installation import CACHE_SIZE, CACHE_TTL_S
 from service.embedding.base import Embedder, EmbeddingFailed, EmbeddingOverBudget, EmbeddingTimedOut, Vectors
 
+CLOCK_RESOLUTION_S = 0.001
+"""By so much a timer of uvloop may fire before the moment that it was set for."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
@@ -178,5 +181,5 @@ def _caller_deadline_expired(flight: _InFlight) -> bool:
     error = None if flight.task.cancelled() else flight.task.exception()
     if isinstance(error, EmbeddingOverBudget):
         return True
-    late = flight.ends_at is not None and asyncio.get_running_loop().time() >= flight.ends_at
+    late = flight.ends_at is not None and asyncio.get_running_loop().time() >= flight.ends_at - CLOCK_RESOLUTION_S
     return late and isinstance(error, EmbeddingTimedOut)
