@@ -30,7 +30,6 @@ from service.domain.field_types import (
     UnitInterval,
     reject_unstorable_json,
 )
-from service.domain.former_settings import without_former
 from service.domain.json import JsonObject
 from service.domain.origin import Origin
 from service.domain.own_types import TypeName
@@ -85,27 +84,13 @@ class Line(BaseModel):
     agent: Name | None = None
 
 
-class LineOfSettings(BaseModel):
-    """What a line with settings has: the dotted names of former settings that it came with, and is taken without."""
-
-    former_settings: list[str] = []
-
-    @model_validator(mode="before")
-    @classmethod
-    def _leaves_former_settings_out(cls, given: object) -> object:
-        if not isinstance(given, dict) or not isinstance(given.get("settings"), dict):
-            return given
-        kept, former = without_former(given["settings"])
-        return given | {"settings": kept} | ({"former_settings": former} if former else {})
-
-
-class SettingsLine(LineOfSettings):
+class SettingsLine(BaseModel):
     """The workspace's settings, those that differ from the defaults."""
 
     settings: WorkspaceSettings
 
 
-class AgentLine(Line, LineOfSettings):
+class AgentLine(Line):
     """An agent."""
 
     agent: Name

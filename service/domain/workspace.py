@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
+from functools import cache
 from typing import Annotated, Literal, get_args
 from zoneinfo import ZoneInfo
 
+import structlog
 from pydantic import AfterValidator, Field, StringConstraints, ValidationError, model_validator
 
 from service.domain.context import ContextSettings, PlacementField
 from service.domain.documents import DocumentSettings
 from service.domain.dream_settings import DreamChoices, DreamSettings
 from service.domain.field_types import Amount, BoundedObject, CostUsd, Days, Name, Text, TokenBudget, UnitInterval
-from service.domain.former_settings import without_former
 from service.domain.json import JsonObject, JsonValue
 from service.domain.languages import Configuration
 from service.domain.llm_settings import LLMSettings
@@ -32,6 +33,18 @@ ALL_PII: tuple[PiiEntity, ...] = get_args(PiiEntity)
 INSTRUCTIONS_MAX = 8_000
 REPLACED = frozenset({"memory_types", "entity_kinds", "profile_schema"})
 """Settings that are given as a whole."""
+FORMER_SETTINGS = frozenset({
+    *(f"retrieval.{name}" for name in (
+        "candidates", "k1", "b", "length_floor", "length_reference", "key_weight", "tag_weight", "summary_weight",
+        "words_saturation", "statement_saturation", "vector_weight", "previous_share", "next_share", "reply_share",
+        "fade_after", "fade_over", "question_penalty", "session_boost", "dialogue_boost", "time_boost", "near_days",
+        "near_share", "early_factor", "user_boost",
+    )),
+    "documents.overlap_tokens", "dream.reflect_interval_h", "dream.reflect_tokens_max", "retention.events_days",
+})  # fmt: skip
+"""Dotted names; ``service.domain.ranking.Ranking`` has the values and measurements of those of ``retrieval``."""
+
+log = structlog.get_logger(__name__)
 
 
 def _time_zone(name: str) -> str:
@@ -387,6 +400,25 @@ class WorkspaceSettings(AgentSettings):
         if window["trim_to"] >= window["messages_max"]:
             window["trim_to"] = window["messages_max"] // 2
         return WorkspaceSettings.model_validate(merged)
+
+
+def without_former(settings: Mapping[str, JsonValue]) -> tuple[JsonObject, list[str]]:
+    """Return settings by section without those of former releases, and the dotted names of those left out, which are
+    logged once in a process."""
+    kept: JsonObject = {}
+    left_out: list[str] = []
+    for section, given in settings.items():
+        former = [name for name in given if f"{section}.{name}" in FORMER_SETTINGS] if isinstance(given, dict) else []
+        kept[section] = {name: given[name] for name in given if name not in former} if former else given
+        left_out += [f"{section}.{name}" for name in former]
+    if left_out:
+        _log_former(*left_out)
+    return kept, left_out
+
+
+@cache
+def _log_former(*names: str) -> None:
+    log.warning("former_settings_left_out", settings=list(names))
 
 
 def _merged(present: Mapping[str, JsonValue], changes: Mapping[str, JsonValue]) -> JsonObject:

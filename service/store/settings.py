@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from uuid import UUID
 
-import structlog
-
 from service.db.pool import Connection
-from service.domain.former_settings import without_former
 from service.domain.json import JsonObject
-from service.domain.workspace import WorkspaceSettings
-
-log = structlog.get_logger()
+from service.domain.workspace import WorkspaceSettings, without_former
 
 
 async def workspace_settings(connection: Connection, workspace: UUID) -> WorkspaceSettings:
@@ -28,20 +22,8 @@ async def agent_settings(connection: Connection, workspace: UUID, agent_id: UUID
 
 def settings_from(stored: JsonObject | None, of_agent: JsonObject | None = None) -> WorkspaceSettings:
     """Settings as stored, those of an agent over the workspace's, over the defaults."""
-    return (_current(stored) if stored else _DEFAULTS).of_agent(of_agent)
-
-
-def _current(stored: JsonObject) -> WorkspaceSettings:
-    kept, former = without_former(stored)
-    if former:
-        log_former(*former)
-    return WorkspaceSettings.model_validate(kept)
-
-
-@cache
-def log_former(*names: str) -> None:
-    """Log, once in a process, that settings of a former release are left out."""
-    log.warning("former_settings_left_out", settings=list(names))
+    present = WorkspaceSettings.model_validate(without_former(stored)[0]) if stored else _DEFAULTS
+    return present.of_agent(of_agent)
 
 
 async def put_settings(connection: Connection, workspace: UUID, settings: WorkspaceSettings) -> None:

@@ -14,8 +14,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.exhaustive
-
 
 @pytest.fixture
 def command(service_url: str, tmp_path: Path):  # type: ignore[no-untyped-def]

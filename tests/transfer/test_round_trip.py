@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator
 
 import pytest
 
+from service.db.queries import query
+from service.domain.export_lines import FormerMemory
 from tests.live_api import SharedServer, Tenant
 from tests.tables import table
 from tests.transfer.exports import Line, describe, exported, ndjson, records
@@ -138,10 +141,16 @@ async def test_what_a_version_leaves_out_is_as_it_is_now(api: Tenant) -> None:
     second = {"version": 2, "memory": {"content": "Milk", "valid_from": "1704067200", "another": "system's"}}
     assert (await api.post("/v1/import", content=ndjson([memory, VERSION, VERSION | second])))["created"] == 3
     versions = (await api.get(f"/v1/memories/{memory['id']}/history"))["items"]
-    told = [(one["version"], one["content"], one["tags"], one["origin"]) for one in versions]
+    shown = [(one["version"], one["content"], one["tags"], one["origin"]) for one in versions]
     origin = versions[-1]["origin"]
-    assert told == [(1, "Tea", ["x"], origin), (2, "Milk", ["x"], origin), (3, "Tea", ["x"], origin)]
+    assert shown == [(1, "Tea", ["x"], origin), (2, "Milk", ["x"], origin), (3, "Tea", ["x"], origin)]
     assert versions[1]["valid_from"] == "2024-01-01T00:00:00Z"
+
+
+def test_every_field_that_is_read_of_a_version_is_checked() -> None:
+    """The columns of the fragment ``version_record``, but for the number, which the line has itself."""
+    columns = re.findall(r"AS x\(([^)]*)\)", query("memory_history").sql)[0]
+    assert {column.split()[0].strip('"') for column in columns.split(",")} == {*FormerMemory.__annotations__, "version"}
 
 
 async def test_one_agent_alone(full: Tenant, elsewhere: Tenant) -> None:

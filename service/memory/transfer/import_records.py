@@ -24,7 +24,6 @@ from service.domain.export_lines import (
     DocumentLine,
     EntityLine,
     HistoryLine,
-    LineOfSettings,
     MemoryLine,
     MessageLine,
     PageLine,
@@ -59,7 +58,7 @@ from service.memory.saving.scopes import ScopeIds, ScopeNames, ScopeResolver
 from service.memory.sessions.conversations import message_characters, message_columns, said_in, search_words
 from service.store import agents, documents, memories, sessions, transfer
 from service.store.documents import NewDocument
-from service.store.settings import log_former, put_settings, workspace_settings
+from service.store.settings import put_settings, workspace_settings
 from service.store.vectors import EmbeddingBatch
 
 BATCH = 500
@@ -110,7 +109,6 @@ class ImportTransaction:
         self.same: dict[UUID, UUID] = {}
         self.made_sessions: set[UUID] = set()
         self.unowned_entities: set[UUID] = set()
-        self.notices: list[str] = []
         self._embedded = embedded
         self._taken = 0
 
@@ -120,12 +118,6 @@ class ImportTransaction:
         found = self._embedded.vectors[self._taken : self._taken + count]
         self._taken += count
         return EmbeddingBatch(self._embedded.space, list(found) or [None] * count)
-
-    def note_former(self, number: int, line: LineOfSettings) -> None:
-        """Note the settings of a former release that a line is taken without."""
-        if line.former_settings:
-            log_former(*line.former_settings)
-        self.notices += [f"line {number}: {name} is no longer a setting" for name in line.former_settings]
 
     async def place(self, number: int, line: ScopeNames, user: str | None = None) -> ScopeIds:
         """Return where a line belongs. Raises InvalidImportLine."""
@@ -183,7 +175,6 @@ def writer_of(shape: type[Line], write: Callable[[ImportTransaction, Lines[Line]
 async def write_settings(writing: ImportTransaction, lines: Lines[SettingsLine]) -> None:
     """Lay the settings over those here."""
     for number, line in lines:
-        writing.note_former(number, line)
         if "llm" in line.settings.model_fields_set:
             raise InvalidImportLine(
                 number, ("settings", "llm"), "cannot be imported: set models and keys in the settings"
@@ -210,8 +201,7 @@ async def write_settings(writing: ImportTransaction, lines: Lines[SettingsLine])
 
 async def write_agents(writing: ImportTransaction, lines: Lines[AgentLine]) -> None:
     """Make agents, or bring those here in line with what the lines say."""
-    for number, line in lines:
-        writing.note_former(number, line)
+    for _, line in lines:
         present = await agents.get_agent(writing.connection, writing.workspace, line.agent)
         wanted: Columns = {
             name: getattr(line, name) for name in ("name", "prime", "settings") if name in line.model_fields_set

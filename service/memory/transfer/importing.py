@@ -9,7 +9,7 @@ Personal data in the lines is masked or refused before a line is kept anywhere.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from dataclasses import astuple, dataclass
 from itertools import takewhile
@@ -49,6 +49,7 @@ from service.memory.transfer.parse import (
     Format,
     ParsedLines,
     arkos_messages,
+    former_settings,
     mem0_memories,
     parse_line,
     raw_lines,
@@ -108,10 +109,10 @@ class ImportResult(ImportCounts):
     ]
 
     @classmethod
-    def of(cls, records: dict[str, ImportCounts], complete: bool | None, notices: Sequence[str] = ()) -> ImportResult:
+    def of(cls, records: dict[str, ImportCounts], complete: bool | None, notices: list[str]) -> ImportResult:
         """Return the result with the sums of these counts."""
         created, unchanged, updated, skipped = map(sum, zip((0, 0, 0, 0), *map(astuple, records.values()), strict=True))
-        return cls(created, unchanged, updated, skipped, complete, records, list(notices))
+        return cls(created, unchanged, updated, skipped, complete, records, notices)
 
 
 def _nothing(_: Progress) -> None:
@@ -137,9 +138,10 @@ async def import_lines(
     principal.require_admin()
     with closing(ParsedLines()) as lines:
         source = _source(engine, format, chunks, agent)
-        complete = await _check(engine, principal, source, lines, agent, on_progress)
+        notices: list[str] = []
+        complete = await _check(engine, principal, source, lines, agent, on_progress, notices)
         if principal.no_memory:
-            return ImportResult.of({}, complete)
+            return ImportResult.of({}, complete, notices)
         embedded = await _embed(engine, lines)
         async with engine.db.transaction(principal.workspace_id, viewer="everybody") as connection:
             writing = ImportTransaction(connection, principal, engine.now(), embedded, engine.executor)
@@ -147,7 +149,7 @@ async def import_lines(
             await insights.let_fall(connection, principal.workspace_id, None)
             await audit.record(connection, principal, "import", target=agent, details=dict(lines.counts))
     records = {name: tally for name, tally in writing.tallies.items() if name in lines.counts}
-    return ImportResult.of(records, complete, writing.notices)
+    return ImportResult.of(records, complete, notices)
 
 
 def _source(
@@ -165,6 +167,7 @@ async def _check(
     lines: ParsedLines,
     agent: str | None,
     on_progress: Callable[[Progress], None],
+    notices: list[str],
 ) -> bool | None:
     framed: bool | None = None
     done = 0
@@ -192,6 +195,7 @@ async def _check(
             if raw.get("record") in FRAME:
                 framed = raw["record"] == "end"
             batch.append((number, raw))
+            notices += [f"line {number}: {name} is no longer a setting" for name in former_settings(raw)]
             done += 1
             if len(batch) == BATCH or raw.get("record") in LARGE:
                 await keep()

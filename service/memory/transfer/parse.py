@@ -30,6 +30,7 @@ from service.concurrency.executor import NOT_KNOWN, FairExecutor
 from service.domain.export_lines import LINES, RECORDS
 from service.domain.field_types import JSON_DEPTH_MAX
 from service.domain.json import JsonObject, JsonValue, dumps
+from service.domain.workspace import without_former
 from service.errors import InvalidImportLine, TooLarge
 
 LINE_BYTES_MAX = 32 * 1024 * 1024
@@ -144,6 +145,8 @@ def parse_line(number: int, raw: JsonObject, agent: str | None) -> tuple[str, Ba
     shape = LINES[record]
     if agent is not None and "agent" in shape.model_fields and raw.get("agent") is None:
         raw = raw | {"agent": agent}
+    if former_settings(raw):
+        raw = raw | {"settings": without_former(raw["settings"])[0]}
     try:
         line = shape.model_validate(raw)
     except ValidationError as error:
@@ -152,6 +155,12 @@ def parse_line(number: int, raw: JsonObject, agent: str | None) -> tuple[str, Ba
     if "agent" in shape.model_fields and getattr(line, "agent", None) is None:
         raise InvalidImportLine(number, ("agent",), "name the agent, on the line or for the whole import")
     return record, line
+
+
+def former_settings(raw: JsonObject) -> list[str]:
+    """Return the dotted names of the settings of a former release that a raw line has, and is taken without."""
+    settings = raw.get("settings") if raw.get("record") in ("settings", "agent") else None
+    return without_former(settings)[1] if isinstance(settings, dict) else []
 
 
 def utc_text(moment: JsonValue) -> JsonValue:
