@@ -274,7 +274,7 @@ class Database:
                 pool.terminate()
 
     def pool_use(self) -> dict[str, int]:
-        """How many connections there may be, how many there are, and how many of those are free."""
+        """Return how many connections there may be, how many there are, and how many of those are free."""
         return {
             "pool_max": sum(pool.get_max_size() for pool in self._pools()),
             "pool_open": sum(pool.get_size() for pool in self._pools()),
@@ -293,7 +293,7 @@ class Database:
 
     @property
     def has_autocommit_pool(self) -> bool:
-        """Whether a search has a connection for searches alone, and is in no transaction of the request."""
+        """Return whether a search has a connection for searches alone, and is in no transaction of the request."""
         return self._search_pool is not None and current_deferred_commit() is None
 
     def autocommit(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:

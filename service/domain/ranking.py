@@ -38,7 +38,7 @@ _NO_BOOSTS: _Boosts = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What candidates are chosen and ranked by.
+    """Settings and constants that choose and rank candidates.
 
     The first four are settings of a workspace. The others are constants, decided by recall@10 on the given halves of
     LoCoMo (997 questions) and LongMemEval (41), static / MiniLM vectors; a test or a benchmark gives others. Without a
@@ -163,7 +163,7 @@ class Ranked:
 def rank(
     candidates: Iterable[Candidate], windows: Sequence[Window], ranking: Ranking, *, limit: int, noise: float = 0.0
 ) -> list[Ranked]:
-    """The best ``limit`` candidates, best first, ties by id; a memory and the messages it came from are one.
+    """Return the best ``limit`` candidates, best first, ties by id; a memory and the messages it came from are one.
 
     Those below the floor are no results. ``windows`` are the times that the question names, ``noise`` is the
     similarity that unrelated texts have by chance. What only a limit above ``ranking.candidates`` brings in comes
@@ -217,7 +217,7 @@ def rank(
 
 
 def near(window: Window, ranking: Ranking) -> Window:
-    """The span around a window in which its boost is at least half as large as in it."""
+    """Return the span around a window in which its boost is at least half as large as in it."""
     half_life = timedelta(seconds=_fading_s(window, ranking)) * math.log(2)
     try:
         return Window(window.since - half_life / ranking.early_factor, window.until + half_life)
@@ -226,7 +226,7 @@ def near(window: Window, ranking: Ranking) -> Window:
 
 
 def _meanings(members: Sequence[Candidate], ranking: Ranking) -> list[float | None]:
-    """The similarities of vectors, less for few words: a turn of three words says little, a statement of three much."""
+    """Return the similarities of vectors, less for few words: three are little of a turn and much of a statement."""
     statement, other = ranking.statement_saturation, ranking.words_saturation
     return [
         None
@@ -237,7 +237,7 @@ def _meanings(members: Sequence[Candidate], ranking: Ranking) -> list[float | No
 
 
 def _ranks(scores: Sequence[float | None], best: int) -> dict[int, int]:
-    """The places, from 1, of the ``best`` that have a score, by their numbers; of equal ones the first comes first."""
+    """Return the places, from 1, of the ``best`` that have a score, by number; of equal ones the first comes first."""
     scored = [(-score, number) for number, score in enumerate(scores) if score is not None]
     return {number: place for place, (_, number) in enumerate(sorted(scored)[:best], start=1)}
 
@@ -250,7 +250,7 @@ def _with_neighbours(
     fades: Sequence[float],
     ranking: Ranking,
 ) -> list[float]:
-    """How much each says of the question, or the turn before or after it, if that is among the best by words itself.
+    """Return how much each says of the question, itself or by the turn before or after it, if that is a lender.
 
     Each word counts once, at its largest. The longer a turn is, the less it needs its neighbours.
     """
@@ -277,7 +277,7 @@ def _with_neighbours(
 
 
 def _fade(length: int, ranking: Ranking) -> float:
-    """How much a turn of this length needs those around it, from 1 down to 0 for a long one."""
+    """Return how much a turn of this length needs those around it, from 1 down to 0 for a long one."""
     over = length - ranking.fade_after
     return 1.0 if over <= 0 else math.exp(-min(over / ranking.fade_over, EXPONENT_MAX))
 
@@ -291,7 +291,7 @@ def _core(
     windows: Sequence[Window],
     ranking: Ranking,
 ) -> set[int]:
-    """The candidates of a search for no more than ``ranking.candidates`` results, as its statement chooses them."""
+    """Return the candidates of a search for at most ``ranking.candidates`` results, as its statement chooses them."""
     most = ranking.candidates
     by_words = {number for number, place in keyword_ranks.items() if place <= most}
     lenders = {number for number in by_words if keyword_ranks[number] <= most // 2}
@@ -312,8 +312,8 @@ def _core(
 def _reciprocal(
     keyword_ranks: Mapping[int, int], semantic_ranks: Mapping[int, int], ranking: Ranking
 ) -> dict[int, float]:
-    """Reciprocal ranks, summed over the lists in which a candidate is among the best ``ranking.candidates`` or, where
-    it is in neither, over those that a larger limit makes longer."""
+    """Return reciprocal ranks, summed over the lists in which a candidate is among the best ``ranking.candidates`` or,
+    where it is in neither, over those that a larger limit makes longer."""
     scores: dict[int, float] = {}
     for number in keyword_ranks.keys() | semantic_ranks.keys():
         places = [ranks[number] for ranks in (keyword_ranks, semantic_ranks) if number in ranks]
@@ -325,7 +325,7 @@ def _reciprocal(
 def _bases(
     credited: Sequence[float], meanings: Sequence[float | None], core: Set[int], ranking: Ranking
 ) -> list[float]:
-    """Words and meaning, scaled and averaged; by words alone what has no vector where others have one."""
+    """Return words and meaning, scaled and averaged; by words alone what has no vector where others have one."""
     by_words = _scaled(credited, core)
     by_meaning = _scaled([max(0.0, meaning or 0.0) for meaning in meanings], core)
     by_vector = any(meanings[number] is not None for number in core)
@@ -339,8 +339,8 @@ def _bases(
 
 
 def _scaled(scores: Sequence[float], core: Set[int]) -> list[float]:
-    """From 0 for the least of the core, but for no more than half of its largest, to 1 for that: where all are about
-    equal, the little that they differ counts little."""
+    """Scale from 0 for the least of the core, but for no more than half of its largest, to 1 for that: where all are
+    about equal, the little that they differ counts little."""
     compared = [scores[number] for number in core] or scores
     largest = max(compared)
     if largest <= 0:
@@ -357,7 +357,7 @@ def _relevances(
     nearnesses: Sequence[float],
     noise: float,
 ) -> list[float]:
-    """How much each has of what is asked for, from 0 to 1: a word or the time in common lifts it above the noise."""
+    """Return how much each has of what is asked for, from 0 to 1: a word or the time in common lifts it above noise."""
     largest: dict[int, float] = {}
     for weights in own:
         for word, weight in weights.items():
@@ -375,7 +375,7 @@ def _relevances(
 
 
 def is_relevant(relevance: float, least: float | None, noise: float) -> bool:
-    """Whether a candidate is a result: the floor is the noise level unless one is given, and 0 turns it off."""
+    """Return whether a candidate is a result: the floor is the noise level unless one is given; 0 turns it off."""
     return relevance >= least if least is not None else relevance > 0 and relevance >= noise
 
 
@@ -388,8 +388,8 @@ def _boosts(
     core: Set[int],
     ranking: Ranking,
 ) -> list[_Boosts]:
-    """What is added to each base: less for questions; more for a session with good ones, a dialogue that is good around
-    it, a time named, the user, and what matters."""
+    """Return what is added to each base: less for questions; more for a session with good ones, a dialogue that is good
+    around it, a time named, the user, and what matters."""
     penalty_share = ranking.question_penalty
     penalties = [base * penalty_share * one.question_share for one, base in zip(members, bases, strict=True)]
     merits = [base - penalty for base, penalty in zip(bases, penalties, strict=True)]
@@ -423,8 +423,9 @@ def _around(
     fades: Sequence[float],
     core: Set[int],
 ) -> dict[int, float]:
-    """The scores of the turns before and after each of the core in a dialogue of people, the farther the less; of long
-    turns and for long turns less. Turns that are no candidates, and two turns of one speaker, part a dialogue."""
+    """Return the scores of the turns before and after each of the core in a dialogue of people, the farther the less;
+    of long turns and for long turns less. Turns that are no candidates, and two turns of one speaker, part a dialogue.
+    """
     following: dict[int, list[int]] = {}
     for number in sorted(core):
         answered = before[number]
@@ -449,20 +450,20 @@ def _around(
 
 
 def _nearnesses(members: Sequence[Candidate], windows: Sequence[Window], ranking: Ranking) -> list[float]:
-    """How near each is to the nearest of the windows, from 0 to 1."""
+    """Return how near each is to the nearest of the windows, from 0 to 1."""
     if not windows:
         return [0.0] * len(members)
     return [max(_nearness(one, window, ranking) for window in windows) for one in members]
 
 
 def _nearness(one: Candidate, window: Window, ranking: Ranking) -> float:
-    """1 in the window, less the farther from it, and less still before it."""
+    """Return 1 in the window, less the farther from it, and less still before it."""
     late = one.happened_at - window.until.timestamp()
     early = ranking.early_factor * (window.since.timestamp() - one.happened_at)
     return math.exp(-min(EXPONENT_MAX, max(0.0, late, early) / _fading_s(window, ranking)))
 
 
 def _fading_s(window: Window, ranking: Ranking) -> float:
-    """In how many seconds the boost of a window falls to 1/e: where one end is named, that is sharp."""
+    """Return in how many seconds the boost of a window falls to 1/e: where one end is named, that is sharp."""
     share = 0.0 if window.bounded else ranking.near_share
     return max(ranking.near_days * DAY_S, share * (window.until - window.since).total_seconds())

@@ -77,11 +77,11 @@ class CachedEmbedder:
 
     @property
     def use(self) -> EmbeddingCache:
-        """How it has served so far."""
+        """Return how it has served so far."""
         return EmbeddingCache(self._hits, self._misses, len(self._entries), self._size)
 
     def holds(self, text: str) -> bool:
-        """Whether the vector of a text would come from the cache now."""
+        """Return whether the vector of a text would come from the cache now."""
         return bool(self._lookup([self._key(text)]))
 
     def configure(self, size: int, ttl_s: float) -> None:
@@ -176,7 +176,7 @@ class CachedEmbedder:
 
 
 def _caller_deadline_expired(flight: _InFlight) -> bool:
-    """Whether the flight ended by the deadline or the budget of the caller who began it, not by a limit of the
+    """Return whether the flight ended by the deadline or the budget of the caller who began it, not by a limit of the
     embedder."""
     error = None if flight.task.cancelled() else flight.task.exception()
     if isinstance(error, EmbeddingOverBudget):
