@@ -21,8 +21,6 @@ from tests.api.test_hostile_input import DOCUMENT, UNTRIED, bodies, in_path, ope
 from tests.live_api import Api, Caller, Tenant
 from tests.worker.dreaming import dream, say
 
-pytestmark = pytest.mark.exhaustive
-
 Json = dict[str, Any]
 
 

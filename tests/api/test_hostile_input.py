@@ -16,8 +16,6 @@ from service.api.routes import chat
 from tests.api_document import DOCUMENT
 from tests.live_api import Caller, Tenant
 
-pytestmark = pytest.mark.exhaustive
-
 MEBIBYTE = 1_048_576
 HOSTILE: dict[str, Any] = {
     "nul": "a\x00b",

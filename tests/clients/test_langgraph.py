@@ -34,8 +34,6 @@ from reverie_client.langgraph_items import accepts, matches_namespace, text_of
 from tests.clients.langgraph_stores import Spoken, keys, store_of
 from tests.live_api import Caller, Tenant
 
-pytestmark = pytest.mark.exhaustive
-
 
 @pytest.fixture
 def static_api(static_tenant: Tenant) -> Tenant:

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from reverie_client.langgraph import ReverieStore
 from tests.clients.langgraph_stores import keys, store_of
 from tests.live_api import Api
-
-pytestmark = pytest.mark.exhaustive
 
 
 async def ends(api: Api) -> datetime | None:

@@ -12,8 +12,6 @@ from tests.clients.langgraph_stores import store_of
 from tests.live_api import Api
 from tests.pg_dump import dump
 
-pytestmark = pytest.mark.exhaustive
-
 BOB, AMY = ("users", "bob@intranet"), ("users", "amy@intranet")
 
 

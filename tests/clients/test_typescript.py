@@ -99,7 +99,6 @@ def test_its_methods_have_the_names_of_the_python_client() -> None:
     assert {name for text in sources for name in re.findall(r"^export function (\w+)", text, re.MULTILINE)} == camel
 
 
-@pytest.mark.exhaustive
 def test_the_lint_finds_nothing() -> None:
     npm("run", "--silent", "lint")
 
@@ -143,7 +142,6 @@ def complaints(outside: Path) -> dict[str, set[int]]:
     return found
 
 
-@pytest.mark.exhaustive
 def test_the_package_holds_what_was_built_and_needs_nothing(outside: Path) -> None:
     [path] = outside.glob("*.tgz")
     assert path.stat().st_size < PACKED_BYTES_MAX
@@ -170,7 +168,6 @@ async def output(compiled: Path, served: SharedServer, *command: str) -> str:
     return done.stdout
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
 async def test_the_examples_of_the_readme_run_as_modules(
     outside: Path, complaints: dict[str, set[int]], served: SharedServer, number: int
@@ -179,7 +176,6 @@ async def test_the_examples_of_the_readme_run_as_modules(
     assert await output(outside / f"example{number}.mjs", served) == EXAMPLES[number][1]
 
 
-@pytest.mark.exhaustive
 async def test_the_example_of_the_projects_readme_runs(
     outside: Path, complaints: dict[str, set[int]], served: SharedServer
 ) -> None:
@@ -189,7 +185,6 @@ async def test_the_example_of_the_projects_readme_runs(
     assert await output(compiled, served) == "We agreed to use tiered pricing with a free starter plan\n"
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "command", [("bun", "run"), ("deno", "run", "--allow-net", "--allow-env")], ids=["bun", "deno"]
 )
@@ -201,7 +196,6 @@ async def test_other_runtimes_run_the_same_module(
     assert await output(outside / "example0.mjs", served, *command) == EXAMPLES[0][1]
 
 
-@pytest.mark.exhaustive
 async def test_a_browser_runs_it_in_a_page_of_the_same_origin(outside: Path, served: SharedServer) -> None:
     if chromium() is None:
         pytest.skip("there is no Chromium here")
@@ -221,13 +215,11 @@ async def test_a_browser_runs_it_in_a_page_of_the_same_origin(outside: Path, ser
         ]
 
 
-@pytest.mark.exhaustive
 async def test_commonjs_has_it_too(outside: Path, complaints: dict[str, set[int]], served: SharedServer) -> None:
     assert complaints["used.cts"] == set()
     assert "require(" in (outside / "used.cjs").read_text("utf-8")
     assert await output(outside / "used.cjs", served) == "Cleo drinks mate\n404\n"
 
 
-@pytest.mark.exhaustive
 def test_the_types_find_mistakes(complaints: dict[str, set[int]]) -> None:
     assert complaints["mistakes.mts"] == MISTAKEN_LINES

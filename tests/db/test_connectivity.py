@@ -54,7 +54,6 @@ def test_the_place_has_neither_user_nor_password() -> None:
     assert redacted_dsn(f"postgresql://u:{SECRET}@/memory?host=/run/pg") == "/run/pg:5432/memory"
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "command", [["service", "serve"], ["service", "run"], ["service", "migrate"], ["worker", "once"]]
 )

@@ -31,7 +31,7 @@ needs_fastembed = pytest.mark.skipif(importlib.util.find_spec("fastembed") is No
 needs_model = pytest.mark.skipif(
     not (FOLDER / "model.onnx").is_file(), reason=f"NOT TESTED: no MiniLM in {FOLDER}; set REVERIE_SHARED"
 )
-pytestmark = [needs_fastembed, needs_model, pytest.mark.exhaustive]
+pytestmark = [needs_fastembed, needs_model]
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from tests.worker.dreaming import dream
 
 both = pytest.mark.parametrize(
     ("connect", "mode"),
-    [(over_http, "auto"), (over_http, "legacy"), pytest.param(over_stdio, "auto", marks=pytest.mark.exhaustive)],
+    [(over_http, "auto"), (over_http, "legacy"), (over_stdio, "auto")],
     ids=["http", "http-older-protocol", "stdio"],
 )
 ODD_NAME = "../sam o'hara & söhne/2"

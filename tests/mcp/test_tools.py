@@ -139,7 +139,7 @@ async def prepared(api: Tenant) -> Tenant:
 
 @pytest.mark.parametrize(
     ("connect", "mode"),
-    [(over_http, "auto"), *(pytest.param(over_stdio, one, marks=pytest.mark.exhaustive) for one in ("auto", "legacy"))],
+    [(over_http, "auto"), (over_stdio, "auto"), (over_stdio, "legacy")],
     ids=["http", "stdio", "stdio-older-protocol"],
 )
 async def test_clearing_asks_the_user_where_the_client_can(static_api: Tenant, connect: Connect, mode: str) -> None:

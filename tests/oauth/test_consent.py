@@ -192,7 +192,6 @@ async def test_a_suspended_key_at_the_page_is_asked_for_again(own_api: Api, flow
     assert 'name="key"' in (await flow.page()).text
 
 
-@pytest.mark.exhaustive
 async def test_in_a_browser_from_another_site_with_the_session_of_the_studio(
     own_api: Api, flow: Flow, opened: Chromium
 ) -> None:

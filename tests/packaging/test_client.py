@@ -23,7 +23,7 @@ from service import __version__
 from tests.live_api import ADMIN_KEY
 from tests.processes import ROOT, ServerProcess
 
-pytestmark = [pytest.mark.xdist_group("packaging"), pytest.mark.exhaustive]
+pytestmark = pytest.mark.xdist_group("packaging")
 
 PACKAGES_MAX = 12
 CLIENT = tomllib.loads((ROOT / "clients/python/pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -145,7 +145,6 @@ def test_two_lines_and_the_tour(installed: Installed) -> None:
     assert [path.name for path in installed.home.iterdir() if path.name != ".cache"] == [".reverie"]
 
 
-@pytest.mark.exhaustive
 def test_the_data_is_there_after_a_stop_and_a_crash(installed: Installed) -> None:
     installed.up()
     run_tour(installed.home, installed.environment, installed.port, {}, installed.as_user)
@@ -159,7 +158,6 @@ def test_the_data_is_there_after_a_stop_and_a_crash(installed: Installed) -> Non
     assert installed.end(signal.SIGINT) == 0
 
 
-@pytest.mark.exhaustive
 def test_an_extra_that_is_not_installed_is_named(installed: Installed) -> None:
     installed.environment["EMBEDDING_MODEL"] = "local:all-MiniLM-L6-v2"
     looked = subprocess.run(
@@ -178,13 +176,11 @@ echo "${COMPREPLY[@]}"
 """
 
 
-@pytest.mark.exhaustive
 def test_bash_completes_its_commands(installed: Installed) -> None:
     offered = installed.run("bash", "-c", COMPLETION).split()
     assert {"up", "search", "ask", "import", "backup", "restore", "doctor", "worker"} <= set(offered)
 
 
-@pytest.mark.exhaustive
 def test_names_in_the_folder_do_not_get_in_the_way(installed: Installed) -> None:
     for name in ("service", "worker", "reverie_client", "alembic", "sql"):
         (installed.home / name).mkdir()

@@ -15,8 +15,6 @@ from packaging.utils import canonicalize_name
 
 from tests.processes import ROOT
 
-pytestmark = pytest.mark.exhaustive
-
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 
 

@@ -12,7 +12,7 @@ import pytest
 from service import __version__
 from tests.processes import ROOT
 
-pytestmark = [pytest.mark.xdist_group("packaging"), pytest.mark.exhaustive]
+pytestmark = pytest.mark.xdist_group("packaging")
 
 SHIPPED = ("sql", "alembic")
 """Folders outside the packages that the code reads."""

@@ -19,8 +19,6 @@ from tests.analysed import Catalog, analysed, refused_of_functions
 from tests.citus_rules import Layout, refused_by_syntax
 from tests.rendered import renderings
 
-pytestmark = pytest.mark.exhaustive
-
 KNOWN: dict[str, set[str]] = {
     "add_model_call": {"INSERT by COPY"},
     "begin_named_session": {"sub-select in INSERT"},

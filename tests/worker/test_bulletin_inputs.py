@@ -18,8 +18,6 @@ from tests.worker.dreaming import agent_id, contents, dream, model, say
 from tests.worker.large_audience import ADMIN
 from tests.worker.test_races import says_where
 
-pytestmark = pytest.mark.exhaustive
-
 
 @pytest.fixture
 async def server(api: Api) -> AsyncIterator[FakeOpenAI]:

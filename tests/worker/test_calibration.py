@@ -22,8 +22,6 @@ from tests.pg_dump import dump
 from tests.promises.tenants import waiting
 from tests.worker.dreaming import dream, say
 
-pytestmark = pytest.mark.exhaustive
-
 Json = dict[str, Any]
 
 __all__ = ["command"]

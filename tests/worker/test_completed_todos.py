@@ -6,8 +6,6 @@ import pytest
 
 from service.extraction.english.completed_todos import deed_done, deed_due, does
 
-pytestmark = pytest.mark.exhaustive
-
 
 def closes(todo: str, statement: str, owner: str | None = "Sam", subject: str | None = "Sam") -> bool:
     due, done = deed_due(todo, owner), deed_done(statement, subject)

@@ -12,8 +12,6 @@ from tests.live_api import Api, Tenant
 from tests.worker.dreaming import asked_for, contents, dream, model, note_everything, turns_of
 from worker.maintenance.upkeep import compact_next
 
-pytestmark = pytest.mark.exhaustive
-
 IMAGE = {"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}
 
 

@@ -6,8 +6,6 @@ import pytest
 
 from tests.live_api import Tenant
 
-pytestmark = pytest.mark.exhaustive
-
 
 @pytest.fixture
 def api(tenant: Tenant) -> Tenant:

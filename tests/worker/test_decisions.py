@@ -16,8 +16,6 @@ from tests.live_api import Api, serving
 from tests.tables import table
 from tests.worker.dreaming import asked_for, contents, dream, note_everything, say
 
-pytestmark = pytest.mark.exhaustive
-
 Json = dict[str, Any]
 
 PAIR = ("The office kitchen has a very good coffee machine", "The office kitchen has a really nice coffee maker")

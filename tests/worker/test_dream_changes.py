@@ -11,8 +11,6 @@ from tests.live_api import Api, Tenant
 from tests.worker.dreaming import contents, dream, say
 from worker.dreaming.run import Dreamer
 
-pytestmark = pytest.mark.exhaustive
-
 
 @pytest.fixture
 def api(tenant: Tenant) -> Tenant:

@@ -7,14 +7,10 @@ import os
 import subprocess
 import sys
 
-import pytest
-
 from service.settings import Settings
 from tests.live_api import Api
 from tests.processes import ROOT
 from tests.worker.dreaming import contents, dream, say
-
-pytestmark = pytest.mark.exhaustive
 
 
 async def by_hand(settings: Settings, *arguments: str) -> subprocess.CompletedProcess[str]:

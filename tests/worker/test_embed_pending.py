@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from uuid import uuid4
 
 import numpy as np
-import pytest
 
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
@@ -17,8 +16,6 @@ from service.memory.engine import EMBED_BATCH, Engine
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
 from worker.maintenance.vectors import embed_pending
-
-pytestmark = pytest.mark.exhaustive
 
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 

@@ -19,8 +19,6 @@ from service.memory.search.recall import recall
 from service.store import memories
 from worker.maintenance.upkeep import FIELDS_BATCH, backfill_fields
 
-pytestmark = pytest.mark.exhaustive
-
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 COUNT = 2 * FIELDS_BATCH + 50
 

@@ -13,8 +13,6 @@ from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Json, Tenant
 from tests.worker.dreaming import asked_for, dream, fact, model, notes, say, turns_of
 
-pytestmark = pytest.mark.exhaustive
-
 PAYS = {"type": "preference", "subject": "Alice", "slot": "alice/pays_by", "importance": 1.0, "confidence": 1.0}
 
 Note = Callable[[list[Json]], list[Json]]

@@ -16,8 +16,6 @@ from tests.live_api import Api, Tenant
 from tests.worker.dreaming import asked_for, contents, dream, fact, model, notes, say, turns_of
 from worker.maintenance.retention import apply_retention
 
-pytestmark = pytest.mark.exhaustive
-
 Json = dict[str, Any]
 
 

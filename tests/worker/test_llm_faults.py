@@ -31,8 +31,6 @@ from tests.worker.dreaming import (
 from worker.app import schedule_all_now
 from worker.dreaming.run import Dreamer
 
-pytestmark = pytest.mark.exhaustive
-
 Json = dict[str, Any]
 
 

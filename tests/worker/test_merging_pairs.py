@@ -23,8 +23,6 @@ from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
 from tests.worker.dreaming import asked_for, dream, fact, model, notes, say, turns_of
 
-pytestmark = pytest.mark.exhaustive
-
 Json = dict[str, Any]
 OF_EACH_KIND = 16
 AGENTS = 3

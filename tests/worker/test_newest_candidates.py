@@ -17,8 +17,6 @@ from tests.waiting import until
 from tests.worker.dreaming import agent_id, contents, dream, model, note_everything, say
 from worker.dreaming.run import Dreamer
 
-pytestmark = pytest.mark.exhaustive
-
 Json = dict[str, Any]
 Work = Callable[[str], Awaitable[None]]
 

@@ -19,8 +19,6 @@ from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
 from worker.maintenance.upkeep import measure_noise
 
-pytestmark = pytest.mark.exhaustive
-
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 
 

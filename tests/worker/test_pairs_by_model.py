@@ -12,8 +12,6 @@ from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
 from tests.worker.dreaming import asked_for, contents, dream, model, note_everything
 
-pytestmark = pytest.mark.exhaustive
-
 Json = dict[str, Any]
 
 

@@ -13,8 +13,6 @@ from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Json, Tenant
 from tests.worker.dreaming import asked_for, contents, dream, fact, model, note_everything, notes, say, turns_of
 
-pytestmark = pytest.mark.exhaustive
-
 BOB, AMY, CLEO = "bob@ex.com", "amy@ex.com", "cleo@ex.com"
 
 

@@ -32,8 +32,6 @@ from tests.waiting import until
 from tests.worker.background_load import BackgroundLoad
 from worker.maintenance.vectors import BATCH, Reindexer
 
-pytestmark = pytest.mark.exhaustive
-
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 DEADLINE_S = 40
 """What a batch of a worker that was killed waits for another."""

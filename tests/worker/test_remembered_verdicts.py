@@ -18,8 +18,6 @@ from tests.worker.dreaming import asked_for, contents, dream, note_everything
 from tests.worker.test_decisions import PAIR, adjudications, decisions, dream_about, sure_of
 from worker.maintenance.retention import apply_retention
 
-pytestmark = pytest.mark.exhaustive
-
 Json = dict[str, Any]
 
 ANOTHER = "The office kitchen has a quite nice coffee maker"

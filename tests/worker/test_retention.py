@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.memory.saving.remember import remember
 from tests.live_api import Api
@@ -14,8 +12,6 @@ from tests.worker.large_audience import ADMIN, notes
 from tests.worker.test_decay import days_pass
 from worker.maintenance.retention import BATCH, apply_retention
 from worker.maintenance.upkeep import schedule_stale_bulletins
-
-pytestmark = pytest.mark.exhaustive
 
 TABLES = ("memories", "memory_versions", "memory_sources", "memory_usage", "search_index", "search_terms", "edges")
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.live_api import Api
 from worker.maintenance.upkeep import run_saved_searches
-
-pytestmark = pytest.mark.exhaustive
 
 
 async def test_every_saved_search_gets_a_result_and_removed_ones_none(api: Api) -> None:

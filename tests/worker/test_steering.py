@@ -14,8 +14,6 @@ from tests.live_api import Tenant
 from tests.tables import table
 from tests.worker.dreaming import asked_for, contents, dream, fact, model, note_everything, notes, say, turns_of
 
-pytestmark = pytest.mark.exhaustive
-
 Json = dict[str, Any]
 
 HEALTH = ["diabet*", "doctor", "blood pressure"]

@@ -20,8 +20,6 @@ from tests.pg_dump import dump
 from tests.tables import table
 from tests.worker.dreaming import asked_for, contents, dream, note_everything, say
 
-pytestmark = pytest.mark.exhaustive
-
 Json = dict[str, Any]
 
 MODEL = "openai/gpt-4o-mini"

@@ -41,8 +41,6 @@ from tests.worker.large_audience import ADMIN, LOW_HNSW_LIMITS, LOW_LIMITS, note
 from worker.dreaming.neighbours import find_related
 from worker.maintenance.vectors import Reindexer, maintain_hnsw
 
-pytestmark = pytest.mark.exhaustive
-
 STORAGES: tuple[Storage, ...] = get_args(Storage)
 QUERIES = ("somebody fixes the roof", "money for the third quarter", "a journey by rail", "hot drinks")
 WORDS_SATURATION = 8

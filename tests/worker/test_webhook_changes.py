@@ -16,8 +16,6 @@ from tests.live_api import Api, Json, serving
 from tests.webhook_receiver import Receiver
 from worker.webhooks import WebhookDispatcher
 
-pytestmark = pytest.mark.exhaustive
-
 MISSING = "01890000-0000-7000-8000-00000000dead"
 
 

@@ -27,8 +27,6 @@ from tests.embedded_user import (
 )
 from tests.processes import postmaster_pid
 
-pytestmark = pytest.mark.exhaustive
-
 
 def modes(path: Path) -> dict[str, int]:
     return {str(one): one.stat().st_mode for one in (path, *path.parents)}

@@ -48,7 +48,6 @@ def test_it_runs_until_its_last_user_ends(open_folder: Path, users: Callable[...
     assert not embedded.is_running(data_dir)
 
 
-@pytest.mark.exhaustive
 def test_users_that_come_together_and_as_it_stops_share_one_server(
     open_folder: Path, users: Callable[..., User]
 ) -> None:
@@ -62,7 +61,6 @@ def test_users_that_come_together_and_as_it_stops_share_one_server(
             one.kill()
 
 
-@pytest.mark.exhaustive
 def test_it_ends_with_a_user_that_is_killed(open_folder: Path, users: Callable[..., User]) -> None:
     data_dir = open_folder / "postgres"
     user = users(data_dir)
@@ -75,7 +73,6 @@ def test_it_ends_with_a_user_that_is_killed(open_folder: Path, users: Callable[.
 # What it survives
 
 
-@pytest.mark.exhaustive
 def test_a_dead_postmaster_is_started_again_with_backoff(open_folder: Path, users: Callable[..., User]) -> None:
     """At once the first time; a server that never comes up is tried at growing intervals, and each try is one line."""
     data_dir = open_folder / "postgres"
@@ -100,7 +97,6 @@ def test_a_dead_postmaster_is_started_again_with_backoff(open_folder: Path, user
     assert third - second >= timedelta(seconds=2), "the pauses are only said"
 
 
-@pytest.mark.exhaustive
 def test_a_busy_backend_that_outlives_its_postmaster_does_not_stand_in_the_way(
     open_folder: Path, users: Callable[..., User]
 ) -> None:
@@ -117,7 +113,6 @@ def test_a_busy_backend_that_outlives_its_postmaster_does_not_stand_in_the_way(
     busy.wait()
 
 
-@pytest.mark.exhaustive
 @pytest.mark.skipif(not hasattr(signal, "pidfd_send_signal"), reason="NOT TESTED: the kernel tells of ends on Linux")
 def test_it_ends_with_its_watchdog_and_comes_back_at_the_same_place(
     open_folder: Path, users: Callable[..., User]
@@ -134,7 +129,6 @@ def test_it_ends_with_its_watchdog_and_comes_back_at_the_same_place(
         assert not server.revive()
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("uid", USERS)
 def test_a_pid_file_whose_pid_is_another_process_is_stale(
     open_folder: Path, users: Callable[..., User], uid: int
@@ -165,7 +159,6 @@ def test_a_pid_file_whose_pid_is_another_process_is_stale(
         stranger.wait()
 
 
-@pytest.mark.exhaustive
 def test_a_setup_that_was_cut_off_is_begun_anew(open_folder: Path, users: Callable[..., User]) -> None:
     data_dir = open_folder / "postgres"
     cut_off = subprocess.Popen(
@@ -182,7 +175,6 @@ def test_a_setup_that_was_cut_off_is_begun_anew(open_folder: Path, users: Callab
     assert answers(users(data_dir).url)
 
 
-@pytest.mark.exhaustive
 def test_a_folder_that_holds_something_else_is_left_alone(open_folder: Path, users: Callable[..., User]) -> None:
     data_dir = open_folder / "postgres"
     users(data_dir).end()
@@ -193,7 +185,6 @@ def test_a_folder_that_holds_something_else_is_left_alone(open_folder: Path, use
     assert (data_dir / "global" / "pg_control").exists()
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("left_running", [True, False])
 def test_a_folder_of_a_former_version_goes_on_without_trust(
     open_folder: Path, users: Callable[..., User], left_running: bool
@@ -223,7 +214,6 @@ def test_a_folder_of_a_former_version_goes_on_without_trust(
     assert "received fast shutdown request" in (data_dir / "log").read_text(), "stopped, not killed"
 
 
-@pytest.mark.exhaustive
 def test_a_socket_folder_that_somebody_else_took_is_not_used(open_folder: Path, users: Callable[..., User]) -> None:
     data_dir = open_folder / "a b" / "postgres"
     user = users(data_dir)

@@ -44,7 +44,6 @@ SECTION_TOKENS = 16
 FRAME_TOKENS = assemble(ContextInput({"memories": [Entry("1", "tea")]}), Shares(), 1_000).block_tokens
 
 
-@pytest.mark.exhaustive
 def test_ten_thousand_random_corpora_and_budgets_stay_within() -> None:
     rng = random.Random(5)
     for _ in range(10_000):

@@ -11,8 +11,6 @@ from tests.worker.dreaming import contents, dream, say
 from tests.worker.reflect.test_insights import insights
 from tests.worker.test_undo import state
 
-pytestmark = pytest.mark.exhaustive
-
 Json = dict[str, Any]
 
 OSLO = ("I'm thinking about taking the job in Oslo.", "I'm still thinking about taking the job in Oslo.")

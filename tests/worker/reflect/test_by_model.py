@@ -16,8 +16,6 @@ from tests.live_api import Tenant
 from tests.worker.dreaming import asked_for, dream, model, note_everything
 from tests.worker.test_undo import state
 
-pytestmark = pytest.mark.exhaustive
-
 Json = dict[str, Any]
 
 LIKES = ("Sam likes tea.", "Sam likes coffee.", "Sam likes mate.")

@@ -10,8 +10,6 @@ import pytest
 from tests.live_api import Api
 from tests.worker.dreaming import dream, say
 
-pytestmark = pytest.mark.exhaustive
-
 Json = dict[str, Any]
 
 STEPS = 70

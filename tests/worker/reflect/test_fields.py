@@ -16,8 +16,6 @@ from tests.live_api import Tenant
 from tests.worker.dreaming import asked_for, dream, fact, model, note_everything, notes, say, turns_of
 from tests.worker.test_undo import state
 
-pytestmark = pytest.mark.exhaustive
-
 Json = dict[str, Any]
 
 SCHEMA = {

@@ -10,8 +10,6 @@ from tests.live_api import Tenant
 from tests.worker.dreaming import contents, dream, say
 from tests.worker.test_undo import state
 
-pytestmark = pytest.mark.exhaustive
-
 Json = dict[str, Any]
 
 RUNS = (
