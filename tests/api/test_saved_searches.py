@@ -40,7 +40,7 @@ async def test_a_run_says_where_each_expected_memory_is_and_counts_no_access(ten
     assert lost["lost_at"] in ("candidates", "limit")
     assert result["recall"] == 1 / 3
     assert (result["overrides"], result["cause"], result["k"]) == ({"min_relevance": 0.0}, "request", 1)
-    assert result["settings"]["vector_weight"] == 0.5
+    assert result["settings"]["rrf_k"] == 60
     assert (await tenant.get(f"/v1/memories/{ferry['id']}"))["access_count"] == 0
     assert (await tenant.get(f"/v1/searches/{search['id']}"))["last_result"] is None, "it had overrides"
     plain = await run(tenant, search)
