@@ -1,6 +1,11 @@
 -- fragment: memory_records
+{% set joined = false %}{% include "records_of_memories" %}
+
+-- fragment: records_of_memories
 -- The memories of the workspace as the API shows them: names instead of ids, usage and embedding state beside them.
 -- Every table is told its workspace: across correlated subqueries Citus would not know that it is one.
+-- ``joined``: for a query that reads every memory, which joins ``search_index`` once. A subquery for each memory may scan
+-- the whole workspace, by an index without the id, where the statistics do not know the workspace yet.
 (
     SELECT
         m.workspace_id,
@@ -39,11 +44,15 @@
         m.source,
         m.status,
         m.decay_exempt,
+        {% if joined %}
+        CASE WHEN i.id IS NULL THEN 'none' WHEN i.embedding_model IS NULL THEN 'pending' ELSE 'ready' END AS embedding,
+        {% else %}
         coalesce(
             (SELECT CASE WHEN i.embedding_model IS NULL THEN 'pending' ELSE 'ready' END
              FROM search_index i WHERE i.workspace_id = :workspace AND i.id = m.id),
             'none'
         ) AS embedding,
+        {% endif %}
         coalesce(u.access_count, 0) AS access_count,
         u.last_accessed_at,
         m.occurred_at,
@@ -57,7 +66,9 @@
         m.version,
         m.dream_id,
         m.tokens
-    FROM memories m LEFT JOIN LATERAL (
+    FROM memories m
+    {% if joined %}LEFT JOIN search_index i ON i.workspace_id = :workspace AND i.id = m.id{% endif %}
+    LEFT JOIN LATERAL (
         -- The limit makes it a look for each memory; a join would read all that was ever used.
         SELECT access_count, last_accessed_at FROM memory_usage
         WHERE workspace_id = :workspace AND memory_id = m.id

@@ -87,7 +87,8 @@ ORDER BY m.id;
 SELECT r.*, m.changed_by, m.change_reason, m.reinforced_at,
     ARRAY(SELECT x.message_id FROM memory_sources x
         WHERE x.workspace_id = :workspace AND x.memory_id = m.id ORDER BY x.message_id) AS message_ids
-FROM memories m JOIN {% include "memory_records" %} r ON r.workspace_id = :workspace AND r.id = m.id
+FROM memories m
+JOIN {% set joined = true %}{% include "records_of_memories" %} r ON r.workspace_id = :workspace AND r.id = m.id
 WHERE m.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR m.agent_id = :agent_id) AND m.id >= :start
     AND {% include "exported_memory" %}
 ORDER BY m.id;

@@ -116,7 +116,7 @@ async def test_an_export_reads_each_row_once_though_statistics_do_not_know_the_w
 ) -> None:
     await key_in_workspace(settings, KeyGrant("admin", "k"), "twin")
     async with engine.db.unscoped() as connection:
-        await connection.raw.execute("ANALYZE memories, memory_versions, entities, edges, memory_sources, agents")
+        await connection.raw.execute("ANALYZE")
         workspace = await connection.raw.fetchval("SELECT workspace_id FROM workspaces WHERE name = 'twin'")
     admin = Principal(workspace, uuid4(), "admin", None)
     for content in ("Number", "Count"):
