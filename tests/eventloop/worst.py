@@ -87,13 +87,13 @@ def _saves() -> list[Worst]:
 
 def _schemas() -> list[Worst]:
     """Metadata that meet all alternatives of a type."""
-    fits, too_long = {"numbers": [3_000] * 300}, {"texts": ["x" * 900_000]}
-    items = [{"agent": AGENT, "type": "odd", "content": f"{n}", "metadata": fits} for n in range(100)]
+    fits, too_long = {"numbers": [3_000] * 100}, {"texts": ["x" * 900_000]}
+    items = [{"agent": AGENT, "type": "odd", "content": f"{n}", "metadata": fits} for n in range(120)]
     save, batch = "/v1/memories", "/v1/memories/batch"
     return [
         Worst("settings with a schema", "/v1/settings", orjson.dumps({"memory_types": SCHEMA_TYPES}), "PUT"),
         Worst("batch: 30 items against a schema", batch, orjson.dumps({"items": items[:30]})),
-        Worst("batch: 100 items against a schema", batch, orjson.dumps({"items": items}), statuses=(422,)),
+        Worst("batch: 120 items against a schema", batch, orjson.dumps({"items": items}), statuses=(422,)),
         Worst("save that fits no schema", save, _memory("x", type="odd", metadata=too_long), statuses=(422,)),
     ]
 
