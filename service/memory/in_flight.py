@@ -19,16 +19,17 @@ import os
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Protocol, TypeVar, TypeVarTuple
 from uuid import UUID
 
 import structlog
 
+from service.db.pool import Connection
+from service.domain.ids import new_id
 from service.errors import Unavailable
 from service.memory.engine import Engine
-from service.store import dead_letters, health
-from service.store.dead_letters import Died, Place
+from service.store import health
 
 log = structlog.get_logger(__name__)
 
@@ -44,6 +45,25 @@ LOGGED_MAX = 20
 
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Whose work it is: a ``job`` for one ``owner_id``, an agent of dreams, a session of compaction, a workspace of
+    embedding."""
+
+    workspace: UUID
+    job: str
+    owner_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Died:
+    """What a worker was at when it died, and how often workers had died over it before."""
+
+    step: str
+    subject_ids: list[UUID]
+    deaths: int
 
 
 class AdmissionGate:
@@ -101,21 +121,34 @@ class InFlight:
         tracker = Tracker(self, place)
         proved: dict[UUID, tuple[str, int]] = {}
         async with self.engine.db.transaction(workspace) as connection:
-            died = await dead_letters.take_died(connection, place, self.worker, exclusive=exclusive)
+            died = await _take_died(connection, place, self.worker, exclusive=exclusive)
             if died is None:
                 return None
             tracker.suspect(died)
             proved = tracker.confirm_poison(died)
             for subject_id, (step, attempts) in proved.items():
-                await dead_letters.add(
-                    connection, workspace, subject_id,
-                    job=job, step=step, attempts=attempts, dream_id=dream_id, now=self.engine.now(),
+                await connection.run(
+                    "add_dead_letter", workspace=workspace, id=new_id(), subject_id=subject_id, job=job, step=step,
+                    attempts=attempts, dream_id=dream_id, now=self.engine.now(),
                 )  # fmt: skip
                 log.error("dead_letter", job=job, step=step, subject_id=str(subject_id), attempts=attempts)
         if proved:
             async with self.engine.db.unscoped() as connection:
                 await health.add_totals(connection, {"dead_letters": len(proved)})
         return tracker
+
+
+async def _take_died(connection: Connection, place: Place, worker: str, *, exclusive: bool) -> list[Died] | None:
+    """Take up what other workers died on here, and forget their records; None while one of them may be alive.
+
+    ``exclusive``: this worker holds the lease under which the others worked, so they are not at it any more.
+    """
+    rows = await connection.fetch("in_flight_elsewhere", **asdict(place), worker=worker)
+    if not exclusive and not all(row["overdue"] for row in rows):
+        return None
+    if rows:
+        await connection.run("clear_in_flight", **asdict(place), workers=[row["worker"] for row in rows])
+    return [Died(row["step"], row["subject_ids"], row["deaths"]) for row in rows]
 
 
 class Steps(Protocol):
@@ -208,16 +241,17 @@ class Tracker:
     async def _record(self, name: str, ids: Sequence[UUID], deaths: int) -> None:
         deadline_s = self.flight.deadline_s + DEAD_AFTER_S
         async with self.flight.engine.db.transaction(self.place.workspace) as connection:
-            await dead_letters.record(
-                connection, self.place, self.flight.worker, step=name, ids=ids, deaths=deaths, deadline_s=deadline_s
-            )
+            await connection.run(
+                "record_in_flight", **asdict(self.place), worker=self.flight.worker, step=name, subject_ids=ids,
+                deaths=deaths, deadline_s=deadline_s,
+            )  # fmt: skip
 
     async def _clear(self) -> None:
         """Clear the record, at best effort: a worker's own record tells it of no death, and its next step overwrites
         it."""
         with suppress(Unavailable):
             async with self.flight.engine.db.transaction(self.place.workspace) as connection:
-                await dead_letters.clear(connection, self.place, [self.flight.worker])
+                await connection.run("clear_in_flight", **asdict(self.place), workers=[self.flight.worker])
 
     def _overdue(self, name: str, ids: Sequence[UUID]) -> None:
         """End the process, as a thread cannot be stopped."""

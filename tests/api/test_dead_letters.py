@@ -6,8 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from service.domain.ids import DEFAULT_WORKSPACE
-from service.store import dead_letters
+from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from tests.live_api import Api
 from tests.worker.dreaming import say
 
@@ -15,7 +14,9 @@ from tests.worker.dreaming import say
 async def set_aside(api: Api, subject_id: str, **fields: object) -> None:
     given = {"job": "dream", "step": "read", "attempts": 2, "dream_id": None, "now": api.engine.now()} | fields
     async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-        await dead_letters.add(connection, DEFAULT_WORKSPACE, UUID(subject_id), **given)  # type: ignore[arg-type]
+        await connection.run(
+            "add_dead_letter", workspace=DEFAULT_WORKSPACE, id=new_id(), subject_id=UUID(subject_id), **given
+        )
 
 
 async def test_they_are_listed_page_by_page_newest_first(api: Api) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict
 from uuid import UUID, uuid4
 
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.memory.in_flight import CHARS_AT_ONCE, AdmissionGate, InFlight, Tracker
-from service.store import dead_letters
-from service.store.dead_letters import Died, Place
+from service.memory.in_flight import CHARS_AT_ONCE, AdmissionGate, Died, InFlight, Place, Tracker
 from tests.live_api import Api
 from tests.waiting import until
 from tests.worker.dreaming import say
@@ -32,7 +31,10 @@ async def recorded(api: Api) -> int:
 async def dies_over(api: Api, worker: str, *ids: UUID, deaths: int = 0, deadline_s: float = 60) -> None:
     """What a worker leaves behind that is killed in a step."""
     async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-        await dead_letters.record(connection, PLACE, worker, step="read", ids=ids, deaths=deaths, deadline_s=deadline_s)
+        await connection.run(
+            "record_in_flight", **asdict(PLACE), worker=worker, step="read", subject_ids=ids, deaths=deaths,
+            deadline_s=deadline_s,
+        )  # fmt: skip
 
 
 async def test_a_step_is_recorded_while_it_lasts_whatever_ends_it(api: Api) -> None:

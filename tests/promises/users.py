@@ -11,8 +11,7 @@ from uuid import UUID
 
 import asyncpg
 
-from service.domain.ids import DEFAULT_WORKSPACE
-from service.store import dead_letters
+from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from tests.live_api import Api, Json
 from tests.promises.tenants import READS_COUNTED, SCOPES, waiting
 from tests.worker.dreaming import dream
@@ -231,9 +230,9 @@ async def _deleted(api: Api, session: str, for_user: Json) -> str:
 async def _set_aside(api: Api, message_id: UUID) -> None:
     """A message as workers leave it that have died over it twice."""
     async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-        await dead_letters.add(
-            connection, DEFAULT_WORKSPACE, message_id, job="dream", step="read", attempts=2, dream_id=None,
-            now=api.engine.now(),
+        await connection.run(
+            "add_dead_letter", workspace=DEFAULT_WORKSPACE, id=new_id(), subject_id=message_id, job="dream",
+            step="read", attempts=2, dream_id=None, now=api.engine.now(),
         )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from service.extraction.candidates import Extraction
 from service.llm import LLM
 from service.memory import bulletin as bulletins_of
 from service.memory.bulletin import NewBulletin
-from service.store import dead_letters, dreams, entities, insights, memories
+from service.store import dreams, entities, insights, memories
 from service.store.dreams import Lease, MarkedRead
 from service.store.settings import agent_settings
 from service.store.vectors import EmbeddingBatch
@@ -105,8 +105,9 @@ class Writer:
     async def advance(self, batch: Batch) -> bool:
         """Move the watermarks, and resolve what was retried; False when one is not where it was, because a dream was
         undone meanwhile, or a retried message has been given up."""
-        retried = list(batch.retried)
-        if not await dead_letters.resolve_messages(self.connection, self._workspace, retried, self.dream_id):
+        if batch.retried and len(batch.retried) != await self.connection.run(
+            "resolve_retried_messages", workspace=self._workspace, ids=list(batch.retried), dream_id=self.dream_id
+        ):
             return False
         for stretch in batch.ranges:
             if not await self.connection.run(

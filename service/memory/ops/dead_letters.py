@@ -6,13 +6,14 @@ from __future__ import annotations
 from uuid import UUID
 
 from service.db.pool import Connection
+from service.db.records import make
 from service.domain import cursors
-from service.domain.dead_letters import DeadLetter
+from service.domain.dead_letters import DeadLetter, reason
 from service.domain.principal import Principal
 from service.errors import NotFound
 from service.memory.access import audit
 from service.memory.engine import Engine
-from service.store import agents, dead_letters, dreams
+from service.store import agents, dreams
 
 ABSENT = "There is no such dead letter here."
 
@@ -24,7 +25,7 @@ async def list_dead_letters(
     principal.require_admin()
     (before,) = cursors.decode(cursor, UUID)
     async with engine.db.transaction(principal.workspace_id) as connection:
-        found = await dead_letters.listed(connection, principal.workspace_id, before=before, limit=limit + 1)
+        found = await _listed(connection, principal.workspace_id, before=before, limit=limit + 1)
     return cursors.paginate(found, limit, "id")
 
 
@@ -59,7 +60,14 @@ async def discard_dead_letter(engine: Engine, principal: Principal, letter_id: U
 
 
 async def _get(connection: Connection, workspace: UUID, letter_id: UUID) -> DeadLetter:
-    found = await dead_letters.listed(connection, workspace, only=letter_id)
+    found = await _listed(connection, workspace, only=letter_id)
     if not found:
         raise NotFound(ABSENT)
     return found[0]
+
+
+async def _listed(
+    connection: Connection, workspace: UUID, *, before: UUID | None = None, only: UUID | None = None, limit: int = 1
+) -> list[DeadLetter]:
+    rows = await connection.fetch("list_dead_letters", workspace=workspace, before=before, id=only, limit=limit)
+    return [make(DeadLetter, {**row, "reason": reason(row["step"], row["attempts"])}) for row in rows]

@@ -31,7 +31,7 @@ from service.memory.in_flight import InFlight, Tracker
 from service.memory.prompts import SUMMARIZE, steered
 from service.memory.saving.remember import columns_of
 from service.memory.saving.scopes import ScopeIds
-from service.store import dead_letters, memories, sessions
+from service.store import memories, sessions
 from service.store.settings import agent_settings
 from service.store.vectors import EmbeddingBatch
 
@@ -152,7 +152,7 @@ async def compact(
         if fold is None:
             return False
         fold = fold.of_one_owner().first(tracker.batch_max if tracker else None)
-        dead = await dead_letters.of_messages(connection, workspace, fold.ids)
+        dead = {row["message_id"] for row in await connection.fetch("dead_messages", workspace=workspace, ids=fold.ids)}
     fold = await _with_masked_names(engine, workspace, settings.masking, fold)
     texts, named = await _read(engine, settings.masking, fold, dead, tracker)
     gist = await _summary_text(engine, workspace, fold, texts, settings)
