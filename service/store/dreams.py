@@ -24,7 +24,6 @@ from service.domain.dreams import (
 from service.domain.ids import new_id
 from service.domain.json import JsonObject
 from service.domain.owners import Owners
-from service.domain.workspace import WorkspaceSettings
 from service.llm import Usage
 
 
@@ -106,25 +105,6 @@ class NewChange:
     after: ChangedFields | None
     undo: JsonObject | None
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Fading:
-    """What search knew of the importance of a memory, and what it knows now."""
-
-    id: UUID
-    importance_before: float
-    faded_before: bool
-    importance: float
-    faded: bool
-
-
-class MarkedRead(TypedDict):
-    """What a dream read in a memory at a version."""
-
-    id: UUID
-    version: int
-    reading: JsonObject
 
 
 async def queue(
@@ -246,40 +226,10 @@ async def cancel(
     return True
 
 
-async def claim_due(
-    connection: Connection, *, worker: str, lease_s: float, now: datetime, reserved: bool = False
-) -> Lease | None:
-    """Take a lease on an agent that is due or was asked to dream, and that nobody holds; workspaces take turns.
-
-    ``reserved``: only of a workspace for which nobody dreams.
-    """
-    return await connection.first(Lease, "claim_due_agent", worker=worker, lease_s=lease_s, now=now, reserved=reserved)
-
-
-async def claim(
-    connection: Connection, workspace: UUID, agent_id: UUID, *, worker: str, lease_s: float, now: datetime
-) -> Lease | None:
-    """Take a lease on one agent, due or not; None while another worker holds it."""
-    return await connection.first(
-        Lease, "claim_agent", workspace=workspace, agent_id=agent_id, worker=worker, lease_s=lease_s, now=now
-    )
-
-
-async def extend(connection: Connection, lease: Lease, *, lease_s: float) -> bool:
-    """Let the lease run on; False when it has been lost."""
-    return bool(await connection.run("extend_lease", **lease.held, lease_s=lease_s))
-
-
 async def fence(connection: Connection, lease: Lease) -> bool:
     """Lock the lease until the transaction ends; False when it has been lost."""
     found: int | None = await connection.value("fence", **lease.held)
     return found is not None
-
-
-async def release(connection: Connection, lease: Lease, *, due_at: datetime | None, failures: int) -> None:
-    """Give the lease back when the agent is done with: it is due again at ``due_at`` (None: as before), or when it is
-    next asked."""
-    await connection.run("release_lease", **lease.held, due_at=due_at, asked=lease.asked, failures=failures)
 
 
 async def abandon_lease(connection: Connection, lease: Lease) -> None:
@@ -310,20 +260,6 @@ async def finish(
     )  # fmt: skip
     if changes:
         await connection.run("add_changes", workspace=workspace, dream_id=dream_id, changes=changes)
-
-
-async def mark_read(connection: Connection, workspace: UUID, items: Sequence[MarkedRead]) -> set[UUID]:
-    """Note what was read (``reading``) in memories at their ``version``; the ids of those that still stand at it."""
-    rows = await connection.fetch("mark_read", workspace=workspace, items=items) if items else []
-    return {row["id"] for row in rows}
-
-
-async def find_steps(
-    connection: Connection, workspace: UUID, agent_id: UUID, hashes: Sequence[str]
-) -> dict[str, JsonObject]:
-    """Return the results of the agent's finished steps among these, by the hash of their input."""
-    rows = await connection.fetch("find_steps", workspace=workspace, agent_id=agent_id, hashes=hashes)
-    return {row["input_hash"]: row["result"] for row in rows}
 
 
 async def save_step(
@@ -358,11 +294,6 @@ async def save_verdicts(
     return True
 
 
-async def usage(connection: Connection, workspace: UUID, dream_id: UUID) -> Usage:
-    """Return what a dream used of the language model."""
-    return Usage(**await connection.value("dream_usage", workspace=workspace, id=dream_id))
-
-
 async def schedule_new(connection: Connection, now: datetime) -> None:
     """Make the agents due that have never been scheduled, and wake the workers. Outside any workspace, like the next
     two."""
@@ -382,33 +313,3 @@ async def schedule_now(connection: Connection, agents: Sequence[tuple[UUID, UUID
         await connection.run("schedule_now", workspace=workspace, agent_id=agent_id, now=now)
     if agents:
         await connection.run("wake_workers")
-
-
-class _Decay(OfOwners):
-    now: datetime
-    days: float
-    faded_below: float
-
-
-async def decayed_owners(
-    connection: Connection, lease: Lease, settings: WorkspaceSettings, now: datetime
-) -> list[str] | None:
-    """Return the owners of a memory of the agent that ``decay`` would change; None where there is none."""
-    return await connection.value(
-        "decayed_owners", **lease.of_agent, now=now, days=settings.retention.decay_days,
-        faded_below=settings.retrieval.faded_below,
-    )  # fmt: skip
-
-
-async def decay(connection: Connection, lease: Lease, settings: WorkspaceSettings, now: datetime) -> list[Fading]:
-    """Bring what search knows of the importance of the agent's memories up to date; what changed, before and after."""
-    return await connection.many(Fading, "decay", **_decay(lease, settings, now))
-
-
-def _decay(lease: Lease, settings: WorkspaceSettings, now: datetime) -> _Decay:
-    return {
-        **lease.of_owners,
-        "now": now,
-        "days": settings.retention.decay_days,
-        "faded_below": settings.retrieval.faded_below,
-    }

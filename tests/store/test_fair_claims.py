@@ -11,7 +11,8 @@ import pytest
 
 from service.db.pool import Connection
 from service.memory.engine import Engine
-from service.store import dreams, webhooks
+from service.store import webhooks
+from service.store.dreams import Lease, fence
 from tests.live_api import Api
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
@@ -31,9 +32,14 @@ async def due_agents(engine: Engine, workspace: UUID, count: int, due_at: dateti
         )  # fmt: skip
 
 
-async def claimed(engine: Engine, **options: Any) -> dreams.Lease | None:
+async def claim_due(connection: Connection, worker: str, **options: Any) -> Lease | None:
+    values = {"now": NOW, "reserved": False} | options
+    return await connection.first(Lease, "claim_due_agent", worker=worker, lease_s=60, **values)
+
+
+async def claimed(engine: Engine, **options: Any) -> Lease | None:
     async with engine.db.unscoped() as connection:
-        return await dreams.claim_due(connection, worker="w", lease_s=60, **{"now": NOW} | options)
+        return await claim_due(connection, "w", **options)
 
 
 async def turn(engine: Engine, **options: Any) -> UUID | None:
@@ -42,7 +48,9 @@ async def turn(engine: Engine, **options: Any) -> UUID | None:
     if lease is None:
         return None
     async with engine.db.unscoped() as connection:
-        await dreams.release(connection, lease, due_at=NOW + timedelta(hours=6), failures=0)
+        await connection.run(
+            "release_lease", **lease.held, due_at=NOW + timedelta(hours=6), asked=lease.asked, failures=0
+        )
     return lease.workspace_id
 
 
@@ -88,9 +96,9 @@ async def test_two_that_claim_at_once_neither_wait_nor_meet(engine: Engine, serv
     second = await asyncpg.connect(service_url)
     try:
         async with first.transaction():
-            one = await dreams.claim_due(Connection(first), worker="one", lease_s=60, now=NOW)
-            two = await dreams.claim_due(Connection(second), worker="two", lease_s=60, now=NOW)
-            assert await dreams.claim_due(Connection(second), worker="two", lease_s=60, now=NOW) is None
+            one = await claim_due(Connection(first), "one")
+            two = await claim_due(Connection(second), "two")
+            assert await claim_due(Connection(second), "two") is None
         assert one is not None
         assert two is not None
         assert {one.workspace_id, two.workspace_id} == {LARGE, SMALL}
@@ -106,11 +114,11 @@ async def test_leases_go_by_the_databases_clock(engine: Engine) -> None:
     for fast_or_slow in (timedelta(days=400), -timedelta(days=400)):
         assert await claimed(engine, now=NOW + fast_or_slow) is None
     async with engine.db.unscoped() as connection:
-        assert await dreams.fence(connection, lease)
-        assert await dreams.extend(connection, lease, lease_s=60)
+        assert await fence(connection, lease)
+        assert await connection.run("extend_lease", **lease.held, lease_s=60)
         await connection.raw.execute("UPDATE dream_schedule SET lease_until = now()")
-        assert not await dreams.fence(connection, lease)
-        assert not await dreams.extend(connection, lease, lease_s=60)
+        assert not await fence(connection, lease)
+        assert not await connection.run("extend_lease", **lease.held, lease_s=60)
     assert await claimed(engine) is not None
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.llm import LLM, Usage
-from service.store import dreams
+from service.store.dreams import Lease
 from tests.live_api import Api
 from tests.worker.dreaming import agent_id, say
 from worker.dreaming.checkpoints import Result, Trace, UnsavedResults, open_checkpoints
@@ -21,9 +21,10 @@ async def nobody(step: str) -> None:
 async def test_a_result_that_the_database_refuses_is_asked_for_again(api: Api) -> None:
     await say(api, "hello")
     async with api.engine.db.unscoped() as connection:
-        lease = await dreams.claim(
-            connection, DEFAULT_WORKSPACE, await agent_id(api.engine), worker="w", lease_s=60, now=api.engine.now()
-        )
+        lease = await connection.first(
+            Lease, "claim_agent", workspace=DEFAULT_WORKSPACE, agent_id=await agent_id(api.engine), worker="w",
+            lease_s=60, now=api.engine.now(),
+        )  # fmt: skip
     assert lease is not None
     results: list[Result] = [{"said": "a \x00"}, {"said": "a \ud800"}, {"said": "fine"}]
     asked = 0

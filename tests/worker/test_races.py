@@ -10,7 +10,7 @@ import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.provider.library import load_litellm
-from service.store import dreams
+from service.store.dreams import Lease
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
 from tests.promises.test_deletions import delete
@@ -190,9 +190,10 @@ async def test_a_dream_from_before_a_deletion_commits_nothing_after_its_undo(api
     done = await delete(api, "/v1/agents/a")
     await api.post(f"/v1/deletions/{done['deletion_id']}/undo")
     async with api.engine.db.unscoped() as connection:
-        lease = await dreams.claim(
-            connection, DEFAULT_WORKSPACE, await agent_id(api.engine), worker="w", lease_s=60, now=api.engine.now()
-        )
+        lease = await connection.first(
+            Lease, "claim_agent", workspace=DEFAULT_WORKSPACE, agent_id=await agent_id(api.engine), worker="w",
+            lease_s=60, now=api.engine.now(),
+        )  # fmt: skip
     server.let_go()
     await task
     assert await contents(api) == set()

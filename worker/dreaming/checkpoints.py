@@ -97,9 +97,7 @@ class Checkpoints:
         meanwhile is returned, but not kept. Raises LeaseLost, and what ``work`` raises.
         """
         input_hash = self._hash(step, question)
-        workspace = self.lease.workspace_id
-        async with self.engine.db.transaction(workspace) as connection:
-            kept = await dreams.find_steps(connection, workspace, self.lease.agent_id, [input_hash])
+        kept = await self._found([input_hash])
         if input_hash not in kept:
             result = self.unsaved.results.get(input_hash)
             if result is None:
@@ -137,9 +135,13 @@ class Checkpoints:
         """Return what the model of a step answered each question in this dream or an earlier one; None where it did
         not."""
         hashes = [self._hash(step, question) for question in questions]
-        async with self.engine.db.transaction(self.lease.workspace_id) as connection:
-            kept = await dreams.find_steps(connection, self.lease.workspace_id, self.lease.agent_id, hashes)
+        kept = await self._found(hashes)
         return [kept.get(input_hash) for input_hash in hashes]
+
+    async def _found(self, hashes: Sequence[str]) -> dict[str, Result]:
+        async with self.engine.db.transaction(self.lease.workspace_id) as connection:
+            rows = await connection.fetch("find_steps", **self.lease.of_agent, hashes=hashes)
+        return {row["input_hash"]: row["result"] for row in rows}
 
     async def remember(self, step: str, answers: Sequence[tuple[JsonValue, Result]]) -> None:
         """Keep what the model of a step answered questions for later dreams, with its name. Raises LeaseLost."""

@@ -20,6 +20,7 @@ from service.domain.field_types import replace_unstorable
 from service.domain.json import JsonObject
 from service.domain.spending import paid_by, payer
 from service.errors import ReverieError, Unavailable
+from service.llm import Usage
 from service.memory import bulletin
 from service.memory.agents import payer_for
 from service.memory.engine import Engine
@@ -91,9 +92,10 @@ class Dreamer:
         A dream that loses its lease on the way leaves nothing; whoever took the agent goes on with it.
         """
         async with self.engine.db.unscoped() as connection:
-            lease = await dreams.claim_due(
-                connection, worker=self.worker, lease_s=self.lease_s, now=self.engine.now(), reserved=reserved
-            )
+            lease = await connection.first(
+                Lease, "claim_due_agent", worker=self.worker, lease_s=self.lease_s, now=self.engine.now(),
+                reserved=reserved,
+            )  # fmt: skip
         if lease is None:
             return None
         await self.on_step("claimed")
@@ -110,9 +112,10 @@ class Dreamer:
         something was due; none while another worker has the agent, or when it takes the agent over. A ``dry_run`` is
         one dream."""
         async with self.engine.db.unscoped() as connection:
-            lease = await dreams.claim(
-                connection, workspace, agent_id, worker=self.worker, lease_s=self.lease_s, now=self.engine.now()
-            )
+            lease = await connection.first(
+                Lease, "claim_agent", workspace=workspace, agent_id=agent_id, worker=self.worker, lease_s=self.lease_s,
+                now=self.engine.now(),
+            )  # fmt: skip
         if lease is None:
             return []
         try:
@@ -132,7 +135,7 @@ class Dreamer:
 
         async def extend() -> bool:
             async with self.engine.db.unscoped() as connection:
-                return await dreams.extend(connection, lease, lease_s=self.lease_s)
+                return bool(await connection.run("extend_lease", **lease.held, lease_s=self.lease_s))
 
         return await work_under_lease(work, lease_s=self.lease_s, extend=extend, abandon=lambda: self._abandon(lease))
 
@@ -232,9 +235,15 @@ class AgentRun:
             "due_owners", **lease.of_agent, embedded=engine.embedder is not None, now=engine.now()
         )
         if found is None:
-            settings = await agent_settings(connection, lease.workspace_id, lease.agent_id)
-            found = await dreams.decayed_owners(connection, lease, settings, engine.now())
+            found = await self._fading_owners(connection)
         return found or []
+
+    async def _fading_owners(self, connection: Connection) -> list[str] | None:
+        settings = await agent_settings(connection, self.lease.workspace_id, self.lease.agent_id)
+        return await connection.value(
+            "decayed_owners", **self.lease.of_agent, now=self.dreamer.engine.now(),
+            days=settings.retention.decay_days, faded_below=settings.retrieval.faded_below,
+        )  # fmt: skip
 
     async def _has_reason(self, connection: Connection) -> bool:
         """Return whether a dream would do anything: messages or memories are due, something fades, or the bulletin is
@@ -245,8 +254,7 @@ class AgentRun:
         embedded = self.dreamer.engine.embedder is not None
         if await connection.value("count_unread_memories", **self.lease.of_agent, embedded=embedded, now=now):
             return True
-        settings = await agent_settings(connection, workspace, agent_id)
-        if await dreams.decayed_owners(connection, self.lease, settings, now) is not None:
+        if await self._fading_owners(connection) is not None:
             return True
         return await bulletin.is_outdated(self.dreamer.engine, connection, workspace, agent_id)
 
@@ -290,7 +298,7 @@ class AgentRun:
         reason = error.message if isinstance(error, ReverieError) else str(error)
         self.error = replace_unstorable(f"{type(error).__name__}: {reason}")[:2000]
         async with fenced(self.dreamer.engine, self.lease) as connection:
-            used = await dreams.usage(connection, self.lease.workspace_id, running.id)
+            used = await self._used(connection, running)
             await dreams.finish(
                 connection, self.lease.workspace_id, running.id, status="failed",
                 report=report | {"llm": usage_report(used)},
@@ -304,8 +312,11 @@ class AgentRun:
         """Count the dream for the metrics; what cannot be counted now is not."""
         with suppress(Unavailable):
             async with self.dreamer.engine.db.transaction(self.lease.workspace_id) as connection:
-                used = await dreams.usage(connection, self.lease.workspace_id, running.id)
+                used = await self._used(connection, running)
             await count_dream(self.dreamer.engine, outcome, used)
+
+    async def _used(self, connection: Connection, running: DreamRun) -> Usage:
+        return Usage(**await connection.value("dream_usage", workspace=self.lease.workspace_id, id=running.id))
 
     async def _compact_and_release(self) -> None:
         """Do what else is due of the agent when its dreams are done: pages are written, full windows folded."""
@@ -321,5 +332,7 @@ class AgentRun:
             if due_at is None and self.lease.scheduled:
                 settings = await agent_settings(connection, self.lease.workspace_id, self.lease.agent_id)
                 due_at = settings.next_dream(self.dreamer.engine.now())
-            await dreams.release(connection, self.lease, due_at=due_at, failures=failures)
+            await connection.run(
+                "release_lease", **self.lease.held, due_at=due_at, asked=self.lease.asked, failures=failures
+            )
         await self.dreamer.on_step("released")

@@ -22,8 +22,8 @@ from service.extraction.candidates import Extraction
 from service.llm import LLM
 from service.memory import bulletin as bulletins_of
 from service.memory.bulletin import NewBulletin
-from service.store import dreams, entities, insights, memories
-from service.store.dreams import Lease, MarkedRead
+from service.store import entities, insights, memories
+from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.gather import Batch
@@ -120,13 +120,16 @@ class Writer:
     async def decay(self) -> None:
         """Bring what search knows of each memory's importance in line with the time it has gone unused."""
         settings = await agent_settings(self.connection, self._workspace, self.lease.agent_id)
-        for one in await dreams.decay(self.connection, self.lease, settings, self.now):
+        for row in await self.connection.fetch(
+            "decay", **self.lease.of_owners, now=self.now, days=settings.retention.decay_days,
+            faded_below=settings.retrieval.faded_below,
+        ):  # fmt: skip
             self.diff.note(
                 "decayed",
-                memory_id=one.id,
-                before={"effective_importance": one.importance_before, "faded": one.faded_before},
-                after={"effective_importance": one.importance, "faded": one.faded},
-                reason="not used for a while" if one.importance < one.importance_before else "used again",
+                memory_id=row["id"],
+                before={"effective_importance": row["importance_before"], "faded": row["faded_before"]},
+                after={"effective_importance": row["importance"], "faded": row["faded"]},
+                reason="not used for a while" if row["importance"] < row["importance_before"] else "used again",
             )
 
     async def bulletin(self, agent: str, written: NewBulletin | None, llm: LLM | None, choices: DreamChoices) -> None:
@@ -158,11 +161,12 @@ class Writer:
 
     async def _mark_read(self, readings: Sequence[Reading]) -> list[Reading]:
         """Note what was read in saved memories; those of them that have not changed meanwhile. The others stay due."""
-        items: list[MarkedRead] = [
+        items = [
             {"id": one.memory.id, "version": one.memory.version, "reading": one.stored(self.dream_id)}
             for one in readings
         ]
-        marked = await dreams.mark_read(self.connection, self._workspace, items)
+        rows = await self.connection.fetch("mark_read", workspace=self._workspace, items=items) if items else []
+        marked = {row["id"] for row in rows}
         await self.connection.run(
             "resolve_retried_memories", workspace=self._workspace, ids=list(marked), dream_id=self.dream_id
         )
