@@ -22,7 +22,7 @@ from service.memory.in_flight import InFlight
 from service.memory.ops.health import health_payload
 from service.runtime import open_runtime
 from service.settings import Settings
-from service.store import dreams, health
+from service.store import dreams
 from service.telemetry import open_telemetry
 from worker.dreaming.run import Dreamer, Outcome
 from worker.maintenance.retention import apply_retention, count_stored
@@ -145,7 +145,7 @@ def _loops(settings: Settings, flight: InFlight) -> list[Coroutine[object, objec
 
     async def beat() -> bool:
         async with engine.db.unscoped() as connection:
-            await health.heartbeat(connection, name, health_payload(engine))
+            await connection.run("heartbeat", worker=name, health=health_payload(engine))
         return False
 
     async def fold() -> bool:

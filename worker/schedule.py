@@ -19,7 +19,6 @@ from apscheduler.triggers.cron import CronTrigger
 
 from service.errors import ReverieError
 from service.memory.engine import Engine
-from service.store import installation
 
 log = structlog.get_logger(__name__)
 
@@ -47,7 +46,7 @@ async def run_claimed(engine: Engine, name: str, job: Job) -> bool:
     """Run the job unless another worker has claimed this run of it. Whether it ran. Raises what the job raises, which
     the scheduler logs."""
     async with engine.db.unscoped() as connection:
-        claimed = await installation.claim_cron_run(connection, name, SAME_RUN_S)
+        claimed = await connection.row("claim_cron_run", job=name, within_s=SAME_RUN_S) is not None
     if claimed:
         await job(engine)
     return claimed

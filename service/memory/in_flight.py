@@ -29,7 +29,6 @@ from service.db.pool import Connection
 from service.domain.ids import new_id
 from service.errors import Unavailable
 from service.memory.engine import Engine
-from service.store import health
 
 log = structlog.get_logger(__name__)
 
@@ -134,7 +133,7 @@ class InFlight:
                 log.error("dead_letter", job=job, step=step, subject_id=str(subject_id), attempts=attempts)
         if proved:
             async with self.engine.db.unscoped() as connection:
-                await health.add_totals(connection, {"dead_letters": len(proved)})
+                await connection.run("add_totals", names=["dead_letters"], values=[len(proved)])
         return tracker
 
 

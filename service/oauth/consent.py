@@ -24,13 +24,19 @@ from service.domain.principal import Principal
 from service.domain.redirect_uris import shown_destination
 from service.errors import Forbidden, InvalidInput, NotFound, ReverieError, Unauthenticated
 from service.memory.access.keys import authenticate, describe_caller
-from service.memory.access.oauth import Client, approve, find_client, grantable_scopes, name_in_workspace
+from service.memory.access.oauth import (
+    Client,
+    CodeBinding,
+    approve,
+    find_client,
+    grantable_scopes,
+    name_in_workspace,
+)
 from service.memory.agents import list_agents
 from service.memory.engine import Engine
 from service.oauth.pages import message, page
 from service.oauth.provider import CONSENT_PATH, ConsentRequest
 from service.sealing import SEALED_S, seal_of
-from service.store.oauth import CodeBinding
 from service.studio.session_cookie import BrowserSession, session_cookie_of
 
 COOKIE = "reverie_consent"

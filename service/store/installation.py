@@ -1,4 +1,4 @@
-"""What belongs to the installation as a whole: its settings, runs of scheduled jobs, and secrets."""
+"""What belongs to the installation as a whole: its settings and secrets."""
 
 from __future__ import annotations
 
@@ -8,12 +8,6 @@ from service.db.pool import Connection
 from service.domain.installation import InstallationSettings
 
 SECRET_BYTES = 32
-
-
-async def claim_cron_run(connection: Connection, job: str, within_s: float) -> bool:
-    """Whether this worker is to run the job now: no worker has claimed a run of it within the last ``within_s``
-    seconds, by the database's clock."""
-    return await connection.value("claim_cron_run", job=job, within_s=within_s) is not None
 
 
 async def shared_secret(connection: Connection, name: str) -> bytes:

@@ -18,7 +18,6 @@ from service.domain.principal import KeyGrant
 from service.first_start import key_in_workspace
 from service.memory.ops.engine_status import LATE_S
 from service.settings import Settings
-from service.store import health
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import ADMIN_KEY, Api, serving
 from tests.schema_snapshot import table_names
@@ -174,7 +173,7 @@ async def test_what_concerns_the_whole_installation_is_for_its_admins(
     await remote_api.save("The ferry leaves at nine")
     await remote_api.post("/v1/agents/a/dream", {})
     async with remote_api.engine.db.unscoped() as connection:
-        await health.heartbeat(connection, "worker-on-some-host", {})
+        await connection.run("heartbeat", worker="worker-on-some-host", health={})
         await connection.raw.execute("UPDATE worker_heartbeats SET seen_at = seen_at - interval '1 minute'")
         await connection.raw.execute("UPDATE embedding_state SET next = active, total = 471104711, done = 815815815")
     whole = await remote_api.get("/v1/engine")

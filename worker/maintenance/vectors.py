@@ -30,7 +30,7 @@ from service.memory.access.redaction import redact_lenient, workspace_masking
 from service.memory.access.workspace import active_workspaces, all_workspaces
 from service.memory.engine import Engine
 from service.memory.in_flight import InFlight, Tracker
-from service.store import embeddings, health, hnsw
+from service.store import embeddings, hnsw
 from service.store.embeddings import FIRST, MigrationState, Model
 from service.store.hnsw import AudienceStats, Partition
 from service.store.vectors import Embedding, VectorSpace
@@ -68,7 +68,7 @@ async def embed_pending(engine: Engine, flight: InFlight | None = None) -> int:
                 left += await _left(engine, workspace)
         waiting = going_on
     async with engine.db.unscoped() as connection:
-        await health.set_total(connection, "pending", left)
+        await connection.run("set_total", name="pending", value=left)
     if done:
         log.info("embedded_pending", texts=done)
     return done

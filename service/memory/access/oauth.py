@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -27,8 +27,7 @@ from service.memory.access.keys import granted, hash_of, make_key, prefix_of, wo
 from service.memory.access.redaction import masked_names, workspace_masking
 from service.memory.engine import Engine
 from service.privacy.redactor import PiiPolicy
-from service.store import keys, oauth
-from service.store.oauth import CodeBinding
+from service.store import keys
 
 log = structlog.get_logger(__name__)
 
@@ -53,6 +52,17 @@ class Client:
     id: UUID
     name: str
     redirect_uris: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBinding:
+    """What a code is bound to: who may exchange it, and with what."""
+
+    client_id: UUID
+    granted_by: UUID
+    challenge: str
+    redirect_uri: str
+    redirect_uri_given: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +103,8 @@ async def register_client(engine: Engine, client: Client) -> None:
     consent: the oldest go.
     """
     async with engine.db.unscoped() as connection:
-        if not await oauth.register(
-            connection, client.id, client.name, client.redirect_uris,
+        if not await connection.run(
+            "register_client", id=client.id, name=client.name, redirect_uris=client.redirect_uris,
             per_minute=CLIENTS_PER_MINUTE, now=engine.now(),
         ):  # fmt: skip
             raise RateLimited(retry_after_s=60)
@@ -160,7 +170,10 @@ async def approve(
     async with engine.db.transaction(principal.workspace_id) as connection:
         granter = await _granter(connection, principal.workspace_id, principal.key_id, now)
         grant = _granted(granter, principal.key_id, grant, now)
-        await oauth.add_code(connection, principal.workspace_id, hash_of(code), grant, binding, now + CODE_LIFETIME)
+        await connection.run(
+            "add_code", **asdict(binding), workspace=principal.workspace_id, hash=hash_of(code), role=grant.role,
+            agent=grant.agent, user=grant.user, scopes=sorted(grant.scopes or ()), expires_at=now + CODE_LIFETIME,
+        )  # fmt: skip
         details = granted(grant) | {"client": name}
         await audit.record(connection, principal, "client.approved", target=str(client.id), details=details)
     await _note_use(engine, client, now)
@@ -196,7 +209,9 @@ async def redeem_code(engine: Engine, client: Client, code: str) -> Tokens:
             granter = await _granter(connection, workspace, row["granted_by"], now)
             grant = _granted(granter, row["granted_by"], asked, now)
             await keys.add(connection, workspace, key_id, grant, hashed=hash_of(text), prefix=prefix_of(text))
-            if not await oauth.use_code(connection, workspace, hash_of(code), key_id, now):
+            if not await connection.run(
+                "use_code", workspace=workspace, hash=hash_of(code), key_id=key_id, now=now
+            ):  # fmt: skip
                 raise Unauthenticated("This authorization code is not valid.")
             refresh = await _new_refresh_token(connection, workspace, key_id, row["scopes"], now, granter)
             principal = Principal(workspace, row["granted_by"], granter.role, granter.agent)
@@ -236,11 +251,12 @@ async def refresh(engine: Engine, client: Client, token: str, scopes: Sequence[s
         async with engine.db.transaction(workspace) as connection:
             granter = await _granter(connection, workspace, row["granted_by"], now)
             grant = KeyGrant("agent", client.name, scopes=narrowed, expires_at=_bounded(now + ACCESS_LIFETIME, granter))
-            if not await oauth.use_refresh_token(
-                connection, workspace, hash_of(token), now
-            ) or not await oauth.renew_client_key(
-                connection, workspace, row["key_id"], grant, hashed=hash_of(text), prefix=prefix_of(text)
-            ):
+            if not await connection.run(
+                "use_refresh_token", workspace=workspace, hash=hash_of(token), now=now
+            ) or not await connection.run(
+                "renew_client_key", workspace=workspace, id=row["key_id"], hash=hash_of(text), prefix=prefix_of(text),
+                scopes=sorted(narrowed), expires_at=grant.expires_at,
+            ):  # fmt: skip
                 raise Unauthenticated("This refresh token is not valid.")
             next_token = await _new_refresh_token(connection, workspace, row["key_id"], row["scopes"], now, granter)
     except Unauthenticated:

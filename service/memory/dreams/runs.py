@@ -29,7 +29,6 @@ from service.memory.engine import Engine
 from service.store import (
     agents,
     dreams,
-    health,
     insights,
     limits,
     memories,
@@ -45,6 +44,9 @@ WAIT_S = 300.0
 POLL_S = 0.1
 RETRY_DREAM_AFTER_S = 60
 POLLS_PER_LEASE_CHECK = 10
+ABANDONED_S = 15.0
+"""A worker whose lease others wait for may be silent for so long: a database that hangs silences living ones as
+well."""
 MEMORY_OFF = "The memory of this agent is switched off (setting memory.enabled)."
 OVER = frozenset({"succeeded", "failed", "undone", "dry_run"})
 DreamCounts = Mapping[UUID, int]
@@ -110,7 +112,9 @@ async def _is_held(engine: Engine, principal: Principal, dream: Dream) -> bool:
 
 async def _refuse_abandoned(engine: Engine, principal: Principal, agent: str) -> None:
     async with engine.db.transaction(principal.workspace_id) as connection:
-        left_s = await health.abandoned_lease_s(connection, principal.workspace_id, agent)
+        left_s: float | None = await connection.value(
+            "abandoned_lease", workspace=principal.workspace_id, agent=agent, silent_s=ABANDONED_S
+        )
     if left_s is not None:
         raise Unavailable(
             f"The worker that holds agent {agent!r} is silent; another takes over within {ceil(left_s)} s, when its "

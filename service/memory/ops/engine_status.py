@@ -25,8 +25,8 @@ from service.errors import Conflict
 from service.memory.access import audit
 from service.memory.access.redaction import masking_of
 from service.memory.engine import Engine
-from service.memory.ops.health import Check, checks
-from service.store import embeddings, health, hnsw
+from service.memory.ops.health import Check, checks, workers
+from service.store import embeddings, hnsw
 from service.store.embeddings import MigrationState
 
 StorageField = Annotated[
@@ -293,7 +293,7 @@ async def _whole(engine: Engine, principal: Principal) -> EngineState:
     workspace = principal.workspace_id
     async with engine.db.unscoped() as connection:
         state = await embeddings.state(connection)
-        workers = await health.workers(connection)
+        known = await workers(connection)
         server = await connection.one("server")
         waiting = make(_Waiting, await connection.one("dreams_waiting", workspace=workspace, now=engine.now()))
         running: int = await connection.value("dreams_running", workspace=workspace)
@@ -324,7 +324,7 @@ async def _whole(engine: Engine, principal: Principal) -> EngineState:
         pending=counts["pending"],
         index=make(IndexCounts, counts),
         reindex=reindex,
-        workers=workers,
+        workers=known,
         workers_status=found.workers.status,
         dreams=DreamQueue(waiting.due, running, waiting.oldest_due_at),
         dead_letters=dead,

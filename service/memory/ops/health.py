@@ -16,6 +16,7 @@ import httpx
 import structlog
 
 from service.concurrency.transaction_guard import assert_outside_transaction
+from service.db.pool import Connection
 from service.domain.health_status import HealthCheck, HealthStatus, ReplicaState, State, WorkerState
 from service.domain.json import JsonObject
 from service.domain.spending import FAILED, PROBE, Usage, paid_by, set_payer
@@ -25,7 +26,6 @@ from service.embedding.remote import RemoteEmbedder
 from service.errors import ReverieError
 from service.memory.engine import Engine
 from service.provider.trust import trust
-from service.store import health
 
 log = structlog.get_logger(__name__)
 
@@ -39,6 +39,8 @@ DATABASE_AGAIN_S = 0.5
 """For a database that did not answer last time."""
 FRESH_S = 1.0
 NO_LIST = frozenset({404, 405, 501})
+ALIVE_S = 4.5
+"""A worker that has not been heard of for this long is taken for dead; a living one beats every second."""
 TRUSTED_S = 60.0
 """For this long a real call that went well outweighs a list of models that does not come."""
 
@@ -112,6 +114,11 @@ async def checks(engine: Engine) -> Checks:
     return Checks(database.check(), replica, _workers(database, workers), embedder, llm)
 
 
+async def workers(connection: Connection) -> list[WorkerState]:
+    """Return every worker heard of within the hour, oldest first."""
+    return await connection.many(WorkerState, "workers", alive_s=ALIVE_S)
+
+
 async def _ask_database(engine: Engine, wait_s: float) -> list[WorkerState]:
     """Return the workers, by a database with the schema of this release. Raises ReverieError, and TimeoutError after
     ``wait_s``: a connection to a database that hangs is given back only when that goes on, which nobody waits for."""
@@ -119,7 +126,7 @@ async def _ask_database(engine: Engine, wait_s: float) -> list[WorkerState]:
     async def ask() -> list[WorkerState]:
         async with engine.db.unscoped() as connection:
             await engine.db.check_schema(connection.raw)
-            return await health.workers(connection)
+            return await workers(connection)
 
     asking = asyncio.create_task(ask())
     _asking.add(asking)

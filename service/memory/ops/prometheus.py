@@ -24,8 +24,7 @@ from service.errors import ReverieError, Unauthenticated, Unavailable
 from service.llm import Usage
 from service.memory.access.keys import authenticate, hash_of
 from service.memory.engine import Engine
-from service.memory.ops.health import DATABASE_S, Check, checks
-from service.store import health
+from service.memory.ops.health import DATABASE_S, Check, checks, workers
 
 SCRAPERS_MAX = 100
 TRUSTED_S = 600.0
@@ -103,14 +102,14 @@ def _process(engine: Engine) -> list[Metric]:
 async def _installation(connection: Connection, now: datetime) -> list[Metric]:
     """Return what the database knows of all processes."""
     waiting = await connection.one("dreams_waiting", workspace=None, now=now)
-    workers = sum(worker.alive for worker in await health.workers(connection))
-    totals = defaultdict(float, await health.totals(connection))
+    alive = sum(worker.alive for worker in await workers(connection))
+    totals = defaultdict(float, {row["name"]: row["value"] for row in await connection.fetch("totals")})
     oldest = waiting["oldest_due_at"]
     age_s = max(0.0, (now - oldest).total_seconds()) if oldest else 0.0
     dreams = {outcome: totals[f"dreams_{outcome}"] for outcome in ("succeeded", "failed", "dry_run")}
     tokens = {kind: totals[f"{kind}_tokens"] for kind in ("prompt", "completion")}
     return [
-        _gauge("workers", "Workers alive", workers),
+        _gauge("workers", "Workers alive", alive),
         _gauge("dream_queue_length", "Agents waiting for a dream", waiting["due"]),
         _gauge("dream_queue_oldest_age_seconds", "For how long the first of them has been due", age_s),
         _gauge("pending_embeddings", "Texts without a vector, as last counted by a worker", totals["pending"]),
@@ -143,13 +142,11 @@ def _filled(
 
 async def count_dream(engine: Engine, outcome: str, used: Usage) -> None:
     """Add a dream that has ended to the totals of all workers. A crash just before loses one from the count."""
+    counts = {
+        f"dreams_{outcome}": 1,
+        "prompt_tokens": used.prompt_tokens,
+        "completion_tokens": used.completion_tokens,
+        "cost_usd": used.cost_usd,
+    }
     async with engine.db.unscoped() as connection:
-        await health.add_totals(
-            connection,
-            {
-                f"dreams_{outcome}": 1,
-                "prompt_tokens": used.prompt_tokens,
-                "completion_tokens": used.completion_tokens,
-                "cost_usd": used.cost_usd,
-            },
-        )
+        await connection.run("add_totals", names=list(counts), values=list(counts.values()))
