@@ -25,7 +25,7 @@ FROM (
     FOR UPDATE SKIP LOCKED
 ) next
 WHERE s.workspace_id = next.workspace_id
-RETURNING s.workspace_id AS workspace, s.id, s.dry_run, s.attempts;
+RETURNING s.workspace_id AS workspace, s.id, s.dry_run, s.attempts, s.owner AS worker;
 
 -- name: extend_rescan
 -- Go on with a scan, if it is still this worker's.

@@ -17,6 +17,7 @@ import structlog
 
 from service.db.pool import Connection
 from service.domain.field_types import replace_unstorable
+from service.domain.ids import new_id
 from service.domain.spending import INSTALLATION, Payer, paid_by
 from service.embedding.base import EmbeddingFailed
 from service.embedding.noise import noise_level
@@ -30,8 +31,7 @@ from service.memory.in_flight import InFlight
 from service.memory.pages import write_due
 from service.memory.saved_searches import run_scheduled
 from service.memory.sessions.compaction import compact_agent
-from service.store import dreams, embeddings, memories, rescans
-from service.store.rescans import Claim
+from service.store import dreams, embeddings, memories
 from worker.lease import LeaseLost, work_under_lease
 
 log = structlog.get_logger(__name__)
@@ -112,23 +112,45 @@ async def compact_next(engine: Engine, flight: InFlight | None = None) -> bool:
     return True
 
 
+@dataclass(frozen=True, slots=True)
+class _Scan:
+    """A scan that this worker holds; ``attempts`` counts this one."""
+
+    workspace: UUID
+    id: UUID
+    dry_run: bool
+    attempts: int
+    worker: str
+
+    async def extend(self, connection: Connection, *, done: int = 0, total: int | None = None) -> bool:
+        """Note that ``done`` more rows have been read, of ``total``; False when another worker has taken over."""
+        return bool(
+            await connection.run(
+                "extend_rescan", workspace=self.workspace, worker=self.worker, lease_s=SCAN_LEASE_S, done=done,
+                total=total,
+            )
+        )  # fmt: skip
+
+
 async def rescan_next(engine: Engine, worker: str) -> bool:
     """Do the scan that has waited longest, of any workspace; False where none waits.
 
     A scan that fails is closed with its error; one that the database fails waits for another attempt.
     """
     async with engine.db.unscoped() as connection:
-        claim = await rescans.claim(connection, worker, SCAN_LEASE_S)
+        claim = await connection.first(
+            _Scan, "claim_rescan", worker=worker, lease_s=SCAN_LEASE_S, id=new_id()
+        )  # fmt: skip
     if claim is None:
         return False
 
     async def extend() -> bool:
         async with engine.db.unscoped() as connection:
-            return await rescans.extend(connection, claim, SCAN_LEASE_S)
+            return await claim.extend(connection)
 
     async def release() -> None:
         async with engine.db.unscoped() as connection:
-            await rescans.release(connection, claim)
+            await connection.run("release_rescan", workspace=claim.workspace, worker=worker)
 
     try:
         with paid_by(Payer(claim.workspace)):
@@ -141,21 +163,23 @@ async def rescan_next(engine: Engine, worker: str) -> bool:
     return True
 
 
-async def _rescan(engine: Engine, claim: Claim) -> None:
+async def _rescan(engine: Engine, claim: _Scan) -> None:
     error: str | None = f"{claim.attempts - 1} workers have died over it."
     if claim.attempts <= ATTEMPTS_MAX:
         error = await _scan(engine, claim)
     async with engine.db.unscoped() as connection:
-        await rescans.finish(connection, claim, engine.now(), error)
+        await connection.run(
+            "finish_rescan", workspace=claim.workspace, worker=claim.worker, now=engine.now(), error=error
+        )
 
 
-async def _scan(engine: Engine, claim: Claim) -> str | None:
+async def _scan(engine: Engine, claim: _Scan) -> str | None:
     """Run the scan; why it failed, None where it did not."""
     scan = Rescan(engine, claim.workspace, id_=claim.id, on_batch=partial(_advance, claim))
     try:
         total = await scan.count_rows() * (PASSES_OF_DRY_RUN if claim.dry_run else PASSES)
         async with engine.db.unscoped() as connection:
-            await rescans.extend(connection, claim, SCAN_LEASE_S, total=total)
+            await claim.extend(connection, total=total)
         await scan.prepare()
         if claim.dry_run:
             async for _ in scan.preview():
@@ -172,9 +196,9 @@ async def _scan(engine: Engine, claim: Claim) -> str | None:
     return None
 
 
-async def _advance(claim: Claim, connection: Connection, rows: int) -> None:
+async def _advance(claim: _Scan, connection: Connection, rows: int) -> None:
     """Note a batch in its own transaction, which fails once another worker has taken over."""
-    if not await rescans.extend(connection, claim, SCAN_LEASE_S, done=rows):
+    if not await claim.extend(connection, done=rows):
         raise LeaseLost
 
 

@@ -27,7 +27,7 @@ from service.errors import Conflict, InvalidInput, NotFound
 from service.memory.access import audit
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
-from service.store import deletions, rescans, subjects
+from service.store import deletions, subjects
 from service.store.deletions import Deletable, LockedDeletion, NewDeletion
 from service.store.installation import shared_secret
 
@@ -171,7 +171,7 @@ async def undo_deletion(engine: Engine, principal: Principal, id_: UUID) -> Undo
             raise Conflict("This deletion has been undone already.")
         if await deletions.find(connection, workspace, found.kind, found.name, found.agent):
             raise Conflict(f"The {found.kind} {found.name!r} is there again.")
-        rescan = await rescans.get(connection, workspace)
+        rescan = await connection.row("get_rescan", workspace=workspace)
         if rescan is not None and rescan["finished_at"] is None:
             raise Conflict("Secrets are being looked for in all that is stored; try again when that has ended.")
         if gone := await deletions.missing(connection, workspace, id_, found.kept):

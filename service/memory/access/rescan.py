@@ -27,6 +27,7 @@ from service.db.records import make
 from service.db.stored_texts import Row
 from service.domain import cursors
 from service.domain.identity import identity_of_columns
+from service.domain.ids import new_id
 from service.domain.json import JsonObject, JsonValue, dumps
 from service.domain.placeholders import PLACEHOLDER, SECRET, placeholder
 from service.domain.principal import Principal
@@ -38,7 +39,7 @@ from service.memory.engine import Engine
 from service.privacy.redactor import PiiPolicy
 from service.privacy.stored import Copies, secrets_in
 from service.store import audit as audit_store
-from service.store import deletions, memories, rescans
+from service.store import deletions, memories
 from service.store.vectors import EmbeddingBatch
 
 ACTOR, REASON = "redaction", "a secret was masked"
@@ -50,6 +51,8 @@ AROUND = 40
 """Characters of context on either side of a finding."""
 NAMES = frozenset({"key", "tags", "name", "alias"})
 """Columns that tell rows apart: different secrets get different placeholders."""
+CLOCKS_APART_MS = 60_000
+"""Lines of a scan have ids of the worker's clock, the scan one of the API's."""
 OWN_KEYS = "llm"
 """Keys of models in settings, which are used and sealed."""
 
@@ -355,11 +358,13 @@ async def start_rescan(engine: Engine, principal: Principal, *, dry_run: bool) -
     principal.require_admin()
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
-        started = await rescans.request(connection, workspace, dry_run=dry_run, now=engine.now())
+        started = await connection.run(
+            "request_rescan", workspace=workspace, id=new_id(), dry_run=dry_run, now=engine.now()
+        )
         if started:
             await audit.record(connection, principal, "rescan.started", details={"dry_run": dry_run})
     progress = await rescan_progress(engine, principal)
-    return RescanStarted(**{name: getattr(progress, name) for name in RescanProgress.__slots__}, started=started)
+    return RescanStarted(**{name: getattr(progress, name) for name in RescanProgress.__slots__}, started=bool(started))
 
 
 async def rescan_progress(engine: Engine, principal: Principal) -> RescanProgress:
@@ -369,13 +374,15 @@ async def rescan_progress(engine: Engine, principal: Principal) -> RescanProgres
     """
     principal.require_admin()
     async with engine.db.transaction(principal.workspace_id) as connection:
-        row = await rescans.get(connection, principal.workspace_id)
+        row = await connection.row("get_rescan", workspace=principal.workspace_id)
         if row is None:
             return RescanProgress(
                 running=False, dry_run=True, done=0, total=None, rows={}, kinds={}, error=None, requested_at=None,
                 finished_at=None,
             )  # fmt: skip
-        found = await rescans.counts(connection, principal.workspace_id, row["id"])
+        found: dict[str, dict[str, int]] = {"rows": {}, "kinds": {}}
+        for one in await connection.fetch("rescan_counts", workspace=principal.workspace_id, **_lines_of(row["id"])):
+            found[one["name"]][one["key"]] = one["count"]
     return make(RescanProgress, {**row, **found, "running": row["finished_at"] is None})
 
 
@@ -390,17 +397,24 @@ async def list_findings(
     principal.require_admin()
     after, after_place = cursors.decode(cursor, UUID, int)
     async with engine.db.transaction(principal.workspace_id) as connection:
-        last = await rescans.get(connection, principal.workspace_id)
+        last = await connection.row("get_rescan", workspace=principal.workspace_id)
         if last is None:
             return [], None
-        rows = await rescans.findings(
-            connection, principal.workspace_id, last["id"], after=after, after_place=after_place, limit=limit + 1
-        )
+        rows = await connection.fetch(
+            "rescan_findings", workspace=principal.workspace_id, **_lines_of(last["id"]), after=after,
+            after_place=after_place, limit=limit + 1,
+        )  # fmt: skip
     rows, more = cursors.paginate(rows, limit, "id", "place")
     agents = await _named(engine, [row["agent"] for row in rows])
     sessions = await _named(engine, [row["session"] for row in rows])
     named = zip(rows, agents, sessions, strict=True)
     return [make(RescanFinding, {**row, "agent": agent, "session": session}) for row, agent, session in named], more
+
+
+def _lines_of(rescan: UUID) -> dict[str, object]:
+    """Return what queries call a scan, and the least id of its lines in the audit log: 48 bits of milliseconds lead a
+    UUIDv7 (RFC 9562, 5.7)."""
+    return {"rescan": str(rescan), "since": UUID(int=max(0, (rescan.int >> 80) - CLOCKS_APART_MS) << 80)}
 
 
 async def _named(engine: Engine, names: list[str | None]) -> list[str | None]:
