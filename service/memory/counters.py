@@ -13,22 +13,21 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from typing import Final
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from typing import Final, Literal
 from uuid import UUID
 
 from service.concurrency.write_behind import FLUSH_INTERVAL_S, WriteBehindBuffer
 from service.db.pool import Database
 from service.domain.ids import NO_KEY
-from service.domain.latency import bucket_of
+from service.domain.latency import BUCKETS, bucket_of
 from service.domain.limits import NO_LIMITS, LimitHolder, LimitName, Limits
 from service.domain.principal import Principal
 from service.errors import Conflict, TemporaryLimitReached, Unavailable
-from service.store import audit, keys, limits, workspaces
-from service.store.limits import Period, RequestWindow
-from service.store.memories import add_access_counts
-from service.store.stats import SearchCounts, SearchDay, add_searches
+from service.store import audit, workspaces
+
+Period = Literal["minute", "day"]
 
 LENGTHS: Final[dict[Period, timedelta]] = {"minute": timedelta(minutes=1), "day": timedelta(days=1)}
 NAMES: Final[dict[Period, LimitName]] = {"minute": "requests_per_minute", "day": "requests_per_day"}
@@ -54,9 +53,35 @@ class AccessCounter(WriteBehindBuffer):
         for workspace, counter in counts.items():
             try:
                 async with self._db.transaction(workspace, track_lsn=False) as connection:
-                    await add_access_counts(connection, workspace, dict(counter), self._now())
+                    await connection.run(
+                        "add_access_counts", workspace=workspace, ids=list(counter), counts=list(counter.values()),
+                        now=self._now(),
+                    )  # fmt: skip
             except (Unavailable, Conflict):
                 self._counts.setdefault(workspace, Counter()).update(counter)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _SearchDay:
+    """Whose searches of which day (UTC), in a workspace."""
+
+    day: date
+    agent: str
+
+
+@dataclass(slots=True)
+class _SearchCounts:
+    """How many searches there were, how many of them degraded, and their latencies by bucket."""
+
+    searches: int = 0
+    degraded: int = 0
+    latencies: list[int] = field(default_factory=lambda: [0] * BUCKETS)
+
+    def add(self, other: _SearchCounts) -> None:
+        """Count the other's as well."""
+        self.searches += other.searches
+        self.degraded += other.degraded
+        self.latencies = [mine + theirs for mine, theirs in zip(self.latencies, other.latencies, strict=True)]
 
 
 class SearchCounter(WriteBehindBuffer):
@@ -66,29 +91,31 @@ class SearchCounter(WriteBehindBuffer):
         super().__init__()
         self._db = db
         self._now = now
-        self._counted: dict[UUID, dict[SearchDay, SearchCounts]] = {}
+        self._counted: dict[UUID, dict[_SearchDay, _SearchCounts]] = {}
 
     def note(self, workspace: UUID, agent: str, seconds: float, *, degraded: bool) -> None:
         """Count one search of an agent."""
-        of_day = self._of(workspace, SearchDay(self._now().astimezone(UTC).date(), agent))
+        of_day = self._of(workspace, _SearchDay(self._now().astimezone(UTC).date(), agent))
         of_day.searches += 1
         of_day.degraded += degraded
         of_day.latencies[bucket_of(seconds * 1000)] += 1
 
     async def write(self) -> None:
-        """Write what has been counted. What cannot be written is kept for the next time."""
+        """Write what has been counted, without searches of agents that do not exist. What cannot be written is kept for
+        the next time."""
         counted, self._counted = self._counted, {}
         for workspace, of_days in counted.items():
             try:
                 async with self._db.transaction(workspace, track_lsn=False) as connection:
-                    await add_searches(connection, workspace, of_days)
+                    for key, counts in sorted(of_days.items()):
+                        await connection.run("add_search_counts", workspace=workspace, **asdict(key), **asdict(counts))
             except (Unavailable, Conflict):
                 self._keep(workspace, of_days)
 
-    def _of(self, workspace: UUID, day: SearchDay) -> SearchCounts:
-        return self._counted.setdefault(workspace, {}).setdefault(day, SearchCounts())
+    def _of(self, workspace: UUID, day: _SearchDay) -> _SearchCounts:
+        return self._counted.setdefault(workspace, {}).setdefault(day, _SearchCounts())
 
-    def _keep(self, workspace: UUID, of_days: Mapping[SearchDay, SearchCounts]) -> None:
+    def _keep(self, workspace: UUID, of_days: Mapping[_SearchDay, _SearchCounts]) -> None:
         for day, counts in of_days.items():
             self._of(workspace, day).add(counts)
 
@@ -113,7 +140,10 @@ class KeyUsage(WriteBehindBuffer):
         for workspace, by_key in used.items():
             try:
                 async with self._db.transaction(workspace, track_lsn=False) as connection:
-                    await keys.add_usage(connection, workspace, by_key)
+                    await connection.run(
+                        "add_key_usage", workspace=workspace, ids=list(by_key),
+                        requests=[count for count, _ in by_key.values()], times=[at for _, at in by_key.values()],
+                    )  # fmt: skip
             except Unavailable:
                 for key_id, (requests, at) in by_key.items():
                     self._add(workspace, key_id, requests, at)
@@ -156,6 +186,15 @@ class ReadCounter(WriteBehindBuffer):
                 self._counts.update({(workspace, line): count for line, count in lines})
 
 
+@dataclass(frozen=True, slots=True)
+class _RequestWindow:
+    """A minute or a day (UTC) of a key, or of the workspace where ``key_id`` is zero."""
+
+    key_id: UUID
+    period: Period
+    starts_at: datetime
+
+
 @dataclass(slots=True)
 class _Count:
     """Requests of a window: how many the database knows of, and how many of this process it does not yet."""
@@ -171,7 +210,7 @@ class RequestLimits(WriteBehindBuffer):
         super().__init__()
         self._db = db
         self._now = now
-        self._counts: dict[UUID, dict[RequestWindow, _Count]] = {}
+        self._counts: dict[UUID, dict[_RequestWindow, _Count]] = {}
 
     def release(self, counted: Sequence[_Count]) -> None:
         """Take back what ``count`` counted, of a request that is carried out again and counted then."""
@@ -192,7 +231,7 @@ class RequestLimits(WriteBehindBuffer):
         touched: list[_Count] = []
         for of, key_id, period, most in _limits_of(principal):
             starts_at = window_start(now, period)
-            count = counts.setdefault(RequestWindow(key_id, period, starts_at), _Count())
+            count = counts.setdefault(_RequestWindow(key_id, period, starts_at), _Count())
             used = count.stored + count.pending
             if used >= most:
                 left_s = (starts_at + LENGTHS[period] - now).total_seconds()
@@ -213,9 +252,14 @@ class RequestLimits(WriteBehindBuffer):
                 try:
                     async with self._db.transaction(workspace, track_lsn=False) as connection:
                         held = await workspaces.hold(connection, workspace)
-                        sums = await limits.add_requests(connection, workspace, pending) if held else {}
+                        rows = await connection.fetch(
+                            "add_requests", workspace=workspace, key_ids=[one.key_id for one in pending],
+                            periods=[one.period for one in pending], starts=[one.starts_at for one in pending],
+                            requests=list(pending.values()),
+                        ) if held else []  # fmt: skip
                 except Unavailable:
                     continue
+                sums = {_RequestWindow(row["key_id"], row["period"], row["starts_at"]): row["requests"] for row in rows}
                 for window, requests in pending.items():
                     counts[window].stored = sums.get(window, 0)
                     counts[window].pending -= requests

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from time import perf_counter
 from uuid import UUID
@@ -37,7 +37,7 @@ from service.errors import BudgetReached, CostLimitReached, Unavailable
 from service.metrics import Metrics
 from service.privacy.redactor import PiiPolicy, Redactor, RedactorUnavailable
 from service.store import limits as limits_store
-from service.store import model_calls, model_usage, workspaces
+from service.store import model_usage, workspaces
 from service.store.model_usage import BudgetLimits, Spent, UsageKey
 from service.store.settings import workspace_settings
 
@@ -45,6 +45,8 @@ log = structlog.get_logger(__name__)
 
 SETTINGS = ("budget.day_tokens_max", "budget.day_cost_max_usd", "dream.day_tokens_max", "dream.day_cost_max_usd")
 """In the order of ``BudgetLimits``."""
+LATE = timedelta(minutes=10)
+"""For so long after a purge has begun, a call may be made of what was read before it has ended."""
 
 
 class ModelBudget(WriteBehindBuffer):
@@ -274,8 +276,8 @@ class ModelCallLog(WriteBehindBuffer):
                     if not await workspaces.hold(connection, workspace):
                         continue
                     for call in masked:
-                        if await model_calls.admits(connection, workspace, call.at):
-                            await model_calls.add(connection, workspace, call)
+                        if await connection.value("admits_model_calls", workspace=workspace, since=call.at - LATE):
+                            await connection.run("add_model_call", workspace=workspace, **asdict(call))
             except (Unavailable, RedactorUnavailable) as error:
                 log.warning("model_calls_not_kept", calls=len(calls), error=error.message)
 

@@ -16,7 +16,8 @@ from service.db import moved_rows
 from service.db.pool import Connection
 from service.db.workspace_rows import WRITTEN_BEHIND, delete_rows
 from service.domain.deletions import DeletedKind
-from service.store import insights, limits
+from service.domain.ids import new_id
+from service.store import insights
 
 NOT_COUNTED = WRITTEN_BEHIND | {"memory_usage", "search_index", "search_terms", "audience_languages"}
 """Tables that an index or a count is kept in, and that change without anybody's doing."""
@@ -78,11 +79,6 @@ async def find(
     return await connection.first(Deletable, "find_deleted", {"kind": kind}, workspace=workspace, name=name, **values)
 
 
-async def lock(connection: Connection, workspace: UUID, kind: DeletedKind, id_: UUID) -> bool:
-    """Let nothing be written to it until the transaction ends; return False where it is gone."""
-    return await connection.row("lock_deleted", {"kind": kind}, workspace=workspace, id=id_) is not None
-
-
 async def mark(connection: Connection, workspace: UUID, kind: DeletedKind, id_: UUID) -> dict[str, list[UUID]]:
     """Mark everything that goes with it; return the ids by table."""
     marked: dict[str, list[UUID]] = {}
@@ -111,7 +107,7 @@ async def take(
     sessions = await connection.fetch(
         "unhook_memories", workspace=workspace, memories=memories, sessions=marked.get("sessions", [])
     )
-    await note_memories(connection, workspace, "memory.deleted", memories, now)
+    await connection.run("note_moved_memories", workspace=workspace, kind="memory.deleted", ids=memories, now=now)
     unscheduled = await connection.fetch("unschedule_deleted", workspace=workspace, agents=marked.get("agents", []))
     await connection.run("add_deletion_workspace", id=deletion.id, workspace=workspace, at=now)
     copied = await moved_rows.move_marked(connection, workspace, deletion.id)
@@ -165,8 +161,9 @@ async def restore(connection: Connection, workspace: UUID, id_: UUID, kept: Kept
         unscheduled=_ids([agent for agent, _, _ in unscheduled]), tokens=[token for _, token, _ in unscheduled],
         dreams=[UUID(dream) if dream else None for _, _, dream in unscheduled],
     )  # fmt: skip
-    await note_memories(connection, workspace, "memory.restored", _ids(kept["memories"]), now)
-    await insights.let_fall(connection, workspace, _ids(kept["memories"]))
+    memories = _ids(kept["memories"])
+    await connection.run("note_moved_memories", workspace=workspace, kind="memory.restored", ids=memories, now=now)
+    await insights.let_fall(connection, workspace, memories)
     await connection.run("mark_restored", workspace=workspace, id=id_, at=now)
 
 
@@ -193,9 +190,10 @@ async def collect(connection: Connection, workspace: UUID, *, before: datetime, 
 async def _count_waiting(connection: Connection, workspace: UUID, id_: UUID, *, sign: Literal[1, -1]) -> None:
     """Let what waits in a deletion count for its workspace, or count no more."""
     await connection.switch_workspace(id_)
-    waiting = await limits.stored_by_writer(connection, id_)
+    rows = await connection.fetch("stored_by_writer", workspace=id_)
     await connection.switch_workspace(workspace)
-    await limits.note_waiting(connection, workspace, waiting, sign=sign)
+    waiting = [{**row, "id": new_id()} for row in rows]
+    await connection.run("note_waiting", workspace=workspace, items=waiting, sign=sign)
 
 
 async def forget_names(connection: Connection, workspace: UUID) -> None:
@@ -208,11 +206,6 @@ async def forget_names(connection: Connection, workspace: UUID) -> None:
             gone.append(row["id"])
     await connection.switch_workspace(workspace)
     await connection.run("forget_deletion_names", workspace=workspace, ids=gone)
-
-
-async def note_memories(connection: Connection, workspace: UUID, kind: str, ids: Sequence[UUID], now: datetime) -> None:
-    """Note the event for those of the memories that hold."""
-    await connection.run("note_moved_memories", workspace=workspace, kind=kind, ids=ids, now=now)
 
 
 def _copied(kept: Kept) -> dict[str, list[UUID]]:

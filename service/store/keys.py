@@ -65,11 +65,6 @@ async def lock(connection: Connection, workspace: UUID, ids: Sequence[UUID], now
     return {row["id"]: _grant(row) for row in rows if row["expires_at"] is None or row["expires_at"] > now}
 
 
-async def own_limits(connection: Connection, workspace: UUID, key_id: UUID) -> Limits:
-    """Return the limits of a key, without those of the keys that it comes from."""
-    return limits_from(await connection.value("key_limits", workspace=workspace, id=key_id))
-
-
 async def lock_subject(connection: Connection, workspace: UUID, subject: str) -> dict[UUID, KeyGrant]:
     """Return what the keys are for of whoever signs in as this subject."""
     rows = await connection.fetch("lock_keys_of_subject", workspace=workspace, subject=subject)
@@ -107,11 +102,3 @@ async def count_admin_keys(connection: Connection, workspace: UUID) -> int:
 async def with_secret(connection: Connection, workspace: UUID, hashed: bytes) -> KnownSecret | None:
     """Return the key that has, or had, this secret."""
     return await connection.first(KnownSecret, "key_with_secret", workspace=workspace, hash=hashed)
-
-
-async def add_usage(connection: Connection, workspace: UUID, used: Mapping[UUID, tuple[int, datetime]]) -> None:
-    """Add requests of keys: how many, and when the last of them came."""
-    await connection.run(
-        "add_key_usage", workspace=workspace, ids=list(used), requests=[count for count, _ in used.values()],
-        times=[at for _, at in used.values()],
-    )  # fmt: skip

@@ -299,11 +299,6 @@ async def get(connection: Connection, workspace: UUID, ids: Sequence[UUID], read
     return await connection.many(Memory, "get_memories", workspace=workspace, ids=ids, **seen_by(reader))
 
 
-async def types_in_use(connection: Connection, workspace: UUID, types: Sequence[str]) -> list[str]:
-    """Those of the types that memories have, deleted ones too."""
-    return [row["type"] for row in await connection.fetch("types_in_use", workspace=workspace, types=types)]
-
-
 async def add_sources(
     connection: Connection, workspace: UUID, pairs: Sequence[tuple[UUID, UUID]]
 ) -> list[tuple[UUID, UUID]]:
@@ -329,10 +324,3 @@ async def pass_on_sources(
         "pass_on_sources", workspace=workspace, merged=[merged for merged, _ in pairs], kept=[kept for _, kept in pairs]
     )
     return [(row["memory_id"], row["message_id"]) for row in rows]
-
-
-async def add_access_counts(connection: Connection, workspace: UUID, counts: dict[UUID, int], now: datetime) -> None:
-    """Add to the access counts of memories."""
-    await connection.run(
-        "add_access_counts", workspace=workspace, ids=list(counts), counts=list(counts.values()), now=now
-    )

@@ -33,7 +33,7 @@ from service.memory.access.oauth import CODES_KEPT, collect_clients
 from service.memory.access.workspace import active_workspaces
 from service.memory.engine import Engine
 from service.memory.saving.idempotency import RETENTION
-from service.store import deletions, limits, memories, model_usage
+from service.store import deletions, memories, model_usage
 from service.store import retention as store
 from service.store.settings import workspace_settings
 
@@ -136,7 +136,7 @@ async def count_stored(engine: Engine) -> int:
     corrected = 0
     for workspace in await active_workspaces(engine):
         async with engine.db.transaction(workspace) as connection:
-            if await limits.is_counted(connection, workspace, day):
+            if await connection.value("is_counted", workspace=workspace, day=day):
                 continue
         corrected += await recount(engine, workspace)
     if corrected:

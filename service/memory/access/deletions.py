@@ -114,12 +114,13 @@ async def _locked(
     connection: Connection, workspace: UUID, kind: DeletedKind, name: str, agent: str | None, now: datetime
 ) -> Deletable | None:
     """Lock what is to be deleted, once nobody dreams about it any more; return it, None where it is gone."""
-    await subjects.lock_purges(connection, workspace)
+    await connection.run("purge_one_at_a_time", workspace=workspace)
     found = await deletions.find(connection, workspace, kind, name, agent)
     if found is None:
         return None
-    await subjects.break_leases(connection, workspace, found.agents, now)
-    return found if await deletions.lock(connection, workspace, kind, found.id) else None
+    await connection.run("break_leases", workspace=workspace, agents=found.agents, now=now)
+    gone = await connection.row("lock_deleted", {"kind": kind}, workspace=workspace, id=found.id) is None
+    return None if gone else found
 
 
 async def list_deletions(

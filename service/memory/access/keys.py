@@ -23,7 +23,7 @@ from service.domain import cursors
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from service.domain.json import JsonObject
 from service.domain.keys import CreatedKey, Key, KeyLimitsChanged, Whoami
-from service.domain.limits import Limits
+from service.domain.limits import Limits, limits_from
 from service.domain.principal import CachedCredential, KeyGrant, Principal
 from service.errors import (
     Conflict,
@@ -248,7 +248,8 @@ async def limit_key(engine: Engine, principal: Principal, key_id: UUID, changes:
     async with engine.db.transaction(principal.workspace_id) as connection:
         grant, most = await _check_may_change(connection, principal, key_id, engine.now())
         replace(grant, limits=grant.limits.changed_by(changes)).check_within(most)
-        changed = (await keys.own_limits(connection, principal.workspace_id, key_id)).changed_by(changes)
+        own = limits_from(await connection.value("key_limits", workspace=principal.workspace_id, id=key_id))
+        changed = own.changed_by(changes)
         await connection.run("update_key_limits", workspace=principal.workspace_id, id=key_id, limits=changed.set_only)
         details = {"limits": changed.set_only}
         await audit.record(connection, principal, "key.limited", target=str(key_id), details=details)

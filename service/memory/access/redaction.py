@@ -44,7 +44,6 @@ from service.domain.workspace import Masking, PiiSettings, SecretSettings
 from service.errors import InvalidInput, Loc
 from service.memory.engine import Engine
 from service.privacy.redactor import PiiPolicy, PiiRejected, Redaction
-from service.store import names as name_store
 from service.store.settings import workspace_settings
 from service.store.where import WhereQuery, compiled
 
@@ -306,21 +305,27 @@ async def name_secret(engine: Engine, workspace: UUID) -> bytes:
             without_deferred_commit()
         ):  # committed by itself: what a request rolls back must not have been used by another
             async with engine.db.transaction(workspace) as connection:
-                secret = await name_store.secret(connection, workspace, secrets.token_bytes(SECRET_BYTES))
+                secret = await connection.value("pii_secret", workspace=workspace)
+                while secret is None:
+                    await connection.run(
+                        "keep_pii_secret", workspace=workspace, secret=secrets.token_bytes(SECRET_BYTES)
+                    )
+                    secret = await connection.value("pii_secret", workspace=workspace)
         engine.pii_secrets.put(workspace, secret)
     return secret
 
 
 async def _has_secret(engine: Engine, workspace: UUID) -> bool:
     async with engine.db.transaction(workspace) as connection:
-        return await name_store.has_secret(connection, workspace)
+        return await connection.value("pii_secret", workspace=workspace) is not None
 
 
 async def _in_use(engine: Engine, workspace: UUID, names: Sequence[str]) -> set[tuple[str, str]]:
     if not names:
         return set()
     async with engine.db.transaction(workspace) as connection:
-        return await name_store.in_use(connection, workspace, set(names))
+        rows = await connection.fetch("names_in_use", workspace=workspace, names=list(set(names)))
+    return {(row["kind"], row["name"]) for row in rows}
 
 
 async def where_query(engine: Engine, principal: Principal, where: Where | None) -> WhereQuery | None:

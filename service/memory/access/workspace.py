@@ -23,7 +23,7 @@ from service.memory.access import audit
 from service.memory.access.model_settings import changed_model_settings, check_models, sealed_models
 from service.memory.access.redaction import FieldValue, masking_of, redact
 from service.memory.engine import Engine
-from service.store import installation, memories
+from service.store import installation
 from service.store.settings import put_settings as store_settings
 from service.store.settings import workspace_settings
 
@@ -123,10 +123,10 @@ async def check_own_types(
         if kind != present.entity_kinds.get(name):
             _check_schema("entity_kinds", name, kind.metadata_schema)
     ended = [name for name, own in present.memory_types.items() if _ends(own, wanted.memory_types.get(name))]
-    used = await memories.types_in_use(connection, workspace, ended) if ended else []
-    if used:
+    rows = await connection.fetch("types_in_use", workspace=workspace, types=ended) if ended else []
+    if rows:
         raise InvalidInput(
-            ("body", "memory_types", used[0]),
+            ("body", "memory_types", rows[0]["type"]),
             "is the type of memories here, so it can neither be left out nor be like another type",
         )
     check_filters(wanted.memory_types, ("body", "dream", "types"), wanted.dream.types)

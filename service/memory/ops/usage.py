@@ -20,12 +20,20 @@ from service.domain.model_calls import Outcome
 from service.domain.principal import Principal
 from service.domain.spending import Purpose
 from service.domain.stats import DayFigures, DreamFigures, MemoryFigures, SearchFigures, Stats, Totals
-from service.domain.usage import BudgetToday, By, LimitsUsed, LimitUse, RequestsItem, StoredItem, UsageReport
+from service.domain.usage import (
+    BudgetToday,
+    By,
+    DreamsItem,
+    LimitsUsed,
+    LimitUse,
+    RequestsItem,
+    StoredItem,
+    UsageReport,
+)
 from service.errors import InvalidInput, NotFound
-from service.memory.counters import window_start
+from service.memory.counters import Period, window_start
 from service.memory.engine import Engine
 from service.store import limits, model_usage
-from service.store.limits import Period
 from service.store.settings import workspace_settings
 
 DAYS = 30
@@ -130,6 +138,16 @@ class _Cost:
     month_cost_usd: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """Rows and bytes of a key, or of the workspace where ``key_id`` is zero, as limits hold them, else as last
+    counted."""
+
+    key_id: UUID
+    rows: int
+    bytes: int
+
+
 async def limit_use(engine: Engine, connection: Connection, workspace: UUID) -> list[LimitUse]:
     """Return the limits of the workspace and of each live key that has any, at most ``KEYS_MAX``, and their use."""
     now = engine.now().astimezone(UTC)
@@ -144,7 +162,7 @@ async def limit_use(engine: Engine, connection: Connection, workspace: UUID) -> 
             "requests_now", workspace=workspace, minute=starts["minute"], day=starts["day"]
         )
     }
-    stored = await limits.stored(connection, workspace)
+    stored = {one.key_id: one for one in await connection.many(_Stored, "stored_now", workspace=workspace)}
     costs = {
         cost.key_id: cost for cost in await connection.many(_Cost, "costs_now", workspace=workspace, day=now.date())
     }
@@ -197,10 +215,14 @@ async def usage_report(
                 by_day=by == "day",
                 limit=ROWS_MAX,
             )
-            stored = await limits.stored_by_day(
-                connection, workspace, since=since, until=until, by_key=by == "key", limit=ROWS_MAX
-            )
-        dreams = await limits.dreams_by(connection, workspace, since=since, until=until, by=by, limit=ROWS_MAX)
+            stored = await connection.many(
+                StoredItem, "stored_by_key" if by == "key" else "stored_by_day", workspace=workspace, since=since,
+                until=until, no_key=NO_KEY, limit=ROWS_MAX,
+            )  # fmt: skip
+        dreams = await connection.many(
+            DreamsItem, "dreams_by", workspace=workspace, since=since, until=until, by_day=by == "day",
+            by_key=by == "key", by_agent=by == "agent", limit=ROWS_MAX,
+        )  # fmt: skip
         taken, _ = await model_usage.taken(connection, workspace, today)
         used = await limit_use(engine, connection, workspace)
         settings = await workspace_settings(connection, workspace)
