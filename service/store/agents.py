@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypedDict
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
 from service.domain.ids import new_id
 from service.domain.json import JsonObject, JsonValue
 from service.domain.principal import CachedCredential
@@ -88,27 +88,6 @@ def seen_by(reader: Reader | None) -> SeenBy:
     return {"agent_id": reader.agent_id if reader else None, "audiences": reader.audiences if reader else None}
 
 
-async def find_scopes(
-    connection: Connection,
-    workspace: UUID,
-    *,
-    agents: set[str],
-    sessions: set[tuple[str, str]],
-    teams: set[str],
-    tasks: set[str],
-) -> list[Row]:
-    """The ``kind``, ``name`` and ``id`` of those that exist; ``sessions`` are (agent, session), with ``agent_id``."""
-    return await connection.fetch(
-        "find_scopes",
-        workspace=workspace,
-        agents=list(agents),
-        session_agents=[agent for agent, _ in sessions],
-        sessions=[session for _, session in sessions],
-        teams=list(teams),
-        tasks=list(tasks),
-    )
-
-
 async def ensure_agent(connection: Connection, workspace: UUID, agent: str) -> UUID:
     """The agent's id; a new agent is put on the dream schedule."""
     found: UUID | None = None
@@ -130,7 +109,9 @@ async def ensure_group(connection: Connection, kind: str, workspace: UUID, name:
     """The id of a team or task (``kind``), made on first use."""
     found: UUID | None = None
     while found is None:
-        found = await connection.value(f"ensure_{kind}", workspace=workspace, name=name, id=new_id())
+        found = await connection.value(
+            "ensure_team" if kind == "team" else "ensure_task", workspace=workspace, name=name, id=new_id()
+        )
     return found
 
 
@@ -220,19 +201,6 @@ async def set_members(
         await connection.run("clear_task", workspace=workspace, task_id=task_id)
     if members:
         await connection.run("join_task", workspace=workspace, task_id=task_id, agent_ids=members)
-
-
-async def barred_from_tasks(
-    connection: Connection, workspace: UUID, named: set[tuple[str, str]]
-) -> set[tuple[str, str]]:
-    """Of (agent, task) pairs, those where the task has declared members and the agent is none of them."""
-    rows = await connection.fetch(
-        "barred_from_tasks",
-        workspace=workspace,
-        agents=[agent for agent, _ in named],
-        tasks=[task for _, task in named],
-    )
-    return {(row["agent"], row["task"]) for row in rows}
 
 
 async def change_agent(

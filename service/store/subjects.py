@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from service.db.pool import Columns, Connection, Row
+from service.db.pool import Connection, Row
 from service.domain.guards import normalize
 from service.domain.redact_sentences import content_words
 from service.store import insights
@@ -56,11 +56,6 @@ CONTENT_TABLES = (
     "events", "pages", "page_versions", "model_calls", "saved_searches",
 )  # fmt: skip
 """Tables a purge takes rows from, or words out of, whose columns Postgres keeps samples of."""
-
-
-async def agents_of(connection: Connection, workspace: UUID, users: list[str]) -> set[UUID]:
-    """The agents that know the user, by any of its names."""
-    return {row["agent_id"] for row in await connection.fetch("subject_agents", workspace=workspace, users=users)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,30 +150,9 @@ async def texts(connection: Connection, workspace: UUID, ids: Iterable[UUID]) ->
     return [row["content"] for row in await connection.fetch("texts_of", workspace=workspace, ids=list(ids))]
 
 
-async def lock_proposals(connection: Connection, workspace: UUID, agents: Iterable[UUID]) -> None:
-    """Let nobody decide on a proposal of these agents until the transaction ends."""
-    await connection.run("purge_locks_proposals", workspace=workspace, agents=sorted(agents))
-
-
-async def remove_proposals(connection: Connection, workspace: UUID, ids: Iterable[UUID]) -> int:
-    """Remove proposals; how many."""
-    return await connection.run("purge_proposals", workspace=workspace, ids=list(ids))
-
-
-async def owners(connection: Connection, workspace: UUID, memories: Iterable[UUID]) -> set[UUID]:
-    """The agents memories belong to."""
-    rows = await connection.fetch("owners_of", workspace=workspace, ids=list(memories))
-    return {row["agent_id"] for row in rows}
-
-
 async def superseded_by(connection: Connection, workspace: UUID, memories: list[UUID]) -> list[UUID]:
     """Other memories that one of these has replaced."""
     return [row["id"] for row in await connection.fetch("superseded_by", workspace=workspace, ids=memories)]
-
-
-async def break_leases(connection: Connection, workspace: UUID, agents: Iterable[UUID], now: datetime) -> None:
-    """Take the agents from whoever dreams for them; they are due again at once."""
-    await connection.run("break_leases", workspace=workspace, agents=sorted(agents), now=now)
 
 
 async def remove_edges(
@@ -283,19 +257,11 @@ async def export(connection: Connection, workspace: UUID, users: list[str], held
     """The memories that are held, each with its ``memory`` and its ``history`` as JSON, and the rows of everything else
     about the user by what they are."""
     ids = [*held.own, *held.shared]
-    asked: dict[str, Columns] = {
-        "memories": {"ids": ids},
-        "sessions": {"users": users, "ids": held.session_ids},
-        "documents": {"users": users},
-        "proposals": {"ids": list(held.proposals)},
-        "edges": {"ids": ids},
-    }
+    sessions, proposals = held.session_ids, list(held.proposals)
     return {
-        name: await connection.fetch(f"subject_export_{name}", workspace=workspace, **values)
-        for name, values in asked.items()
+        "memories": await connection.fetch("subject_export_memories", workspace=workspace, ids=ids),
+        "sessions": await connection.fetch("subject_export_sessions", workspace=workspace, users=users, ids=sessions),
+        "documents": await connection.fetch("subject_export_documents", workspace=workspace, users=users),
+        "proposals": await connection.fetch("subject_export_proposals", workspace=workspace, ids=proposals),
+        "edges": await connection.fetch("subject_export_edges", workspace=workspace, ids=ids),
     }
-
-
-async def lock_purges(connection: Connection, workspace: UUID) -> None:
-    """Let purges of a workspace run one after the other."""
-    await connection.run("purge_one_at_a_time", workspace=workspace)

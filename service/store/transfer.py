@@ -18,9 +18,13 @@ PAGES = {"message": 100, "document": 8}
 """Fewer at a time of what may be large."""
 FIRST_ID = UUID(int=0)
 QUERIES = {
-    "settings": "export_settings", "history": "export_history", "memory": "export_memories",
-    "entity": "export_entities", "search": "export_searches",
+    "settings": "export_settings", "agent": "export_agents", "task": "export_tasks", "session": "export_sessions",
+    "message": "export_messages", "memory": "export_memories", "history": "export_history",
+    "window": "export_windows", "document": "export_documents", "entity": "export_entities", "edge": "export_edges",
+    "merge": "export_merges", "bulletin": "export_bulletins", "page": "export_pages", "search": "export_searches",
+    "proposal": "export_proposals",
 }  # fmt: skip
+"""Of each section, in the words of ``service.domain.export_lines``."""
 OF_MEMORIES = ("memory", "history", "window", "edge")
 """Sections that leave out what is about deleted and expired memories, unless they are wanted."""
 _NOT_EXPORTED = frozenset({
@@ -28,7 +32,8 @@ _NOT_EXPORTED = frozenset({
     "embedding",
 })  # fmt: skip
 """Of the columns of a memory: ids that are this database's alone, and what is derived."""
-Existing = Literal["memories", "documents", "messages", "merges"]
+Existing = Literal["existing_memories", "existing_documents", "existing_messages", "existing_merges"]
+"""Queries of which ids there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,6 @@ async def section(
     connection: Connection, workspace: UUID, name: str, wanted: ExportFilter, start: str | UUID | None
 ) -> AsyncIterator[list[Columns]]:
     """The fields of the lines of one section, in pages, beginning at the key ``start``."""
-    query = QUERIES.get(name, f"export_{name}s")
     values: Columns = {"workspace": workspace, "agent_id": wanted.agent_id}
     flags: Flags = {}
     if name in ("agent", "task", "bulletin"):
@@ -81,7 +85,7 @@ async def section(
         values["now"] = wanted.now
     shape = {"memory": _memory, "message": _message}.get(name, dict)
     names: dict[UUID, Columns] = {}
-    async for rows in connection.batches(query, PAGES.get(name, PAGE), flags, **values):
+    async for rows in connection.batches(QUERIES[name], PAGES.get(name, PAGE), flags, **values):
         fields = [shape(row) for row in rows]
         if name in ("entity", "edge"):
             await _name_audiences(connection, workspace, fields, names)
@@ -116,12 +120,6 @@ async def _name_audiences(
         line["audience"] = names.get(line["audience"])
 
 
-async def add_sessions(connection: Connection, workspace: UUID, items: Sequence[Columns], now: datetime) -> list[UUID]:
-    """Make the sessions that are not there; the ids of those made."""
-    rows = await connection.fetch("import_sessions", workspace=workspace, items=items, now=now)
-    return [row["id"] for row in rows]
-
-
 async def add_messages(
     connection: Connection, workspace: UUID, items: Sequence[Columns], key_id: UUID, now: datetime
 ) -> int:
@@ -131,7 +129,7 @@ async def add_messages(
     """
     ids = [item["id"] for item in items]
     await connection.fetch("lock_sessions", workspace=workspace, ids=list({item["session_id"] for item in items}))
-    known = await existing(connection, workspace, "messages", ids)
+    known = await existing(connection, workspace, "existing_messages", ids)
     new = list({item["id"]: item for item in items if item["id"] not in known}.values())
     if not new:
         return 0
@@ -143,9 +141,9 @@ async def add_messages(
     return len(new)
 
 
-async def existing(connection: Connection, workspace: UUID, table: Existing, ids: Sequence[UUID]) -> set[UUID]:
+async def existing(connection: Connection, workspace: UUID, query: Existing, ids: Sequence[UUID]) -> set[UUID]:
     """Which of these memories (deleted ones included), documents, messages or merges there are."""
-    return {row["id"] for row in await connection.fetch(f"existing_{table}", workspace=workspace, ids=ids)}
+    return {row["id"] for row in await connection.fetch(query, workspace=workspace, ids=ids)}
 
 
 async def add_usage(
@@ -165,29 +163,6 @@ async def add_windows(connection: Connection, workspace: UUID, items: Sequence[C
     return row["found"], row["made"]
 
 
-async def add_edges(
-    connection: Connection, workspace: UUID, items: Sequence[Columns], now: datetime
-) -> tuple[int, int]:
-    """Write the edges whose ends are here; how many fit, how many are new."""
-    row = await connection.one("import_edges", workspace=workspace, items=items, now=now)
-    return row["found"], row["made"]
-
-
-async def add_merge(connection: Connection, workspace: UUID, **columns: object) -> bool:
-    """Write the record of a merge of two entities; False where either is not here, or the record is."""
-    return await connection.row("import_merge", workspace=workspace, **columns) is not None
-
-
-async def add_history(connection: Connection, workspace: UUID, items: Sequence[Columns]) -> int:
-    """Write the former versions that are not here; how many were."""
-    return len(await connection.fetch("import_history", workspace=workspace, items=items))
-
-
-async def add_bulletins(connection: Connection, workspace: UUID, items: Sequence[Columns], now: datetime) -> int:
-    """Write the versions of bulletins that are not here; how many were."""
-    return len(await connection.fetch("import_bulletins", workspace=workspace, items=items, now=now))
-
-
 async def add_pages(connection: Connection, workspace: UUID, items: Sequence[Columns], now: datetime) -> int:
     """Write the pages that are not here, with their ``versions``; how many were."""
     made = {row["id"] for row in await connection.fetch("import_pages", workspace=workspace, items=items, now=now)}
@@ -205,11 +180,6 @@ async def add_searches(connection: Connection, workspace: UUID, items: Sequence[
     results = [result | {"search_id": item["id"]} for item in items if item["id"] in made for result in item["results"]]
     await connection.fetch("import_search_results", workspace=workspace, items=results)
     return len(made)
-
-
-async def add_proposals(connection: Connection, workspace: UUID, items: Sequence[Columns], now: datetime) -> int:
-    """Write the proposals that are not here, nor any that says the same; how many were."""
-    return len(await connection.fetch("import_proposals", workspace=workspace, items=items, now=now))
 
 
 async def set_times(connection: Connection, workspace: UUID, memory_id: UUID, **columns: object) -> None:

@@ -27,7 +27,7 @@ from service.errors import Conflict, InvalidInput, NotFound
 from service.memory.access import audit
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
-from service.store import deletions, subjects
+from service.store import deletions
 from service.store.deletions import Deletable, LockedDeletion, NewDeletion
 from service.store.installation import shared_secret
 
@@ -155,7 +155,7 @@ async def undo_deletion(engine: Engine, principal: Principal, id_: UUID) -> Undo
     time_to_undo = await _time_to_undo(engine, principal)
     async with engine.db.transaction(workspace) as connection:
         await connection.set_timeout(LONGEST_S)
-        await subjects.lock_purges(connection, workspace)
+        await connection.run("purge_one_at_a_time", workspace=workspace)
         found = await connection.first(LockedDeletion, "lock_deletion", workspace=workspace, id=id_)
         if (
             found is None

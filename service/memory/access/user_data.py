@@ -74,7 +74,7 @@ async def purge_user(engine: Engine, principal: Principal, user: str) -> PurgeRe
     principal.check_is_for(users)
     async with engine.db.transaction(workspace, viewer="everybody") as connection:
         await connection.set_timeout(LONGEST_S)
-        await subjects.lock_purges(connection, workspace)
+        await connection.run("purge_one_at_a_time", workspace=workspace)
         counts, why = await _purge(connection, workspace, users, now)
         await audit.record(connection, principal, "user.purged", target=str(receipt_id), details=counts)
     await forget_statistics(engine, workspace)
@@ -149,7 +149,7 @@ class _Purge:
         self.agents, self.memories = held.agents, [*own, *kept]
         replaced = await subjects.superseded_by(connection, workspace, own + deleted)
         quoting = await subjects.superseded_by(connection, workspace, own + kept + deleted)
-        proposed = await subjects.remove_proposals(connection, workspace, held.proposals)
+        proposed = await connection.run("purge_proposals", workspace=workspace, ids=list(held.proposals))
         await self._scrub_entities(held)
         edges = await subjects.remove_edges(connection, workspace, self._users, own, kept)
         rows = await subjects.remove(connection, workspace, self._users, own, kept, held.message_ids)
@@ -167,13 +167,15 @@ class _Purge:
 
     async def _held(self) -> SubjectData:
         """Return what is held, with every dream that could still write something of it fenced off."""
-        agents = await subjects.agents_of(self._connection, self._workspace, self._users) | self._deleted.agents
+        connection, workspace = self._connection, self._workspace
+        rows = await connection.fetch("subject_agents", workspace=workspace, users=self._users)
+        agents = {row["agent_id"] for row in rows} | self._deleted.agents
         while True:
-            await subjects.break_leases(self._connection, self._workspace, agents, self._now)
-            await subjects.lock_proposals(self._connection, self._workspace, agents)
-            held = await subjects.find_subject_data(self._connection, self._workspace, self._called)
-            owners = await subjects.owners(self._connection, self._workspace, [*held.own, *held.shared])
-            held.agents = agents | owners | set(held.proposals.values())
+            await connection.run("break_leases", workspace=workspace, agents=list(agents), now=self._now)
+            await connection.run("purge_locks_proposals", workspace=workspace, agents=list(agents))
+            held = await subjects.find_subject_data(connection, workspace, self._called)
+            rows = await connection.fetch("owners_of", workspace=workspace, ids=[*held.own, *held.shared])
+            held.agents = agents | {row["agent_id"] for row in rows} | set(held.proposals.values())
             if held.agents == agents:
                 return held
             agents = held.agents

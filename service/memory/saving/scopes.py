@@ -106,9 +106,11 @@ class ScopeResolver:
         }
         tasks = {draft.task for draft in drafts if draft.task}
         teams = {draft.team for draft in drafts if draft.team}
-        for row in await agents.find_scopes(
-            self._connection, self._workspace, agents=set(acting), sessions=set(users), teams=teams, tasks=tasks
-        ):
+        for row in await self._connection.fetch(
+            "find_scopes", workspace=self._workspace, agents=list(set(acting)),
+            session_agents=[agent for agent, _ in users], sessions=[session for _, session in users],
+            teams=list(teams), tasks=list(tasks),
+        ):  # fmt: skip
             self._known[(row["kind"], row["name"], row["agent_id"])] = row["id"]
             if row["users"] is not None:
                 self.users_of_agents[row["name"]] = row["users"]
@@ -163,10 +165,12 @@ class ScopeResolver:
         return await self.task(task)
 
     async def _check_tasks(self, named: set[tuple[str, str]]) -> None:
-        barred = set[tuple[str, str]]()
-        if named and self._membership:
-            barred = await agents.barred_from_tasks(self._connection, self._workspace, named)
-        self._barred |= {pair: pair in barred for pair in named}
+        pairs = list(named)
+        rows = await self._connection.fetch(
+            "barred_from_tasks", workspace=self._workspace, agents=[agent for agent, _ in pairs],
+            tasks=[task for _, task in pairs],
+        ) if pairs and self._membership else []  # fmt: skip
+        self._barred |= dict.fromkeys(pairs, False) | {(row["agent"], row["task"]): True for row in rows}
 
     async def _team(self, agent: str, team: str, loc: Loc) -> UUID:
         if self._membership:

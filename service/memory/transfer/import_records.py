@@ -251,8 +251,8 @@ async def write_tasks(writing: ImportTransaction, lines: Lines[TaskLine]) -> Non
 async def write_sessions(writing: ImportTransaction, lines: Lines[SessionLine]) -> None:
     """Make the sessions that are not here; those that are keep their own watermarks."""
     items = [line.model_dump(exclude={"agent"}) | {"agent_id": await writing.agent(line.agent)} for _, line in lines]
-    made = await transfer.add_sessions(writing.connection, writing.workspace, items, writing.now)
-    writing.made_sessions.update(made)
+    made = await writing.connection.fetch("import_sessions", workspace=writing.workspace, items=items, now=writing.now)
+    writing.made_sessions.update(row["id"] for row in made)
     writing.count("session", lines, len(made))
 
 
@@ -493,12 +493,13 @@ async def write_history(writing: ImportTransaction, lines: Lines[HistoryLine]) -
     """
     own = [(number, line) for number, line in lines if line.memory_id not in writing.same]
     ids = [line.memory_id for _, line in own]
-    known = await transfer.existing(writing.connection, writing.workspace, "memories", ids)
+    known = await transfer.existing(writing.connection, writing.workspace, "existing_memories", ids)
     for number, line in own:
         if line.memory_id not in known:
             raise InvalidImportLine(number, ("memory_id",), f"there is no memory {line.memory_id}")
-    made = await transfer.add_history(writing.connection, writing.workspace, [line.model_dump() for _, line in own])
-    writing.count("history", lines, made)
+    items = [line.model_dump() for _, line in own]
+    made = await writing.connection.fetch("import_history", workspace=writing.workspace, items=items)
+    writing.count("history", lines, len(made))
 
 
 async def write_windows(writing: ImportTransaction, lines: Lines[WindowLine]) -> None:
@@ -583,13 +584,14 @@ async def write_edges(writing: ImportTransaction, lines: Lines[EdgeLine]) -> Non
             | {"audience": await writing.audience(number, line.audience, None)}
             | {name: writing.same.get(end, end) for name, end in ends.items()}
         )
-    found, made = await transfer.add_edges(writing.connection, writing.workspace, items, writing.now)
-    writing.count("edge", lines, made, found)
+    row = await writing.connection.one("import_edges", workspace=writing.workspace, items=items, now=writing.now)
+    writing.count("edge", lines, row["made"], row["found"])
 
 
 async def write_merges(writing: ImportTransaction, lines: Lines[MergeLine]) -> None:
     """Record how entities were merged, but not where either is here under another id: nothing leads back there."""
-    known = await transfer.existing(writing.connection, writing.workspace, "merges", [line.id for _, line in lines])
+    ids = [line.id for _, line in lines]
+    known = await transfer.existing(writing.connection, writing.workspace, "existing_merges", ids)
     tally = writing.tallies["merge"]
     for number, line in lines:
         if line.entity_id in writing.same or line.into_id in writing.same:
@@ -605,10 +607,10 @@ async def write_merges(writing: ImportTransaction, lines: Lines[MergeLine]) -> N
             for edge in line.twice
         ]
         moved = line.model_dump(mode="json", include={"aliases", "edges"}) | {"twice": twice}
-        made = await transfer.add_merge(
-            writing.connection, writing.workspace, id=line.id, entity_id=line.entity_id, into_id=line.into_id,
+        made = await writing.connection.row(
+            "import_merge", workspace=writing.workspace, id=line.id, entity_id=line.entity_id, into_id=line.into_id,
             moved=moved, actor=line.actor, created_at=line.created_at,
-        )  # fmt: skip
+        ) is not None  # fmt: skip
         tally.created += made
         tally.unchanged += line.id in known
         tally.skipped += not made and line.id not in known
@@ -616,7 +618,8 @@ async def write_merges(writing: ImportTransaction, lines: Lines[MergeLine]) -> N
 
 async def write_documents(writing: ImportTransaction, lines: Lines[DocumentLine]) -> None:
     """Make the documents that are not here, cut by the settings of this workspace; the worker embeds their parts."""
-    known = await transfer.existing(writing.connection, writing.workspace, "documents", [line.id for _, line in lines])
+    ids = [line.id for _, line in lines]
+    known = await transfer.existing(writing.connection, writing.workspace, "existing_documents", ids)
     bounds = (await workspace_settings(writing.connection, writing.workspace)).documents
     tally = writing.tallies["document"]
     for _, line in lines:
@@ -649,8 +652,8 @@ async def write_bulletins(writing: ImportTransaction, lines: Lines[BulletinLine]
         for _, line in lines
         if line.owners is not None
     ]
-    made = await transfer.add_bulletins(writing.connection, writing.workspace, items, writing.now)
-    writing.count("bulletin", lines, made, len(items))
+    made = await writing.connection.fetch("import_bulletins", workspace=writing.workspace, items=items, now=writing.now)
+    writing.count("bulletin", lines, len(made), len(items))
 
 
 async def write_pages(writing: ImportTransaction, lines: Lines[PageLine]) -> None:
@@ -740,8 +743,8 @@ async def write_proposals(writing: ImportTransaction, lines: Lines[ProposalLine]
         line.model_dump() | marked | {"agent_id": await writing.agent(line.agent)}
         for (_, line), marked in zip(lines, marks, strict=True)
     ]
-    made = await transfer.add_proposals(writing.connection, writing.workspace, items, writing.now)
-    writing.count("proposal", lines, made)
+    made = await writing.connection.fetch("import_proposals", workspace=writing.workspace, items=items, now=writing.now)
+    writing.count("proposal", lines, len(made))
 
 
 def _marks(line: ProposalLine, type_: MemoryType) -> dict[str, str]:
