@@ -8,7 +8,7 @@ row, or answers 410, is given up until somebody enables it.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 
 import structlog
@@ -17,7 +17,7 @@ from service.db.pool import Connection
 from service.domain.json import dumps
 from service.memory.engine import Engine
 from service.memory.event_delivery import DeliveryError, last_position
-from service.store import events, webhooks
+from service.store import events
 from service.store.events import Event
 from service.store.webhooks import Claim, Destination
 
@@ -56,14 +56,10 @@ class WebhookDispatcher:
         """Send what is new to one webhook; False when none is due. ``reserved``: of a workspace nobody sends for."""
         now = self._engine.now()
         async with self._engine.db.unscoped() as connection:
-            claimed = await webhooks.claim(
-                connection,
-                self._worker,
-                now,
-                lease_s=LEASE_S,
-                again_at=now + timedelta(seconds=POLL_INTERVAL_S),
-                reserved=reserved,
-            )
+            claimed = await connection.first(
+                Claim, "claim_webhook", worker=self._worker, now=now, lease_s=LEASE_S,
+                again_at=now + timedelta(seconds=POLL_INTERVAL_S), reserved=reserved,
+            )  # fmt: skip
         if claimed is None:
             return False
         then = NextAttempt(more=True)
@@ -115,9 +111,12 @@ class WebhookDispatcher:
                 await self._sent(connection, claimed, reached, None)
         return NextAttempt(more=len(batch) == BATCH)
 
-    async def _sent(self, connection: Connection, claimed: Claim, position: int, at: datetime | None) -> None:
-        if not await webhooks.extend_lease(connection, claimed, LEASE_S):
+    async def _keep(self, connection: Connection, claimed: Claim) -> None:
+        if not await connection.run("extend_webhook_lease", **asdict(claimed), lease_s=LEASE_S):
             raise _LeaseLost
+
+    async def _sent(self, connection: Connection, claimed: Claim, position: int, at: datetime | None) -> None:
+        await self._keep(connection, claimed)
         await connection.run("webhook_sent", workspace=claimed.workspace, id=claimed.id, position=position, sent_at=at)
 
     async def _failed(self, claimed: Claim, failures: int, event: Event, failure: DeliveryError) -> NextAttempt:
@@ -125,8 +124,7 @@ class WebhookDispatcher:
         now = self._engine.now()
         over = failure.gone or failures + 1 >= self._failures_max
         async with self._engine.db.transaction(claimed.workspace) as connection:
-            if not await webhooks.extend_lease(connection, claimed, LEASE_S):
-                raise _LeaseLost
+            await self._keep(connection, claimed)
             await connection.run(
                 "webhook_failed", workspace=claimed.workspace, id=claimed.id, error=failure.why,
                 disabled_at=now if over else None,

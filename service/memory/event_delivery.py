@@ -168,7 +168,7 @@ class EventNotifier:
         if noted:
             try:
                 async with self._db.unscoped() as connection:
-                    await events.notify(connection, noted, self._now())
+                    await connection.run("notify_events", workspaces=list(noted), now=self._now())
             except Unavailable:
                 self._dirty_workspaces |= noted
                 self._any.set()
@@ -199,7 +199,7 @@ async def last_position(db: Database, workspace: UUID) -> int:
     while True:
         async with db.transaction(workspace, track_lsn=False, viewer="everybody") as connection:
             if await events.assign_positions(connection, workspace) < events.POSITIONS_BATCH:
-                return await events.last(connection, workspace)
+                return await connection.value("last_event", workspace=workspace) or 0
 
 
 class DeliveryError(Exception):

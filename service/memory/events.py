@@ -69,7 +69,7 @@ async def stream_events(
     engine.read_audit.note(principal, "events", [heard_of])
     async with engine.event_notifier.following(workspace) as watch:
         async with engine.db.transaction(workspace, viewer="everybody") as connection:
-            key = await events.key_hash(connection, workspace, principal.key_id)
+            key: bytes | None = await connection.value("key_hash", workspace=workspace, id=principal.key_id)
             first: int | None = await connection.value("first_event", workspace=workspace)
             oldest = first or watch.last + 1
         at = watch.last if after is None else min(max(after, oldest - 1), watch.last)
@@ -80,7 +80,7 @@ async def stream_events(
             try:
                 if monotonic() >= look_at:
                     async with engine.db.transaction(workspace) as connection:
-                        if key != await events.key_hash(connection, workspace, principal.key_id):
+                        if key != await connection.value("key_hash", workspace=workspace, id=principal.key_id):
                             return
                 if reached > at:
                     async with engine.db.transaction(workspace) as connection:

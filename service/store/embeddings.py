@@ -64,11 +64,6 @@ async def model_number(
     return found
 
 
-async def lacks_noise(connection: Connection, signature: str) -> bool:
-    """Whether something has been embedded with an embedder whose noise level is not known."""
-    return await connection.value("noise_is_known", signature=signature) is False
-
-
 async def state(connection: Connection) -> MigrationState:
     """What is in use now."""
     row = await connection.one("embedding_state")
@@ -76,11 +71,6 @@ async def state(connection: Connection) -> MigrationState:
     coming = Model(row["next"], row["next_signature"], row["next_dim"], row["next_setting"]) if row["next"] else None
     names = ("total", "done", "error", "started_at", "switched_at", "moving")
     return MigrationState(active, coming, *(row[name] for name in names))
-
-
-async def request_reindex(connection: Connection, workspace: UUID, *, force: bool, total: int, now: datetime) -> bool:
-    """Ask the worker to embed ``total`` rows of a workspace anew; False when as much is under way already."""
-    return bool(await connection.run("request_reindex", workspace=workspace, force=force, total=total, now=now))
 
 
 def text_of_row(row: Row) -> tuple[UUID, str]:
@@ -157,8 +147,3 @@ def _columns(rows: Sequence[Row], vectors: Sequence[Embedding], space: VectorSpa
         "versions": [row["version"] for row in rows],
         "embeddings": [space.stored(vector) for vector in vectors],
     }
-
-
-async def claim_lease(connection: Connection, worker: str, lease_s: float) -> bool:
-    """Take or keep the lease on changing the embedding model; False while another worker holds it."""
-    return bool(await connection.run("claim_embedding", worker=worker, lease_s=lease_s))

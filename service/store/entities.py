@@ -109,13 +109,6 @@ async def ensure_all(
     return found
 
 
-async def add_spellings(connection: Connection, workspace: UUID, pairs: Sequence[tuple[UUID, str]]) -> None:
-    """Let entities go by further names (folded), where no other does."""
-    await connection.run(
-        "add_spellings", workspace=workspace, ids=[id_ for id_, _ in pairs], aliases=[alias for _, alias in pairs]
-    )
-
-
 async def connect(connection: Connection, workspace: UUID, edge: NewEdge, created_by: str) -> UUID | None:
     """Write an edge; return the id of a new one, None when it was there already."""
     (made,) = await connect_all(connection, workspace, [edge], created_by)

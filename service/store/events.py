@@ -6,9 +6,8 @@ the lock of the workspace's counter: transactions that commit late get later pos
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 from service.db.pool import Connection, Row
@@ -36,11 +35,6 @@ async def assign_positions(connection: Connection, workspace: UUID) -> int:
         return 0
     await connection.run("set_event_sequence", workspace=workspace, last=reached)
     return int(reached) - last
-
-
-async def last(connection: Connection, workspace: UUID) -> int:
-    """The last position given; 0 when there was none."""
-    return await connection.value("last_event", workspace=workspace) or 0
 
 
 async def after(
@@ -74,13 +68,3 @@ def _body(row: Row) -> JsonObject:
     session: JsonObject = {"session": row["session"]} if row["session"] else {}
     details: JsonObject = row["details"]
     return body | {subject: row["subject_id"]} | session | details
-
-
-async def notify(connection: Connection, workspaces: Collection[UUID], now: datetime) -> None:
-    """Tell who listens that there are events in these workspaces, and make their webhooks due."""
-    await connection.run("notify_events", workspaces=list(workspaces), now=now)
-
-
-async def key_hash(connection: Connection, workspace: UUID, key_id: UUID) -> bytes | None:
-    """What is stored of a key; None when it is revoked or expired."""
-    return await connection.value("key_hash", workspace=workspace, id=key_id)

@@ -104,19 +104,6 @@ async def partition_of(connection: Connection, workspace: UUID, audience: UUID) 
     return number
 
 
-async def assign_partition(connection: Connection, workspace: UUID, one: AudienceStats, part: int) -> None:
-    """From now on this part, which ``partition_of`` must not contradict, has these rows; those that it does not have
-    yet are looked at exactly."""
-    await connection.run("assign_partition", workspace=workspace, audience=one.audience, kind=one.kind, part=part)
-
-
-async def index_batch(connection: Connection, workspace: UUID, one: AudienceStats, *, model: int, limit: int) -> int:
-    """Hand up to ``limit`` more rows of an audience to its part of the index; how many there were."""
-    return await connection.run(
-        "index_rows", workspace=workspace, audience=one.audience, kind=one.kind, model=model, limit=limit
-    )
-
-
 async def indexes(connection: Connection) -> dict[str, HnswIndex]:
     """All there are, by name."""
     return {row["name"]: HnswIndex(**row) for row in await connection.fetch("hnsw_indexes")}

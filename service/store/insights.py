@@ -13,16 +13,11 @@ async def let_fall(connection: Connection, workspace: UUID, changed: Sequence[UU
 
     Called by whatever replaces, deletes, rewrites or brings back a memory, before its transaction ends.
     """
-    ids = await fallen(connection, workspace, changed)
+    ids = [row["id"] for row in await connection.fetch("fallen_insights", workspace=workspace, ids=changed)]
     if ids:
         await connection.run("read_evidence_again", workspace=workspace, ids=ids)
         await remove(connection, workspace, ids)
     return ids
-
-
-async def fallen(connection: Connection, workspace: UUID, changed: Sequence[UUID] | None) -> list[UUID]:
-    """The current insights, among these memories and of those concluded from them, that no longer hold, locked."""
-    return [row["id"] for row in await connection.fetch("fallen_insights", workspace=workspace, ids=changed)]
 
 
 async def resting_on(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> list[UUID]:

@@ -14,7 +14,6 @@ from service.db.pool import Connection, Row
 from service.db.records import make, make_all
 from service.domain.json import JsonObject
 from service.domain.proposals import Proposal, ProposalSource, ProposalStatus
-from service.store.dreams import Lease
 
 SOURCE_CHARACTERS_MAX = 2_000
 """Characters of each message that a proposal is shown with."""
@@ -44,19 +43,6 @@ class NewProposal:
 
 
 @dataclass(frozen=True, slots=True)
-class AlikeProposal:
-    """A proposal that says what a dream comes with again."""
-
-    id: UUID
-    fingerprint: str
-    status: ProposalStatus
-    version: int
-    confidence: float
-    message_ids: list[UUID]
-    updated_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class LockedProposal:
     """A proposal while it is locked. ``session``: the one it was first said in."""
 
@@ -79,34 +65,6 @@ class LockedProposal:
     memory_id: UUID | None
     version: int
     session: str | None
-
-
-async def rejected(connection: Connection, lease: Lease) -> dict[str, float]:
-    """Return what dreams of the agent shall not come with again, by fingerprint: with how much confidence it was."""
-    rows = await connection.fetch("rejected_proposals", **lease.of_owners)
-    return {row["fingerprint"]: row["confidence"] for row in rows}
-
-
-async def alike(connection: Connection, lease: Lease, fingerprints: Sequence[str]) -> dict[str, AlikeProposal]:
-    """Lock the agent's proposals of these fingerprints that wait or may not come again; return them by fingerprint."""
-    found = await connection.many(AlikeProposal, "proposals_alike", **lease.of_owners, fingerprints=fingerprints)
-    return {one.fingerprint: one for one in found}
-
-
-async def add(
-    connection: Connection,
-    workspace: UUID,
-    agent_id: UUID,
-    items: Sequence[NewProposal],
-    *,
-    dream_id: UUID,
-    now: datetime,
-) -> set[UUID]:
-    """Let these statements wait, but for those that a live memory of the agent makes known; return the ids that do."""
-    rows = await connection.fetch(
-        "add_proposals", workspace=workspace, agent_id=agent_id, items=items, dream_id=dream_id, now=now
-    )
-    return {row["id"] for row in rows}
 
 
 async def list_(

@@ -99,22 +99,3 @@ async def change(
     )  # fmt: skip
     if changed.disabled_at is None:
         await connection.run("schedule_webhook", workspace=workspace, id=webhook_id, now=now)
-
-
-async def claim(
-    connection: Connection, worker: str, now: datetime, *, lease_s: float, again_at: datetime, reserved: bool = False
-) -> Claim | None:
-    """Claim the webhook this worker is to send to now; return None when none is due. It is due again at ``again_at``
-    or, when something happens, before. Workspaces take turns; ``reserved``: only of one that nobody sends for."""
-    row = await connection.row(
-        "claim_webhook", worker=worker, now=now, lease_s=lease_s, again_at=again_at, reserved=reserved
-    )
-    return Claim(row["workspace_id"], row["webhook_id"], worker) if row else None
-
-
-async def extend_lease(connection: Connection, claimed: Claim, lease_s: float) -> bool:
-    """Keep a webhook for another while; return whether it is still this worker's."""
-    kept = await connection.run(
-        "extend_webhook_lease", workspace=claimed.workspace, id=claimed.id, worker=claimed.worker, lease_s=lease_s
-    )
-    return kept == 1

@@ -72,7 +72,7 @@ FROM (
     FOR UPDATE OF d SKIP LOCKED
 ) next
 WHERE s.workspace_id = next.workspace_id AND s.webhook_id = next.webhook_id
-RETURNING s.workspace_id, s.webhook_id;
+RETURNING s.workspace_id AS workspace, s.webhook_id AS id, s.owner AS worker;
 
 -- name: extend_webhook_lease
 -- Go on with a webhook, if it is still this worker's.

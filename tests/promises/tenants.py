@@ -22,7 +22,6 @@ from service.domain.types import MemoryType
 from service.first_start import key_in_workspace
 from service.memory.engine import Engine
 from service.settings import Settings
-from service.store import proposals
 from service.store.agents import get_agent
 from service.store.proposals import NewProposal
 from tests.live_api import Api
@@ -241,8 +240,10 @@ async def waiting(
     async with engine.db.transaction(workspace) as connection:
         row = await get_agent(connection, workspace, agent)
         assert row is not None
-        (added,) = await proposals.add(connection, workspace, row.id, [item], dream_id=dream_id, now=engine.now())
-    return added
+        added = await connection.one(
+            "add_proposals", workspace=workspace, agent_id=row.id, items=[item], dream_id=dream_id, now=engine.now()
+        )
+    return added["id"]
 
 
 async def _set_aside(admin: Api, place: str, message_id: UUID) -> UUID:

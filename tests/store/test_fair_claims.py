@@ -11,8 +11,8 @@ import pytest
 
 from service.db.pool import Connection
 from service.memory.engine import Engine
-from service.store import webhooks
 from service.store.dreams import Lease, fence
+from service.store.webhooks import Claim
 from tests.live_api import Api
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
@@ -144,7 +144,10 @@ async def test_webhooks_of_each_workspace_have_their_turn(engine: Engine) -> Non
 
     async def claim(**options: Any) -> UUID | None:
         async with engine.db.unscoped() as connection:
-            found = await webhooks.claim(connection, "w", NOW, lease_s=60, again_at=NOW, **options)
+            values = {"reserved": False} | options
+            found = await connection.first(
+                Claim, "claim_webhook", worker="w", now=NOW, lease_s=60, again_at=NOW, **values
+            )  # fmt: skip
         return found.workspace if found else None
 
     await add(LARGE, 20, NOW - timedelta(days=1))

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from service.db.pool import Connection
 from service.domain.drafts import MemoryDraft, MessageDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.search import SearchRequest
@@ -128,13 +129,19 @@ async def test_an_audience_that_would_be_lost_among_others_is_scanned_exactly(se
         assert len(set(found) & set(await best(engine, "green tea", limit=50))) >= 48
 
 
+async def _give_part(connection: Connection, one: hnsw.AudienceStats, part: int) -> None:
+    await connection.run(
+        "assign_partition", workspace=DEFAULT_WORKSPACE, audience=one.audience, kind=one.kind, part=part
+    )
+
+
 async def test_an_audience_that_is_large_again_goes_where_it_was(settings: Settings) -> None:
     async with opened(settings, LIMITS, HNSW_LIMITS) as engine:
         await remember(engine, ADMIN, notes(300))
         exact = {query: await best(engine, query) for query in QUERIES}
         async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
             [one] = await hnsw.count(connection, DEFAULT_WORKSPACE, engine.hnsw_limits)
-            await hnsw.assign_partition(connection, DEFAULT_WORKSPACE, one, 5)
+            await _give_part(connection, one, 5)
         assert await maintain_hnsw(engine) == 300
         engine.hnsw_limits = replace(HNSW_LIMITS, counted_from=1_000)
         await maintain_hnsw(engine)
@@ -161,7 +168,7 @@ async def test_two_workers_give_an_audience_one_part(settings: Settings) -> None
             answer = asyncio.create_task(given())
             async with engine.db.unscoped() as watching:
                 await wait_for_lock_waiter(watching.raw)
-            await hnsw.assign_partition(first, DEFAULT_WORKSPACE, one, 5)
+            await _give_part(first, one, 5)
         assert await answer == 5
         assert await maintain_hnsw(engine) == 300
         assert await _parts(engine) == {300: 5}

@@ -26,7 +26,6 @@ from service.memory.dreams.extraction import Masked, extract, masked_turns, only
 from service.memory.engine import Engine
 from service.memory.in_flight import Tracker
 from service.memory.prompts import WrittenBulletin
-from service.store import proposals
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from worker.dreaming.adjudicate import judge_pairs
@@ -242,7 +241,8 @@ class Dream:
             candidates, readings = corrections.settled(known)
             people = await find_people(connection, self.lease, batch.turns, candidates)
             settings = await agent_settings(connection, self.lease.workspace_id, self.lease.agent_id)
-            rejected = await proposals.rejected(connection, self.lease)
+            rows = await connection.fetch("rejected_proposals", **self.lease.of_owners)
+            rejected = {row["fingerprint"]: row["confidence"] for row in rows}
         async with self.tracker.step("compare", read):
             attested = await asyncio.to_thread(attest, candidates, batch.turns, people)
             candidates = with_origins(attested, batch.turns, settings.origins)

@@ -263,7 +263,11 @@ class _Graph:
             for alias in (normalize(name), spelling_key(name))
             if alias
         }
-        await entities.add_spellings(self.connection, self.lease.workspace_id, sorted(aliases))
+        pairs = sorted(aliases)
+        await self.connection.run(
+            "add_spellings", workspace=self.lease.workspace_id, ids=[id_ for id_, _ in pairs],
+            aliases=[alias for _, alias in pairs],
+        )  # fmt: skip
         return {entity: Entity(id_, *entity) for entity, (id_, _) in found.items()}
 
     async def inherited(self, plan: Plan) -> list[Drawn]:

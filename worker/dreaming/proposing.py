@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -13,11 +13,24 @@ from service.domain import proposals as domain
 from service.domain.dreams import ChangedFields
 from service.domain.json import JsonObject
 from service.domain.owners import Owners
+from service.domain.proposals import ProposalStatus
 from service.extraction.candidates import Candidate
-from service.store import proposals
 from service.store.dreams import Lease
 from service.store.proposals import NewProposal
 from worker.dreaming.plan import Diff, NewMemory
+
+
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """A proposal that says what a dream comes with again."""
+
+    id: UUID
+    fingerprint: str
+    status: ProposalStatus
+    version: int
+    confidence: float
+    message_ids: list[UUID]
+    updated_at: datetime
 
 
 async def split_rejected(
@@ -50,11 +63,13 @@ async def propose(
     if not proposed:
         return
     items = _merged(await executor.each(lambda one: _item(one, lease.owners), proposed, lambda one: len(one.content)))
-    there = await proposals.alike(connection, lease, list(items))
-    added = await proposals.add(
-        connection, lease.workspace_id, lease.agent_id, [item for mark, item in items.items() if mark not in there],
+    alike = await connection.many(_Alike, "proposals_alike", **lease.of_owners, fingerprints=list(items))
+    there = {one.fingerprint: one for one in alike}
+    rows = await connection.fetch(
+        "add_proposals", **lease.of_agent, items=[item for mark, item in items.items() if mark not in there],
         dream_id=dream_id, now=now,
     )  # fmt: skip
+    added = {row["id"] for row in rows}
     said_again: list[JsonObject] = []
     for mark, item in items.items():
         known = there.get(mark)

@@ -22,7 +22,7 @@ from service.extraction.candidates import Extraction
 from service.llm import LLM
 from service.memory import bulletin as bulletins_of
 from service.memory.bulletin import NewBulletin
-from service.store import entities, insights, memories
+from service.store import entities, memories
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from service.store.vectors import EmbeddingBatch
@@ -389,7 +389,7 @@ class InsightWriter:
             f"dream:{self.dream_id}",
         )  # fmt: skip
         ids = [insight.id for insight in new]
-        if len(made) != len(ids) or await insights.fallen(self.connection, workspace, ids):
+        if len(made) != len(ids) or await self.connection.fetch("fallen_insights", workspace=workspace, ids=ids):
             return False
         for insight in new:
             evidence = [one.id for one in insight.evidence]

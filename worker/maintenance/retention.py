@@ -33,8 +33,7 @@ from service.memory.access.oauth import CODES_KEPT, collect_clients
 from service.memory.access.workspace import active_workspaces
 from service.memory.engine import Engine
 from service.memory.saving.idempotency import RETENTION
-from service.store import deletions, memories, model_usage
-from service.store import retention as store
+from service.store import deletions, insights, memories, model_usage
 from service.store.settings import workspace_settings
 
 log = structlog.get_logger(__name__)
@@ -69,7 +68,7 @@ async def apply_retention(engine: Engine) -> dict[str, int]:
             gone["unused"] += await _all(engine, workspace, unused, now - timedelta(days=retention.unused_days))
         deleted_days = timedelta(days=retention.deleted_days)
         moving: tuple[tuple[str, Batch, datetime], ...] = (
-            ("memories", store.memories, now - deleted_days),
+            ("memories", _delete_expired, now - deleted_days),
             ("steps", _rows("collect_steps", verdicts=False), now - STEPS_KEPT),
             ("steps", _rows("collect_steps", verdicts=True), now - VERDICTS_KEPT),
             ("proposals", _rows("collect_proposals"), now - timedelta(days=retention.proposals_days)),
@@ -78,7 +77,7 @@ async def apply_retention(engine: Engine) -> dict[str, int]:
         )
         staying: tuple[tuple[str, Batch, datetime], ...] = (
             ("answers", _rows("collect_responses"), now - RETENTION),
-            ("events", store.events, now - EVENTS_KEPT),
+            ("events", _delete_events, now - EVENTS_KEPT),
             ("usage", model_usage.collect, now - USAGE_KEPT),
             ("usage", _rows("collect_search_counts"), now - USAGE_KEPT),
             ("usage", _rows("collect_key_usage"), now - USAGE_KEPT),
@@ -112,12 +111,32 @@ async def _places(engine: Engine, workspace: UUID) -> list[UUID]:
 async def _delete_unused(
     connection: Connection, workspace: UUID, *, before: datetime, limit: int, now: datetime, days: int
 ) -> int:
-    ids = await store.unused_memories(connection, workspace, before=before, limit=limit)
-    for id_ in ids:
+    rows = await connection.fetch("unused_memories", workspace=workspace, before=before, limit=limit)
+    for row in rows:
         await memories.mark_deleted(
-            connection, workspace, id_, now, actor=ACTOR, reason=f"not used for {days} days", now=now
+            connection, workspace, row["id"], now, actor=ACTOR, reason=f"not used for {days} days", now=now
         )
+    return len(rows)
+
+
+async def _delete_expired(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
+    """Delete memories deleted or expired before then, with all that is kept or concluded of them alone; how many."""
+    rows = await connection.fetch("collectable_memories", workspace=workspace, before=before, limit=limit)
+    ids = [row["id"] for row in rows]
+    if ids:
+        ids += set(await insights.resting_on(connection, workspace, ids)) - set(ids)
+        for query in ("collect_edges", "collect_terms", "collect_index", "collect_memories"):
+            await connection.run(query, workspace=workspace, ids=ids)
     return len(ids)
+
+
+async def _delete_events(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
+    """Delete what happened before then; how much. What nobody has read leaves a gap in the positions, which is told."""
+    last: int = await connection.value("lock_event_sequence", workspace=workspace)
+    unread = await connection.run("collect_unread_events", workspace=workspace, before=before, limit=limit)
+    if unread:
+        await connection.run("set_event_sequence", workspace=workspace, last=last + unread)
+    return unread + await connection.run("collect_events", workspace=workspace, before=before, limit=limit)
 
 
 async def _all(engine: Engine, workspace: UUID, batch: Batch, before: datetime) -> int:

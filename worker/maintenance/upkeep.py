@@ -31,7 +31,7 @@ from service.memory.in_flight import InFlight
 from service.memory.pages import write_due
 from service.memory.saved_searches import run_scheduled
 from service.memory.sessions.compaction import compact_agent
-from service.store import dreams, embeddings, memories
+from service.store import dreams, memories
 from worker.lease import LeaseLost, work_under_lease
 
 log = structlog.get_logger(__name__)
@@ -220,8 +220,9 @@ async def measure_noise(engine: Engine) -> None:
     if embedder is None:
         return
     async with engine.db.unscoped() as connection:
-        if not await embeddings.lacks_noise(connection, embedder.signature):
-            return
+        known: bool | None = await connection.value("noise_is_known", signature=embedder.signature)
+    if known is not False:  # None: nothing has been embedded with it
+        return
     try:
         with paid_by(INSTALLATION):
             noise = await noise_level(embedder, engine.embedding_deadline_s)

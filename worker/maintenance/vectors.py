@@ -154,7 +154,7 @@ async def _assign_partition(engine: Engine, workspace: UUID, one: AudienceStats,
             part = min(range(limits.partitions), key=lambda number: filled[number])
         if not limits.hnsw_is_cheaper(one.rows, rows_of_others=filled[part]):
             return None
-        await hnsw.assign_partition(connection, workspace, one, part)
+        await connection.run("assign_partition", workspace=workspace, audience=one.audience, kind=one.kind, part=part)
     filled[part] += one.rows
     return part
 
@@ -164,7 +164,9 @@ async def _index_rows(engine: Engine, workspace: UUID, one: AudienceStats, model
     handed = 0
     while True:
         async with engine.db.transaction(workspace) as connection:
-            some = await hnsw.index_batch(connection, workspace, one, model=model, limit=INDEX_BATCH)
+            some = await connection.run(
+                "index_rows", workspace=workspace, audience=one.audience, kind=one.kind, model=model, limit=INDEX_BATCH
+            )
         handed += some
         if some < INDEX_BATCH:
             return handed
@@ -240,7 +242,7 @@ class Reindexer:
 
     async def _claim(self) -> None:
         async with self._engine.db.unscoped() as connection:
-            if not await embeddings.claim_lease(connection, self._worker, LEASE_S):
+            if not await connection.run("claim_embedding", worker=self._worker, lease_s=LEASE_S):
                 raise _LeaseLost
 
     async def _backfill(self, coming: Model, state: MigrationState) -> bool:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import chain
-from typing import Final
+from typing import Final, Literal
 from uuid import UUID
 
 import numpy as np
@@ -34,8 +34,7 @@ from service.memory.agents import put_agent
 from service.memory.engine import Engine
 from service.memory.prompts import listed_pairs, pair_question
 from service.memory.search.recall import recall
-from service.store import agents, decided
-from service.store.decided import DecidedProposal
+from service.store import agents
 from service.store.settings import agent_settings
 
 THRESHOLDS: Final = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.97, 0.99, 0.999)
@@ -203,6 +202,28 @@ def _recommended(rows: Sequence[CalibrationRow]) -> dict[str, float]:
 
 
 @dataclass(frozen=True, slots=True)
+class _DecidedChange:
+    """A statement, one that a dream merged with it or let replace it, and what the latter is by what became of that."""
+
+    a: str
+    b: str
+    label: Outcome
+    kind: Literal["stood", "undone", "reverted"]
+
+
+@dataclass(frozen=True, slots=True)
+class _DecidedProposal:
+    """What was ``proposed``, and the memory that came of it: ``content`` is the memory's, of a rejected one its own."""
+
+    kind: Literal["accepted", "edited", "rejected"]
+    proposed: str
+    content: str
+    user: str | None
+    said_at: datetime
+    memory_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
 class DecidedPairs:
     """Pairs, no two of the same statements, and how many there are of each kind."""
 
@@ -217,8 +238,12 @@ async def decided_pairs(engine: Engine, principal: Principal, agent: str, *, sto
     before = engine.now() - timedelta(days=stood_days)
     async with engine.db.transaction(workspace) as connection:
         row = await agents.existing_agent(connection, workspace, agent)
-        changes = await decided.changes(connection, workspace, row.id, before=before, limit=CHANGES_MAX)
-        proposals = await decided.proposals(connection, workspace, row.id, limit=PROPOSALS_MAX)
+        changes = await connection.many(
+            _DecidedChange, "decided_changes", workspace=workspace, agent_id=row.id, before=before, limit=CHANGES_MAX
+        )
+        proposals = await connection.many(
+            _DecidedProposal, "decided_proposals", workspace=workspace, agent_id=row.id, limit=PROPOSALS_MAX
+        )
     found: dict[tuple[str, str], tuple[LabelledPair, DecidedKind]] = {}
     of_changes = [(LabelledPair(a=one.a, b=one.b, label=one.label), one.kind) for one in changes]
     of_edits = [
@@ -234,13 +259,13 @@ async def decided_pairs(engine: Engine, principal: Principal, agent: str, *, sto
 
 
 async def _beside_known(
-    engine: Engine, principal: Principal, agent: str, proposals: Sequence[DecidedProposal]
+    engine: Engine, principal: Principal, agent: str, proposals: Sequence[_DecidedProposal]
 ) -> list[tuple[LabelledPair, DecidedKind]]:
     """Return decided proposals, each beside the memories nearest to it when it was said that a dream would have asked
     about.
 
     What was kept beside them is different, and what replaced one an update; what was rejected did neither."""
-    nearest: list[tuple[UUID, str, DecidedProposal]] = []
+    nearest: list[tuple[UUID, str, _DecidedProposal]] = []
     for one in proposals:
         request = SearchRequest(agent=agent, query=one.content, about=one.user, limit=NEAREST, as_of=one.said_at)
         found = await recall(engine, principal, request, count_access=False)
@@ -253,13 +278,14 @@ async def _beside_known(
     near = await _alike(engine, [(content, one.content) for _, content, one in nearest])
     asked = [beside for beside, is_near in zip(nearest, near, strict=True) if is_near]
     async with engine.db.transaction(principal.workspace_id) as connection:
-        labels = await decided.labels(
-            connection, principal.workspace_id, [(id_, one.memory_id) for id_, _, one in asked]
-        )
+        rows = await connection.fetch(
+            "labels_beside", workspace=principal.workspace_id, older=[id_ for id_, _, _ in asked],
+            newer=[one.memory_id for _, _, one in asked],
+        )  # fmt: skip
     return [
-        (LabelledPair(a=content, b=one.content, label=label), one.kind)
-        for (_, content, one), label in zip(asked, labels, strict=True)
-        if label is not None
+        (LabelledPair(a=content, b=one.content, label=row["label"]), one.kind)
+        for (_, content, one), row in zip(asked, rows, strict=True)
+        if row["label"] is not None
     ]
 
 

@@ -397,8 +397,8 @@ async def start_reindex(engine: Engine, principal: Principal, *, force: bool) ->
     async with engine.db.transaction(workspace) as connection:
         counts = await connection.one("index_counts", workspace=workspace)
         total = sum(counts[kind] for kind in ("memories", "messages", "chunks")) if force else counts["pending"]
-        started = total > 0 and await embeddings.request_reindex(
-            connection, workspace, force=force, total=total, now=engine.now()
+        started = total > 0 and bool(
+            await connection.run("request_reindex", workspace=workspace, force=force, total=total, now=engine.now())
         )
         if started:
             await audit.record(connection, principal, "reindex.started", details={"force": force})
