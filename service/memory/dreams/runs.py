@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from math import ceil
 from typing import NoReturn
@@ -26,19 +26,8 @@ from service.domain.limits import LimitHolder, Limits
 from service.domain.principal import Principal
 from service.errors import Conflict, NotFound, TemporaryLimitReached, Unavailable
 from service.memory.engine import Engine
-from service.store import (
-    agents,
-    dreams,
-    insights,
-    limits,
-    memories,
-    pages,
-    proposals,
-    subjects,
-)
-from service.store import undo as store
+from service.store import agents, dreams, insights, limits, memories, pages, proposals, subjects
 from service.store.settings import agent_settings
-from service.store.undo import ChangedMemory, DescribedEntity, MadeProposal, UndoableChange
 
 WAIT_S = 300.0
 POLL_S = 0.1
@@ -50,6 +39,53 @@ well."""
 MEMORY_OFF = "The memory of this agent is switched off (setting memory.enabled)."
 OVER = frozenset({"succeeded", "failed", "undone", "dry_run"})
 DreamCounts = Mapping[UUID, int]
+
+
+@dataclass(frozen=True, slots=True)
+class LockedDream:
+    """A dream while it is locked."""
+
+    status: DreamStatus
+    watermarks: list[JsonObject]
+    agent_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class UndoableChange:
+    """A change of a dream with what taking it back takes (``undo``); null where there is nothing to take back."""
+
+    op: DreamAction
+    memory_id: UUID | None
+    undo: JsonObject | None
+    undone_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedMemory:
+    """A memory that a dream changed: the version it was left at, the columns (``row``) it had, and the sources that it
+    was given."""
+
+    version: int
+    row: JsonObject
+    sources: Sequence[UUID]
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedEntity:
+    """An entity whose metadata a dream changed, from ``before`` to ``after``; ``updated_at`` as it was before."""
+
+    id: UUID
+    before: JsonObject
+    after: JsonObject
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class MadeProposal:
+    """A proposal of a dream at the version it was left at; the columns (``row``) that one had which waited already."""
+
+    version: int
+    row: JsonObject | None
 
 
 async def request_dream(engine: Engine, principal: Principal, agent: str, *, dry_run: bool) -> Dream:
@@ -132,7 +168,7 @@ async def cancel_dream(engine: Engine, principal: Principal, dream_id: UUID) -> 
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
         principal.check_changes((await visible_dream(connection, principal, dream_id)).owners)
-        held = await store.lock_dream(connection, workspace, dream_id)
+        held = await _lock_dream(connection, workspace, dream_id)
         settings = await agent_settings(connection, workspace, held.agent_id)
         now = engine.now()
         ended = await dreams.cancel(
@@ -220,7 +256,7 @@ async def undo_change(engine: Engine, principal: Principal, dream_id: UUID, n: i
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
         principal.check_changes((await visible_dream(connection, principal, dream_id)).owners)
-        dream = await store.lock_dream(connection, workspace, dream_id)
+        dream = await _lock_dream(connection, workspace, dream_id)
         change = await connection.first(
             UndoableChange, "undoable_change", workspace=workspace, dream_id=dream_id, ordinal=n
         )
@@ -256,16 +292,19 @@ async def _with_links(connection: Connection, workspace: UUID, dream_id: UUID, t
             "replaces_others", "This memory replaced others: undo that change first.",
             changed=sorted(map(str, replaced)),
         )  # fmt: skip
-    links = await store.links_of(connection, workspace, dream_id, memory_id)
-    taken.edges += links.values()
-    return list(links)
+    links = await connection.fetch("links_of_memory", workspace=workspace, dream_id=dream_id, memory_id=memory_id)
+    taken.edges += [row["edge_id"] for row in links]
+    return [row["ordinal"] for row in links]
 
 
 async def _refuse_remaining(connection: Connection, workspace: UUID, agent_id: UUID, taken: Changes) -> None:
     if any(memory_id not in taken.changed for memory_id in taken.fallen):
         _refuse("changed_since", "This conclusion no longer holds.", changed=sorted(map(str, taken.fallen)))
     if taken.entities or taken.bulletins:
-        left = await store.remaining(connection, workspace, agent_id, entities=taken.entities, versions=taken.bulletins)
+        rows = await connection.fetch(
+            "remaining", workspace=workspace, agent_id=agent_id, entities=taken.entities, versions=taken.bulletins
+        )
+        left = [row["id"] for row in rows]
         if left and taken.entities:
             _refuse("in_use", "Memories speak of this entity, or it has been changed.", changed=left)
         if left:
@@ -286,7 +325,7 @@ async def undo_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Dr
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
         principal.check_changes((await visible_dream(connection, principal, dream_id)).owners)
-        dream = await store.lock_dream(connection, workspace, dream_id)
+        dream = await _lock_dream(connection, workspace, dream_id)
         if dream.status != "succeeded":
             raise Conflict(f"Only a dream that has succeeded can be undone; this one is {dream.status}.")
         changes = await connection.many(UndoableChange, "undoable_changes", workspace=workspace, dream_id=dream_id)
@@ -297,6 +336,17 @@ async def undo_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Dr
         await pages.take_back(connection, workspace, dream_id, dream.agent_id, engine.now())
         await connection.run("mark_undone", workspace=workspace, id=dream_id)
     return await get_dream(engine, principal, dream_id)
+
+
+async def _lock_dream(connection: Connection, workspace: UUID, dream_id: UUID) -> LockedDream:
+    """Lock a dream. No dream of its agent commits until the transaction ends. Raises NotFound where it has been deleted
+    meanwhile."""
+    agent_id: UUID | None = await connection.value("dream_agent", workspace=workspace, id=dream_id)
+    await connection.run("hold_schedule", workspace=workspace, agent_id=agent_id)
+    dream = await connection.first(LockedDream, "lock_dream", workspace=workspace, id=dream_id)
+    if dream is None:
+        raise NotFound("There is no such dream here.")
+    return dream
 
 
 @dataclass(slots=True)
@@ -369,15 +419,19 @@ async def take_back(connection: Connection, workspace: UUID, dream_id: UUID, tak
         for memory_id, version in versions.items()
         if memory_id not in rows or rows[memory_id]["version"] != version
     ]
-    changed += await store.depended_on(connection, workspace, dream_id, list(taken.created), taken.edges)
+    depending = await connection.fetch(
+        "depended_on", workspace=workspace, dream_id=dream_id, ids=list(taken.created), edges=taken.edges
+    )
+    changed += [row["id"] for row in depending]
     _refuse_changed(changed)
     await connection.run("undo_edges", workspace=workspace, ids=taken.edges)
     await insights.remove(connection, workspace, taken.concluded)
     taken.changed |= await _restorable(connection, workspace, taken.fallen)
-    await store.remove_memories(connection, workspace, list(taken.created))
-    await store.restore_metadata(connection, workspace, taken.described)
+    await _remove_memories(connection, workspace, list(taken.created))
+    for one in taken.described:
+        await connection.run("undo_entity_metadata", workspace=workspace, **asdict(one))
     await connection.run("undo_entities", workspace=workspace, ids=taken.entities)
-    await store.restore_memories(connection, workspace, taken.changed)
+    await _restore_memories(connection, workspace, taken.changed)
     for memory_id in taken.changed:
         row = await memories.lock(connection, workspace, memory_id)
         assert row is not None
@@ -387,7 +441,30 @@ async def take_back(connection: Connection, workspace: UUID, dream_id: UUID, tak
         await memories.index_fields(connection, workspace, memory_id)
         await memories.reindex(connection, workspace, memory_id)
     await insights.let_fall(connection, workspace, list(taken.changed))
-    await store.remove_bulletins(connection, workspace, dream_id, taken.bulletins)
+    if taken.bulletins:
+        await connection.run("undo_bulletin", workspace=workspace, dream_id=dream_id, versions=taken.bulletins)
+
+
+async def _remove_memories(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> None:
+    """Delete memories for good, with their search rows, posting lists, sources and history, and what was concluded from
+    them."""
+    await insights.remove(connection, workspace, await insights.resting_on(connection, workspace, ids))
+    for query in ("undo_terms", "undo_index", "undo_memories"):
+        await connection.run(query, workspace=workspace, ids=ids)
+
+
+async def _restore_memories(connection: Connection, workspace: UUID, undone: Mapping[UUID, ChangedMemory]) -> None:
+    """Set the columns that memories had again, and forget the versions and sources added since."""
+    items = [{"id": memory_id, "row": one.row} for memory_id, one in undone.items()]
+    await connection.run("restore_rows", workspace=workspace, items=items)
+    await connection.run("undo_versions", workspace=workspace, items=items)
+    pairs = [(memory_id, message) for memory_id, one in undone.items() for message in one.sources]
+    await connection.run(
+        "undo_sources",
+        workspace=workspace,
+        memory_ids=[memory for memory, _ in pairs],
+        message_ids=[message for _, message in pairs],
+    )
 
 
 async def _restorable(
