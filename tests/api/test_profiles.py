@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.store.profiles import MEMORIES_MAX
+from service.memory.search.profiles import MEMORIES_MAX
 from tests.live_api import Api, Caller, Tenant
 from tests.tables import table
 

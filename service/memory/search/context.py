@@ -6,8 +6,10 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from typing import Annotated
+from uuid import UUID
 
 from pydantic import Field
 
@@ -20,7 +22,7 @@ from service.domain.excerpts import excerpt
 from service.domain.memory import Memory
 from service.domain.message_text import plain_text, text_of
 from service.domain.origin import Origin, label, label_of
-from service.domain.own_types import OwnType, policy
+from service.domain.own_types import BUILT_IN, OwnType, policy
 from service.domain.owners import Viewer, ViewerField, shown_viewer, viewer_of
 from service.domain.principal import Principal
 from service.domain.profile import profile_line
@@ -49,11 +51,11 @@ from service.memory.search.recall import recall
 from service.memory.search_results import NO_MEMORY, SWITCHED_OFF, Degraded, SearchAnswer, SearchResult
 from service.memory.sessions import conversations
 from service.store import agents
-from service.store import context as store
 from service.store.search.records import ContextMemory, ContextMessage
 from service.store.settings import workspace_settings
 
 FETCH_MAX = 100
+BASELINE_MAX = 100
 BULLETINS_MAX = 20
 """Of so many sets of owners a context has the bulletins."""
 LINE_TOKENS = 40
@@ -215,6 +217,20 @@ async def _speaker(engine: Engine, principal: Principal, request: ContextRequest
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class _BaselineMemory:
+    """A memory that a context offers whatever the message says."""
+
+    id: UUID
+    type: str
+    content: str
+    user: str | None
+    hearsay_by: str | None
+    origin: Origin
+    occurred_at: datetime | None
+    session_user: str | None
+
+
 async def _standing(
     engine: Engine, principal: Principal, request: ContextRequest, speaker: str | None, reader: agents.Reader | None
 ) -> _Baseline:
@@ -240,9 +256,12 @@ async def _standing(
             if speaker and latest and shares.bulletin
             else ProfileSources()
         )
-        offered = await store.baseline(
-            connection, workspace, reader,
-            user=speaker, planning=is_planning(request.message), now=engine.now(),
+        own = settings.memory_types
+        planning = _types(own, "planning") if is_planning(request.message) else []
+        offered = await connection.many(
+            _BaselineMemory, "baseline_memories", workspace=workspace, audiences=reader.audiences, user=speaker,
+            always_types=_types(own, "always"), user_types=_types(own, "user") + planning,
+            open_types=_types(own, "open"), now=engine.now(), limit=BASELINE_MAX,
         )  # fmt: skip
     allowed = settings.origins.allowed
     entries = _instructions(settings)
@@ -267,6 +286,10 @@ async def _standing(
     return _Baseline(
         entries, ids, speaker, shares, settings.memory.enabled, settings.memory_types, allowed, current_viewer()
     )
+
+
+def _types(own: Mapping[str, OwnType], in_context: str) -> list[str]:
+    return [name for name in (*BUILT_IN, *own) if policy(own, name).in_context == in_context]
 
 
 def _instructions(settings: WorkspaceSettings) -> dict[SectionName, list[Entry]]:

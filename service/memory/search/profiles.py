@@ -19,8 +19,11 @@ from service.errors import InvalidInput, NotFound
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.memory.saving.lifecycle import resolve_reader
-from service.store import profiles
 from service.store.agents import Reader
+
+MEMORIES_MAX = 200
+"""Of each type that are read for a profile, the newest."""
+TYPES = ("identity", "fact", "preference", "goal", "event")
 
 
 async def list_users(
@@ -33,9 +36,10 @@ async def list_users(
             reader = await resolve_reader(connection, principal, agent)
         except NotFound:
             return [], None
-        rows = await profiles.list_users(
-            connection, principal.workspace_id, reader, text=text, after=after, limit=limit + 1, now=engine.now()
-        )
+        rows = await connection.fetch(
+            "list_users", workspace=principal.workspace_id, text=text, after=after, limit=limit + 1, now=engine.now(),
+            **_of(reader),
+        )  # fmt: skip
     rows, more = cursors.paginate(rows, limit, "user")
     engine.read_audit.note(principal, "users", [principal.reader_agent(agent)])
     return make_all(User, rows), more
@@ -101,14 +105,41 @@ async def _sources(
     connection: Connection, workspace: UUID, reader: Reader | None, user: str, moment: datetime,
     schema: JsonObject | None, *, past: bool = False, in_scope: bool = False,
 ) -> tuple[ProfileSources, set[str]]:  # fmt: skip
-    """Return what a profile is made of, and the agents that it is of."""
-    known, agents = await profiles.known_of(connection, workspace, reader, user, moment, past=past, in_scope=in_scope)
+    """Return what a profile is made of, and the agents that it is of: what is remembered of the user, and where there
+    is a ``schema`` the values that models have given its fields and that their memories bear out. With ``past`` as it
+    was then, and ``in_scope`` only what may be used in the reader's session and task, of origins that need no label."""
+    origins = list(reader.settings.origins.allowed) if reader and in_scope else None
+    values = {
+        "workspace": workspace, "user": user, "as_of": moment, "limit": MEMORIES_MAX, "origins": origins,
+        **_of(reader, in_scope=in_scope),
+    }  # fmt: skip
+    rows = await connection.fetch(
+        "profile_memories", {"past": past}, types=list(TYPES),
+        openings=[_opening(f"{user}'s"), _opening(f"{user}’s")], **values,
+    )  # fmt: skip
+    known, agents = make_all(Known, rows), {row["agent"] for row in rows}
     if schema is None:
         return ProfileSources(known), agents
-    filled, more = await profiles.filled_by_model(
-        connection, workspace, reader, user, moment, past=past, in_scope=in_scope
-    )
-    return ProfileSources(known, filled, schema), agents | more
+    rows = await connection.fetch("profile_fields", {"past": past}, **values)
+    filled = [
+        Filled(row["field"], row["value"], tuple(UUID(one["id"]) for one in row["evidence"]), row["since"])
+        for row in rows
+    ]
+    return ProfileSources(known, filled, schema), agents | {row["agent"] for row in rows}
+
+
+def _opening(words: str) -> str:
+    """Return a pattern for texts that open so."""
+    escaped = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"{escaped} %"
+
+
+def _of(reader: Reader | None, *, in_scope: bool = False) -> dict[str, object]:
+    return {
+        "workspace_wide": reader is None,
+        "agent_id": reader.agent_id if reader and not in_scope else None,
+        "audiences": reader.audiences if reader else [],
+    }
 
 
 async def sources_in_scope(
