@@ -70,11 +70,12 @@ class CalledBy:
 
 async def called_by(connection: Connection, workspaces: Sequence[UUID], users: list[str]) -> CalledBy:
     """What a user is called in any of these workspaces. Leaves the connection in the last of them."""
-    called: set[str] = set()
+    called = set(users)
     nicknames: set[str] = set()
     for workspace in workspaces:
         await connection.switch_workspace(workspace)
-        called.update(await names(connection, workspace, users))
+        rows = await connection.fetch("remaining_aliases", workspace=workspace, aliases=_aliases(users))
+        called.update(row["alias"] for row in rows)
         rows = await connection.fetch("subject_aliases", workspace=workspace, aliases=_aliases(users))
         nicknames.update(row["alias"] for row in rows)
     return CalledBy(users, frozenset(called), frozenset(nicknames))
@@ -137,12 +138,6 @@ def counted_by_why(own: dict[UUID, str]) -> dict[str, int]:
     """How many memories go for each reason; reasons without one are left out."""
     found = Counter(own.values())
     return {why: found[why] for why in WHY if found[why]}
-
-
-async def names(connection: Connection, workspace: UUID, users: list[str]) -> list[str]:
-    """What the user is called: its names, and those of the person who goes by one of them."""
-    rows = await connection.fetch("remaining_aliases", workspace=workspace, aliases=_aliases(users))
-    return [*users, *(row["alias"] for row in rows)]
 
 
 async def texts(connection: Connection, workspace: UUID, ids: Iterable[UUID]) -> list[str]:

@@ -146,15 +146,6 @@ async def existing(connection: Connection, workspace: UUID, query: Existing, ids
     return {row["id"] for row in await connection.fetch(query, workspace=workspace, ids=ids)}
 
 
-async def add_usage(
-    connection: Connection, workspace: UUID, usage: Sequence[tuple[UUID, int, datetime | None]]
-) -> None:
-    """Bring access counts along."""
-    if usage:
-        ids, numbers, times = zip(*usage, strict=True)
-        await connection.run("import_usage", workspace=workspace, ids=ids, counts=list(numbers), times=list(times))
-
-
 async def add_windows(connection: Connection, workspace: UUID, items: Sequence[Columns]) -> tuple[int, int]:
     """Write summaries of windows, of ``fresh`` sessions or known as they are; how many fit, how many are new."""
     row = await connection.one("import_windows", workspace=workspace, items=items)

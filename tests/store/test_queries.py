@@ -47,15 +47,26 @@ class Run:
     record: str | None
 
 
-def _runs() -> Iterator[Run]:
+def _nodes() -> Iterator[tuple[Path, ast.AST]]:
     for path in sorted(file for package in ("service", "worker") for file in (ROOT / package).rglob("*.py")):
-        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in RUNNING:
-                place = RUNNING[call.func.attr]
-                name = call.args[place] if len(call.args) > place else None
-                if isinstance(name, ast.Constant) and name.value in NAMES:
-                    record = ast.unparse(call.args[0]) if place else None
-                    yield Run(path.relative_to(ROOT), call.lineno, name.value, record)
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            yield path, node
+
+
+def _runs() -> Iterator[Run]:
+    for path, call in _nodes():
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in RUNNING:
+            place = RUNNING[call.func.attr]
+            name = call.args[place] if len(call.args) > place else None
+            if isinstance(name, ast.Constant) and name.value in NAMES:
+                record = ast.unparse(call.args[0]) if place else None
+                yield Run(path.relative_to(ROOT), call.lineno, name.value, record)
+
+
+def test_the_name_of_every_query_is_written_out_where_it_is_run() -> None:
+    """Whoever searches for it finds its callers."""
+    written = {node.value for _, node in _nodes() if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    assert [name for name in NAMES if name not in written] == []
 
 
 def test_queries_are_run_below_the_edges() -> None:

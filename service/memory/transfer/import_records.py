@@ -475,15 +475,20 @@ async def _rewrite(
 
 async def _import_related(writing: ImportTransaction, lines: Lines[MemoryLine]) -> None:
     """Tie memories to their messages, and bring their access counts along."""
-    pairs, usage = [], {}
+    pairs: list[tuple[UUID, UUID]] = []
+    usage: dict[UUID, MemoryLine] = {}
     for _, line in lines:
         if line.id is not None:
             memory_id = writing.same.get(line.id, line.id)
             pairs += [(memory_id, message_id) for message_id in line.message_ids]
             if line.access_count:
-                usage[memory_id] = (memory_id, line.access_count, line.last_accessed_at)
+                usage[memory_id] = line
     await memories.add_sources(writing.connection, writing.workspace, pairs)
-    await transfer.add_usage(writing.connection, writing.workspace, list(usage.values()))
+    await writing.connection.run(
+        "import_usage", workspace=writing.workspace, ids=list(usage),
+        counts=[line.access_count for line in usage.values()],
+        times=[line.last_accessed_at for line in usage.values()],
+    )  # fmt: skip
 
 
 async def write_history(writing: ImportTransaction, lines: Lines[HistoryLine]) -> None:
