@@ -67,12 +67,12 @@ async def change_matching(
     if action == "delete":
         raise InvalidInput(("body", "action"), "delete takes ids: POST /v1/memories/delete takes a filter, and counts")
     tags = await _checked(engine, principal, action, tags)
-    parameters = await filter_parameters(engine, principal, filter_)
+    where, values = await filter_parameters(engine, principal, filter_)
     async with engine.db.transaction(principal.workspace_id) as connection:
         restored = action == "restore"
         if restored:
-            parameters |= {"with_deleted": True}
-        ids = await matching(connection, principal, agent, parameters, most=BULK_MAX, deleted=restored)
+            values["with_deleted"] = True
+        ids = await matching(connection, principal, agent, where, values, most=BULK_MAX, deleted=restored)
         return await _change_all(engine, connection, principal, ids, action, tags)
 
 

@@ -19,7 +19,8 @@ from service.memory.access.redaction import where_query
 from service.memory.access.workspace import check_filters, get_settings
 from service.memory.engine import Engine
 from service.memory.saving.lifecycle import ListFilter, masked_filter
-from service.store import agents, memories, memory_lists
+from service.store import agents, memories
+from service.store.where import Shape, where_flag
 
 DELETED_MAX = 1_000
 """Memories of one deletion: each is archived and taken out of the index, in one transaction."""
@@ -57,12 +58,12 @@ async def delete_memories(
     principal.require_write()
     if not dry_run and token is None:
         raise InvalidInput(PLACE, "is needed: count with dry_run, then send the token of the answer")
-    parameters = await filter_parameters(engine, principal, filter_)
+    where, values = await filter_parameters(engine, principal, filter_)
     workspace, now = principal.workspace_id, engine.now()
     secret = await signing_secret(engine)
     async with engine.db.transaction(workspace) as connection:
         await connection.set_timeout(LONGEST_S)
-        ids = await matching(connection, principal, agent, parameters, most=DELETED_MAX)
+        ids = await matching(connection, principal, agent, where, values, most=DELETED_MAX)
         counts = {"memories": len(ids)}
         matched = hashlib.sha256(b"".join(sorted(id_.bytes for id_ in ids))).hexdigest()
         if token is not None and not dry_run:
@@ -79,19 +80,21 @@ async def delete_memories(
     return MemoriesDeletion(True, DeletionCounts(len(ids)), signed.token, signed.expires_at, ids)
 
 
-async def filter_parameters(engine: Engine, principal: Principal, filter_: ListFilter) -> Columns:
-    """The filter of a request's body as ``matching`` takes it, masked. Raises InvalidInput for an unknown type."""
+async def filter_parameters(engine: Engine, principal: Principal, filter_: ListFilter) -> tuple[Shape, Columns]:
+    """The filter of a request's body as ``matching`` takes it, masked: the shape of its ``where``, and the values.
+    Raises InvalidInput for an unknown type."""
     check_filters((await get_settings(engine, principal)).memory_types, ("body", "filter", "types"), filter_.types)
     filter_ = await masked_filter(engine, principal, filter_)
     where = await where_query(engine, principal, filter_.where)
-    return filter_.columns() | {"where": where, "now": engine.now()}
+    return where_flag(where), filter_.columns() | {"where_values": where and where.values, "now": engine.now()}
 
 
 async def matching(
     connection: Connection,
     principal: Principal,
     agent: str | None,
-    parameters: Columns,
+    where: Shape,
+    values: Columns,
     *,
     most: int,
     deleted: bool = False,
@@ -102,11 +105,10 @@ async def matching(
     author = await agents.get_agent(connection, principal.workspace_id, owner) if owner is not None else None
     if owner is not None and author is None:
         return []
-    ids = await memory_lists.matching(
-        connection, principal.workspace_id, author.id if author else None, owners=principal.own or None,
-        limit=most + 1, deleted=deleted,
-        **parameters,
+    rows = await connection.fetch(
+        "matching_memories", {"where": where, "deleted": deleted, "past": False}, workspace=principal.workspace_id,
+        agent_id=author.id if author else None, audiences=[], owners=principal.own or None, limit=most + 1, **values,
     )  # fmt: skip
-    if len(ids) > most:
+    if len(rows) > most:
         raise InvalidInput(("body", "filter"), f"matches more than {most} memories: narrow it")
-    return ids
+    return [row["id"] for row in rows]

@@ -12,6 +12,7 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from service.db.pool import Columns, Connection, Row
+from service.db.queries import Flags
 from service.db.records import make
 from service.db.viewing import current_viewer
 from service.domain import cursors
@@ -26,8 +27,9 @@ from service.memory.access.workspace import check_filters, get_settings
 from service.memory.engine import Engine
 from service.memory.saving.remember import check_expiry, check_types, columns_of
 from service.memory.saving.scopes import resolve_scope
-from service.store import agents, memories, memory_lists
+from service.store import agents, memories
 from service.store.settings import workspace_settings
+from service.store.where import where_flag
 
 NEVER_NULL = {"importance", "owners"} | {
     name for name, field in MemoryDraft.model_fields.items() if field.is_required() or field.default is not None
@@ -122,20 +124,22 @@ async def list_memories(
     filter_ = await masked_filter(engine, principal, filter_)
     where = await where_query(engine, principal, filter_.where)
     past = filter_.as_of
-    filters = filter_.columns() | {"now": past or engine.now(), "where": where, "as_of": past}
+    flags: Flags = {"where": where_flag(where), "past": past is not None}
+    values = filter_.columns() | {"now": past or engine.now(), "where_values": where and where.values, "as_of": past}
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
         try:
             reader = await resolve_reader(connection, principal, agent)
         except NotFound:
             return MemoryPage([], None, 0 if with_total else None)
-        found = await memory_lists.list_(
-            connection, workspace, reader, order=sort, before_key=before_key, before_id=before_id, limit=limit + 1,
-            **filters,
+        values |= {"workspace": workspace, **agents.seen_by(reader)}
+        found = await connection.many(
+            Memory, "list_memories", {**flags, "order": sort}, before_key=before_key, before_id=before_id,
+            limit=limit + 1, **values,
         )  # fmt: skip
-        total = (
-            await memory_lists.count(connection, workspace, reader, bound=TOTAL_MAX, **filters) if with_total else None
-        )
+        total: int | None = None
+        if with_total:
+            total = (await connection.one("count_memories", flags, bound=TOTAL_MAX, **values))["count"]
     more = cursors.encode(_sort_key(found[limit - 1], sort), found[limit - 1].id) if len(found) > limit else None
     found = found[:limit]
     engine.read_audit.note(principal, "memories", [principal.reader_agent(agent), *(one.agent for one in found)])
