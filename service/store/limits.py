@@ -34,7 +34,7 @@ async def recount(connection: Connection, workspace: UUID, day: date) -> int:
     """Count what is stored, note it for the day, and correct the counts that limits hold; how many were wrong.
 
     One statement sees one moment, in which each transaction's rows and their count are both there or both not: what it
-    adds is right however many write meanwhile. What waits in deletions stays as it is under the lock of ``purges``.
+    adds is right however many write meanwhile. What waits in deletions stays as it is: no purge runs beside this.
     """
     await connection.run("purge_one_at_a_time", workspace=workspace)
     if await lock(connection, workspace) is None:
