@@ -32,7 +32,7 @@ from service.domain.spending import set_payer
 from service.errors import ReverieError, Unauthenticated, Unavailable
 from service.memory.access.keys import authenticate, cached_credential
 from service.memory.access.redaction import masking_of, with_masked_names
-from service.proxy.retries import ATTEMPT_HEADER, attempt_number
+from service.proxy.chat import ATTEMPT_HEADER, attempt_number
 
 
 @dataclass(frozen=True, slots=True)

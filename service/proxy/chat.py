@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from datetime import datetime
+from fnmatch import fnmatchcase
+from typing import Any, Final
 
+import orjson
 import structlog
 
+from service.concurrency.executor import FairExecutor
 from service.concurrency.limit import ConcurrencyLimit
 from service.db.viewing import set_viewer
 from service.domain.context import ContextRequest, Placement, ShareChanges
@@ -17,23 +22,144 @@ from service.domain.field_types import QUERY_MAX
 from service.domain.json import dumps
 from service.domain.owners import Viewer, shown_viewer
 from service.domain.principal import Principal
-from service.domain.spending import Payer, Usage, paid_by
+from service.domain.spending import FAILED as FAILED_CALL
+from service.domain.spending import Charge, Payer, Usage, paid_by
 from service.domain.workspace import ProxySettings
-from service.errors import AnswerTooLarge, Forbidden, NotFound, Unavailable
+from service.errors import AnswerTooLarge, Forbidden, InvalidInput, NotFound, Unavailable
 from service.memory.access.redaction import masked_names
 from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.memory.search.context import build_context
 from service.memory.search_results import SWITCHED_OFF
 from service.memory.sessions.conversations import Attempt, append_turns
-from service.proxy import injection, transcript
-from service.proxy.admission import admit, is_allowed
-from service.proxy.formats import CHAT_COMPLETIONS
-from service.proxy.metering import Call, worst_of
-from service.proxy.retries import attempt_at
-from service.proxy.upstream import NO_MODEL
-from service.proxy.upstream_calls import OK, Upstream, UpstreamRequest, UpstreamResponse
-from service.proxy.wire_format import Conversation, Payload, WireFormat, objects
+from service.provider.prices import BYTES_PER_TOKEN, reported, usage_of
+from service.proxy import wire_formats
+from service.proxy.upstream import NO_MODEL, OK, PASSED_ON, Upstream, UpstreamRequest, UpstreamResponse
+from service.proxy.wire_formats import CHAT_COMPLETIONS, Conversation, Payload, WireFormat, objects, prompt_tokens
+
+ATTEMPT_HEADER: Final = "x-stainless-retry-count"
+"""Of the official clients of OpenAI and Anthropic: 0 for a first attempt."""
+COUNTED_MAX: Final = 100
+
+
+def attempt_number(text: str | None) -> int | None:
+    """How many attempts went before, as the header says; None for a client that does not count them."""
+    if text is None or len(text) > len(str(COUNTED_MAX)) or not (text.isascii() and text.isdigit()):
+        return None
+    return min(int(text), COUNTED_MAX)
+
+
+def attempt_at(content: bytes, wire: str, agent: str, session: str, number: int, now: datetime) -> Attempt:
+    """The attempt at a request with these bytes in a format, whose turn would be kept in a session of an agent."""
+    digest = hashlib.sha256("\x00".join(("turn", wire, agent, session, "")).encode("utf-8", "replace"))
+    digest.update(content)
+    return Attempt(digest.digest(), number, now)
+
+
+NAME_MAX: Final = 200
+OTHER_MODELS: Final = ("models", "fallbacks", "context_window_fallbacks", "fallback_models")
+"""Fields by which gateways (OpenRouter, LiteLLM) take models to fall back to: those would be called unseen."""
+_MODEL: Final = b'"model"'
+_ESCAPED_LETTER: Final = b"\\u006"
+"""How an escaped letter of that name begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A request for an allowed ``model``: what it says, and the bytes that say it."""
+
+    model: str
+    payload: Payload
+    content: bytes
+
+
+def admit(content: bytes, allowed: Sequence[str], own_model: str | None, wire: WireFormat) -> Admitted:
+    """The request, if it may be made; ``allowed`` are patterns as in file names, and without any ``own_model`` is.
+
+    Fields that are not of the format are dropped; a request without any is the client's to the byte.
+    Raises InvalidInput for what is no JSON object that names a model, and Forbidden for another model.
+    """
+    try:
+        payload = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise InvalidInput(("body",), "must be JSON") from error
+    if not isinstance(payload, dict):
+        raise InvalidInput(("body",), "must be a JSON object")
+    model = payload.get("model")
+    names = [name.casefold() for name in payload]
+    if names.count("model") > 1:  # parsers that ignore case would take the last
+        raise InvalidInput(("body", "model"), "must be given once")
+    if not isinstance(model, str) or not model or len(model) > NAME_MAX:
+        raise InvalidInput(("body", "model"), f"must name a model, in at most {NAME_MAX} characters")
+    if not is_allowed(model, allowed, own_model):
+        raise Forbidden(f"The model {model!r} may not be called through the proxy (setting proxy.models).")
+    tools = (tool.get("model") for tool in objects(payload.get("tools")))
+    for called in (named for named in tools if named is not None):
+        if not isinstance(called, str) or not is_allowed(called, allowed, own_model):
+            raise Forbidden(f"The model {called!r} of a tool may not be called through the proxy.")
+    if named := next((field for field in OTHER_MODELS if field in names), None):
+        raise Forbidden(f"The field {named!r} names other models, which the proxy does not call.")
+    passed_on = {name: value for name, value in payload.items() if name in PASSED_ON[wire]}
+    changed = len(passed_on) < len(payload) or _is_ambiguous(content)
+    return Admitted(model, passed_on, dumps(passed_on) if changed else content)
+
+
+def is_allowed(model: str, allowed: Sequence[str], own_model: str | None) -> bool:
+    """By its name, or by that with or without the provider of the configured model."""
+    provider, slash, _ = (own_model or "").partition("/")
+    prefix = provider + slash if slash else ""
+    patterns = allowed or ([own_model] if own_model else [])
+    return any(fnmatchcase(model.removeprefix(prefix), pattern.removeprefix(prefix)) for pattern in patterns)
+
+
+def _is_ambiguous(content: bytes) -> bool:
+    """Whether another parser could read another model out of these bytes: by a key that is there twice, or escaped."""
+    return content.count(_MODEL) != 1 or _ESCAPED_LETTER in content
+
+
+def worst_of(model: str, wire: WireFormat, payload: Payload, memory_tokens: int) -> Usage:
+    """The most that a request is expected to use: its prompt by estimate, with so much memory added to it, and its
+    answer as far as it is bounded."""
+    prompt = prompt_tokens(payload, wire) + memory_tokens
+    return usage_of(model, prompt, wire.answer_tokens(payload))
+
+
+@dataclass(slots=True)
+class Call:
+    """One request under way, reserved at ``worst``."""
+
+    wire: WireFormat
+    model: str
+    worst: Usage
+    charge: Charge
+
+    async def count_response(self, reply: UpstreamResponse, executor: FairExecutor) -> tuple[bytes, Payload]:
+        """The body of an answer that comes at once, and the model's message in it; settles what it used. Raises what
+        the body raises."""
+        try:
+            body = await reply.read()
+        except BaseException:
+            self.ended(None, "", failed=True)
+            raise
+        if reply.status != OK:
+            self.fail()
+            return body, {}
+        answer = await executor.run(self.wire.answer_in, body, characters=len(body))
+        self.ended(answer.usage, str(answer.message.get("content") or ""))
+        return body, answer.message
+
+    def ended(self, reported_usage: Any, text: str, *, failed: bool = False) -> None:
+        """Settle: it used what the server reports, else by estimate the ``text`` of its answer."""
+        usage: Payload = reported_usage if isinstance(reported_usage, dict) else {}
+        estimate = len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN
+        prompt = reported(usage.get("prompt_tokens"), self.worst.prompt_tokens)
+        answer = reported(usage.get("completion_tokens"), estimate)
+        self.charge.settle(usage_of(self.model, prompt, answer, failed=failed))
+
+    def fail(self) -> None:
+        """Settle: it was refused, or never got there."""
+        self.charge.settle(FAILED_CALL)
+
 
 log = structlog.get_logger(__name__)
 
@@ -242,7 +368,7 @@ class Chat:
         user = principal.user or asked.user or principal.named_user or said.user
         session = asked.session or said.session
         if session is None:
-            session = await run(transcript.derived_session, user, said.messages, characters=size)
+            session = await run(wire_formats.derived_session, user, said.messages, characters=size)
         agent = principal.agent or asked.agent or settings.agent
         assert agent is not None
         named = _Exchange(payload, said.messages, agent, user, session, asked.task, settings, size)
@@ -274,7 +400,7 @@ class Chat:
         """The request with the block in it; None when there is nothing to add."""
         settings = turn.settings
         run, size = self._engine.executor.run, turn.characters
-        message = await run(injection.last_words, turn.messages, characters=size)
+        message = await run(wire_formats.last_words, turn.messages, characters=size)
         if message is None:
             memory.detail = "the request has no user message to recall by"
             return None
@@ -305,7 +431,7 @@ class Chat:
             return None
         memory.tokens = context.assembled.block_tokens
         wanted = asked.placement or settings.placement
-        placement = injection.placement_for(turn.payload.get("model"), wanted, settings.no_system_models)
+        placement = wire_formats.placement_for(turn.payload.get("model"), wanted, settings.no_system_models)
         return await run(lambda: dumps(asked.wire.with_block(turn.payload, block, placement)), characters=size)
 
     async def _reserve(self, payer: Payer, model: str, wire: WireFormat, worst: Usage) -> Call:
@@ -332,7 +458,7 @@ class Chat:
         """Append the turn to its session, for the next dream; why not, when that fails."""
         try:
             drafts = await self._engine.executor.run(
-                transcript.new_turns, turn.messages, answer, characters=turn.characters
+                wire_formats.new_turns, turn.messages, answer, characters=turn.characters
             )
             async with asyncio.timeout(turn.settings.capture_timeout_ms / 1000):
                 where = turn.agent, turn.session

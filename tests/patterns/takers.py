@@ -41,10 +41,8 @@ from service.memory.sessions import compaction, summarize
 from service.memory.transfer import parse
 from service.privacy.recognizers import PatternFinder
 from service.privacy.redactor import PiiPolicy, Redactor
-from service.proxy import formats, transcript
-from service.proxy.chat_completions import StreamParser
-from service.proxy.messages import MessageStream
-from service.proxy.responses import ResponseStream
+from service.proxy import wire_formats
+from service.proxy.wire_formats import MessageStream, ResponseStream, StreamParser
 from service.store.dreams import Lease
 from tests.patterns.compiled import modules
 from tests.patterns.work import Run
@@ -70,9 +68,9 @@ METHODS: dict[str, Callable[[], Any]] = {
     "service.embedding.static.StaticEmbedder": StaticEmbedder.open,
     "service.privacy.recognizers.PatternFinder": PatternFinder,
     "service.privacy.redactor.Redactor": Redactor,
-    "service.proxy.chat_completions.StreamParser": StreamParser,
-    "service.proxy.responses.ResponseStream": ResponseStream,
-    "service.proxy.messages.MessageStream": MessageStream,
+    "service.proxy.wire_formats.StreamParser": StreamParser,
+    "service.proxy.wire_formats.ResponseStream": ResponseStream,
+    "service.proxy.wire_formats.MessageStream": MessageStream,
 }
 """Classes whose methods count, and how one of them is made."""
 
@@ -92,8 +90,8 @@ EXCLUDED = {
     "service.privacy.redactor.Redactor._findings": "called by _apply_json with the same text",
     "service.privacy.redactor.Redactor._find": "called by _findings_in with as long a text",
     "service.privacy.patterns.blank": "takes a pattern as well, each of which is tested by itself",
-    "service.proxy.wire_format.text_in": "picks a field out of a record",
-    "service.proxy.translation._refusal": "takes an error of its own making",
+    "service.proxy.wire_formats.text_in": "picks a field out of a record",
+    "service.proxy.upstream._refusal": "takes an error of its own making",
 }
 
 FORGOTTEN: tuple[Callable[[], None], ...] = (
@@ -172,21 +170,25 @@ WRAPPED: dict[str, Run] = {
     "memories folded": lambda text: summarize._fold_by_rules([_old(text), _old(text)], [text, text], [None, "Ann"], 1),
     "bulletin": lambda text: bulletin.compose("ann", [_known(text)], 1_000),
     "context": _assembled,
-    "new turns": lambda text: transcript.new_turns([{"role": "user", "content": [{"text": text}]}], {"content": text}),
+    "new turns": lambda text: wire_formats.new_turns(
+        [{"role": "user", "content": [{"text": text}]}], {"content": text}
+    ),
     "redacted JSON": lambda text: _REDACTOR._apply_json({text[:200]: [text]}, _POLICY, ""),
     "a Mem0 file": lambda text: list(parse._items(io.BytesIO(text.encode("utf-8", "replace")))),
     "a Mem0 file's list": lambda text: list(
         parse._items(io.BytesIO(f'{{"results": [{text}'.encode("utf-8", "replace")))
     ),
-    "a chat completion": lambda text: formats.CHAT_COMPLETIONS.answer_in(
+    "a chat completion": lambda text: wire_formats.CHAT_COMPLETIONS.answer_in(
         orjson.dumps({"choices": [{"message": {"content": text}}]})
     ),
-    "a response": lambda text: formats.RESPONSES.answer_in(
+    "a response": lambda text: wire_formats.RESPONSES.answer_in(
         orjson.dumps({"output": [{"type": "message", "content": [{"type": "output_text", "text": text}]}]})
     ),
-    "a message": lambda text: formats.MESSAGES.answer_in(orjson.dumps({"content": [{"type": "text", "text": text}]})),
-    "a request for a response": lambda text: formats.RESPONSES.conversation({"input": text, "conversation": text}),
-    "a request for a message": lambda text: formats.MESSAGES.conversation(
+    "a message": lambda text: wire_formats.MESSAGES.answer_in(
+        orjson.dumps({"content": [{"type": "text", "text": text}]})
+    ),
+    "a request for a response": lambda text: wire_formats.RESPONSES.conversation({"input": text, "conversation": text}),
+    "a request for a message": lambda text: wire_formats.MESSAGES.conversation(
         {"messages": [{"role": "user", "content": [{"type": "text", "text": text}]}], "metadata": {"user_id": text}}
     ),
 }

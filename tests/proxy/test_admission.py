@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import Forbidden, InvalidInput
-from service.proxy.admission import admit
-from service.proxy.formats import CHAT_COMPLETIONS, MESSAGES, RESPONSES
-from service.proxy.wire_format import WireFormat
+from service.proxy.chat import admit
+from service.proxy.wire_formats import CHAT_COMPLETIONS, MESSAGES, RESPONSES, WireFormat
 
 OWN = "openai/gpt-4o-mini"
 

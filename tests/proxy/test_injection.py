@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.proxy.formats import CHAT_COMPLETIONS
-from service.proxy.injection import placement_for, takes_memory, text_of
+from service.proxy.wire_formats import CHAT_COMPLETIONS, placement_for, takes_memory, text_of
 
 MESSAGES: list[dict[str, Any]] = [
     {"role": "system", "content": "Be brief."},

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from service.proxy.formats import MESSAGES
+from service.proxy.wire_formats import MESSAGES
 from tests.fakes.wire_formats import event, message, message_content, message_events
 
 CACHED = {"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}

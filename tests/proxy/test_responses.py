@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.proxy.formats import RESPONSES
+from service.proxy.wire_formats import RESPONSES
 from tests.fakes.wire_formats import event, response, response_events, response_output
 from tests.live_api import Api
 from tests.proxy.wire_clients import RESPONSES as CLIENT

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from service.proxy.chat_completions import StreamParser
-from service.proxy.formats import CHAT_COMPLETIONS
-from service.proxy.transcript import derived_session, new_turns
+from service.proxy.wire_formats import CHAT_COMPLETIONS, StreamParser, derived_session, new_turns
 
 
 def event(delta: dict[str, Any], index: int = 0) -> bytes:

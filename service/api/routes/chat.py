@@ -18,11 +18,8 @@ from service.api.wire_errors import ANTHROPIC_PROBLEMS, API_KEY_HEADER, OPENAI_P
 from service.domain.context import Placement
 from service.domain.field_types import TOKENS_MAX, Name
 from service.domain.principal import Principal
-from service.proxy.chat import Chat, CompletionRequest
-from service.proxy.formats import CHAT_COMPLETIONS, MESSAGES, RESPONSES
-from service.proxy.messages import VERSION
-from service.proxy.retries import ATTEMPT_HEADER, attempt_number
-from service.proxy.wire_format import WireFormat
+from service.proxy.chat import ATTEMPT_HEADER, Chat, CompletionRequest, attempt_number
+from service.proxy.wire_formats import CHAT_COMPLETIONS, MESSAGES, RESPONSES, VERSION, WireFormat
 
 PATH: Final = "/v1/chat/completions"
 RESPONSES_PATH: Final = "/v1/responses"

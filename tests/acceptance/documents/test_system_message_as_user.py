@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from service.domain.workspace import ProxySettings
-from service.proxy.injection import placement_for
+from service.proxy.wire_formats import placement_for
 
 AS_USER = (
     "o1", "o1-mini", "o1-preview", "o1-mini-2024-09-12", "openai/o1", "glm", "glmt", "glm-cn", "zai", "qianfan",
