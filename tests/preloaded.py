@@ -7,9 +7,7 @@ from service.db.queries import all_queries
 from service.domain.languages import language_of
 from service.embedding.static import StaticEmbedder
 from service.embedding.tokens import count_tokens
-from service.provider.library import import_litellm
-from service.provider.prices import entry_of
-from service.provider.trust import trust
+from service.provider import entry_of, import_litellm, trust
 
 PROGRAMS = (
     "service.__main__", "service.server", "worker.__main__", "worker.app", "tests.killable", "tests.poison_texts",

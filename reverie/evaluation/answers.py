@@ -19,7 +19,7 @@ from reverie.evaluation.plan import ModelChoice
 from reverie.evaluation.records import Lines
 from reverie.evaluation.systems.base import Context
 from service.errors import Unavailable
-from service.provider.prices import entry_of, usage_of
+from service.provider import entry_of, usage_of
 
 Json = dict[str, Any]
 Verdict = Literal["correct", "wrong", "refused", "unreadable"]

@@ -24,10 +24,17 @@ from service.embedding.base import (
     signature_of,
 )
 from service.errors import BudgetReached, Unavailable
-from service.provider.failures import describe, located
-from service.provider.library import import_litellm, load_litellm
-from service.provider.prices import estimated_tokens, reported, usage_of
-from service.provider.response_limits import limit_bytes, response_too_large
+from service.provider import (
+    describe,
+    estimated_tokens,
+    import_litellm,
+    limit_bytes,
+    load_litellm,
+    located,
+    reported,
+    response_too_large,
+    usage_of,
+)
 
 DEFAULT_MODEL: Final = "text-embedding-3-small"
 OPENAI_BASE: Final = "https://api.openai.com/v1"

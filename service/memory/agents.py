@@ -15,8 +15,8 @@ from service.domain.citations import differences
 from service.domain.json import JsonObject
 from service.domain.principal import Principal
 from service.domain.spending import Payer, paid_by
-from service.errors import Forbidden, NotFound
-from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.errors import BudgetReached, Forbidden, NotFound
+from service.llm import LLMInvalidOutput, LLMUnavailable
 from service.memory import bulletin
 from service.memory.access import audit
 from service.memory.access.redaction import redact_fields

@@ -27,8 +27,7 @@ from service.db.listening import EVENTS, listen
 from service.db.pool import Database
 from service.domain.events import signature
 from service.errors import Unavailable
-from service.provider.guarded_transport import Resolver, addresses_of, resolve
-from service.provider.trust import trust
+from service.provider import Resolver, addresses_of, resolve, trust
 from service.store import events
 
 log = structlog.get_logger(__name__)

@@ -32,9 +32,9 @@ from service.embedding.monitored import PROBE as PROBE_TEXT
 from service.embedding.monitored import MonitoredEmbedder
 from service.embedding.sources import CHEAP_SOURCE, open_embedder, setting_of
 from service.embedding.storage import storage_of
-from service.errors import InvalidInput, ReverieError
-from service.llm import LLM, BudgetReached, Endpoint, LLMInvalidOutput, LLMUnavailable, Reranker, WorkspaceEndpoint
-from service.provider.library import load_litellm
+from service.errors import BudgetReached, InvalidInput, ReverieError
+from service.llm import LLM, Endpoint, LLMInvalidOutput, LLMUnavailable, Reranker, WorkspaceEndpoint
+from service.provider import load_litellm
 from service.settings import EnvironmentModel, Settings
 from service.store.embeddings import Model
 

@@ -55,8 +55,8 @@ from service.domain.spending import paid_by
 from service.domain.types import MemoryType
 from service.domain.workspace import WorkspaceSettings
 from service.embedding.tokens import count_tokens
-from service.errors import Conflict, InvalidInput, NotFound, ReverieError
-from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.errors import BudgetReached, Conflict, InvalidInput, NotFound, ReverieError
+from service.llm import LLM, LLMInvalidOutput, LLMUnavailable
 from service.memory import prompts
 from service.memory.access import audit
 from service.memory.access.redaction import kept_where, masking_of, redact_fields

@@ -17,7 +17,7 @@ import jwt
 
 from service.errors import ReverieError
 from service.oidc.settings import is_web_address
-from service.provider.trust import trust
+from service.provider import trust
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """Asymmetric ones alone: a public key must never pass for a shared secret."""

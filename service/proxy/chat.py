@@ -32,7 +32,7 @@ from service.memory.engine import Engine
 from service.memory.search.context import build_context
 from service.memory.search_results import SWITCHED_OFF
 from service.memory.sessions.conversations import Attempt, append_turns
-from service.provider.prices import BYTES_PER_TOKEN, reported, usage_of
+from service.provider import BYTES_PER_TOKEN, reported, usage_of
 from service.proxy import wire_formats
 from service.proxy.upstream import NO_MODEL, OK, PASSED_ON, Upstream, UpstreamRequest, UpstreamResponse
 from service.proxy.wire_formats import CHAT_COMPLETIONS, Conversation, Payload, WireFormat, objects, prompt_tokens

@@ -21,10 +21,16 @@ from service.concurrency.transaction_guard import assert_outside_transaction
 from service.domain.json import dumps
 from service.domain.word_lists import word_set
 from service.errors import AnswerTooLarge, Unavailable
-from service.provider.failures import describe, host_of
-from service.provider.library import load_litellm
-from service.provider.response_limits import RESPONSE_BYTES_MAX, limit_bytes, limited, response_too_large
-from service.provider.trust import trust
+from service.provider import (
+    RESPONSE_BYTES_MAX,
+    describe,
+    host_of,
+    limit_bytes,
+    limited,
+    load_litellm,
+    response_too_large,
+    trust,
+)
 from service.proxy.wire_formats import CHAT_COMPLETIONS, MESSAGES, RESPONSES, WireFormat, objects, parsed, prompt_tokens
 from service.settings import Settings
 

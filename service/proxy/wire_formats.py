@@ -20,7 +20,7 @@ from service.domain.drafts import MessageDraft
 from service.domain.field_types import MESSAGE_MAX, replace_unstorable
 from service.domain.json import dumps
 from service.errors import InvalidInput
-from service.provider.prices import BYTES_PER_TOKEN, reported
+from service.provider import BYTES_PER_TOKEN, reported
 
 Payload = dict[str, Any]
 

@@ -24,7 +24,7 @@ from service.domain.dreams import (
 from service.domain.ids import new_id
 from service.domain.json import JsonObject
 from service.domain.owners import Owners
-from service.llm import Usage
+from service.domain.spending import Usage
 
 
 class OfAgent(TypedDict):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from service.provider.library import load_litellm
+from service.provider import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import SharedServer, Tenant
 from tests.tables import table

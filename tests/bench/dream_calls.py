@@ -17,7 +17,7 @@ from typing import Any
 from reverie.evaluation.conversations import Conversation
 from service.domain.drafts import MessageDraft
 from service.memory.sessions.conversations import append_messages
-from service.provider.library import import_litellm
+from service.provider import import_litellm
 from service.runtime import open_runtime
 from service.settings import EnvironmentModel
 from tests.bench.data import Annotation, annotations, locomo

@@ -25,7 +25,7 @@ from service.llm import LLM
 from service.memory.engine import Engine
 from service.memory.search.recall import recall
 from service.memory.sessions.conversations import append_messages
-from service.provider.library import import_litellm
+from service.provider import import_litellm
 from service.runtime import open_runtime
 from service.store.agents import get_agent
 from tests.bench.data import Annotation, annotations, locomo, minilm_folder

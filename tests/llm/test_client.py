@@ -10,8 +10,9 @@ import pytest
 from pydantic import BaseModel, Field
 
 from service.concurrency.transaction_guard import transaction_open
-from service.llm import LLM, Budget, BudgetReached, LLMInvalidOutput, LLMRefused, LLMUnavailable, Meter, Usage
-from service.llm.client import ATTEMPTS_MAX
+from service.domain.spending import Usage
+from service.errors import BudgetReached
+from service.llm import ATTEMPTS_MAX, LLM, Budget, LLMInvalidOutput, LLMRefused, LLMUnavailable, Meter
 from tests.fakes.openai_server import FakeOpenAI
 
 ASK = [{"role": "user", "content": "What does Anna like?"}]

@@ -7,8 +7,9 @@ from contextlib import ExitStack
 
 import pytest
 
-from service.llm import LLM, Budget, BudgetReached, Endpoint, LLMRefused, LLMUnavailable, Meter, Usage
-from service.llm.client import ATTEMPTS_MAX
+from service.domain.spending import Usage
+from service.errors import BudgetReached
+from service.llm import ATTEMPTS_MAX, LLM, Budget, Endpoint, LLMRefused, LLMUnavailable, Meter
 from tests.fakes.openai_server import FakeOpenAI
 
 ASK = [{"role": "user", "content": "What does Anna like?"}]

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.llm import Budget, BudgetReached, Meter, Usage
+from service.domain.spending import Usage
+from service.errors import BudgetReached
+from service.llm import Budget, Meter
 
 WORST = Usage(calls=1, prompt_tokens=60, completion_tokens=40, cost_usd=0.01)
 

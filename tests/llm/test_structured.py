@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import BaseModel, Field, RootModel, ValidationError
 
-from service.llm.structured import parse, repair_prompt, with_instruction
+from service.llm import parse, repair_prompt, with_instruction
 
 
 class Fact(BaseModel):

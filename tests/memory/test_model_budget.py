@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.provider.library import load_litellm
+from service.provider import load_litellm
 from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving

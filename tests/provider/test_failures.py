@@ -9,7 +9,7 @@ import pytest
 from service.embedding.base import EmbeddingFailed
 from service.embedding.remote import RemoteEmbedder
 from service.llm import LLM, LLMUnavailable
-from service.provider.failures import describe, host_of
+from service.provider import describe, host_of
 from tests.fakes.openai_server import FakeOpenAI
 
 ASK: list[dict[str, Any]] = [{"role": "user", "content": "hi"}]

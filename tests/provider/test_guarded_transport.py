@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from service.llm import LLM, LLMInvalidOutput, LLMUnavailable, WorkspaceEndpoint
-from service.provider.guarded_transport import addresses_of
-from service.provider.response_limits import limit_bytes
+from service.provider import addresses_of, limit_bytes
 from tests.fakes.openai_server import FakeOpenAI
 
 ASK = [{"role": "user", "content": "Hello?"}]

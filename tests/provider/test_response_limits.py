@@ -13,7 +13,7 @@ from service.embedding.base import EmbeddingFailed
 from service.embedding.remote import ANSWER_BYTES_MIN, NUMBER_BYTES, RemoteEmbedder
 from service.errors import AnswerTooLarge
 from service.llm import LLM, LLMInvalidOutput, Reranker
-from service.provider.response_limits import RESPONSE_BYTES_MAX, limited
+from service.provider import RESPONSE_BYTES_MAX, limited
 from tests.fakes.openai_server import ENDLESS_BYTES, FakeOpenAI
 
 ASK: list[dict[str, Any]] = [{"role": "user", "content": "hi"}]

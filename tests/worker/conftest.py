@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from service.provider.library import load_litellm
+from service.provider import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, Tenant
 from tests.worker.dreaming import asked_for, fact, model, notes, turns_of

@@ -11,7 +11,7 @@ from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.memory import bulletin
 from service.memory.saving.remember import remember
-from service.provider.library import load_litellm
+from service.provider import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
 from tests.worker.dreaming import agent_id, contents, dream, model, say

@@ -13,7 +13,7 @@ import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.memory.dreams.calibration import LABELLED_MIN
-from service.provider.library import load_litellm
+from service.provider import load_litellm
 from service.settings import EnvironmentModel, Settings
 from tests.cli.conftest import command
 from tests.fakes.openai_server import FakeOpenAI

@@ -7,7 +7,8 @@ import uuid
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.llm import LLM, Usage
+from service.domain.spending import Usage
+from service.llm import LLM
 from service.store.dreams import Lease
 from tests.live_api import Api
 from tests.worker.dreaming import agent_id, say

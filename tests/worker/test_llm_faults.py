@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.provider.library import load_litellm
+from service.provider import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
 from tests.tables import table

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.provider.library import load_litellm
+from service.provider import load_litellm
 from service.store.dreams import Lease
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from service.provider.library import load_litellm
+from service.provider import load_litellm
 from service.settings import EnvironmentModel, Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from service.provider.library import load_litellm
+from service.provider import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Tenant
 from tests.tables import table

@@ -12,7 +12,7 @@ import pytest
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from service.domain.llm_settings import LLMSettings
 from service.memory.models import KeyUnreadable
-from service.provider.library import load_litellm
+from service.provider import load_litellm
 from service.settings import EnvironmentModel, Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving

@@ -11,7 +11,7 @@ import pytest
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.memory.in_flight import InFlight
 from service.memory.sessions.compaction import compact, compact_agent
-from service.provider.library import load_litellm
+from service.provider import load_litellm
 from tests.citus_cluster import execute
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api

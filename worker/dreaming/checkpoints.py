@@ -18,8 +18,9 @@ from pydantic import BaseModel
 
 from service.domain.json import JsonObject, JsonValue, dumps
 from service.domain.llm_settings import LLMSettings, Step
-from service.errors import Unavailable
-from service.llm import LLM, Budget, BudgetReached, LLMInvalidOutput, LLMUnavailable, Message, Meter, Usage
+from service.domain.spending import Usage
+from service.errors import BudgetReached, Unavailable
+from service.llm import LLM, Budget, LLMInvalidOutput, LLMUnavailable, Message, Meter
 from service.memory.engine import Engine
 from service.store import dreams
 from service.store.dreams import Lease

@@ -16,10 +16,10 @@ import structlog
 
 from service.domain.dreams import Trigger
 from service.domain.json import JsonObject
+from service.domain.spending import Usage
 from service.domain.workspace import WorkspaceSettings
 from service.extraction.candidates import Candidate, Extraction, evidence_of
 from service.extraction.trust import attest, with_origins
-from service.llm import Usage
 from service.memory import bulletin
 from service.memory.bulletin import NewBulletin
 from service.memory.dreams.extraction import Masked, extract, masked_turns, only_allowed, with_stored_names

@@ -16,11 +16,11 @@ from service.domain.bulletin import BulletinInput
 from service.domain.dreams import ChangedFields, DreamAction
 from service.domain.json import JsonObject
 from service.domain.origin import Origin
+from service.domain.spending import Usage
 from service.domain.types import MemoryType
 from service.domain.verdicts import PairVerdict
 from service.domain.word_lists import listed
 from service.extraction.candidates import Candidate
-from service.llm import Usage
 from service.store.dreams import NewChange
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.neighbours import ExistingMemory

@@ -31,12 +31,13 @@ from service.domain.placeholders import holds_placeholder
 from service.domain.types import POLICIES, MemoryType
 from service.domain.workspace import Masking, WorkspaceSettings
 from service.embedding.tokens import count_tokens
+from service.errors import BudgetReached
 from service.extraction.candidates import Candidate, Extraction, Mention, Turn, evidence_of, proposed_in, stated_in
 from service.extraction.english.dates import ground
 from service.extraction.english.sentences import without_injected
 from service.extraction.rules import extract as apply_rules
 from service.extraction.trust import held_back, of_roles
-from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.llm import LLM, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.redaction import masked_names, redact_lenient, refused_kinds
 from service.memory.engine import Engine
 from service.memory.in_flight import Steps

@@ -25,7 +25,7 @@ from service.embedding.monitored import MonitoredEmbedder
 from service.embedding.remote import RemoteEmbedder
 from service.errors import ReverieError
 from service.memory.engine import Engine
-from service.provider.trust import trust
+from service.provider import trust
 
 log = structlog.get_logger(__name__)
 

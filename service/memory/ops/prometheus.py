@@ -20,8 +20,8 @@ from prometheus_client.registry import Collector
 
 from service.db.pool import Connection
 from service.domain.health_status import State
+from service.domain.spending import Usage
 from service.errors import ReverieError, Unauthenticated, Unavailable
-from service.llm import Usage
 from service.memory.access.keys import authenticate, hash_of
 from service.memory.engine import Engine
 from service.memory.ops.health import DATABASE_S, Check, checks, workers

@@ -21,7 +21,8 @@ from service.domain.principal import Principal
 from service.domain.prompt_fence import escape_tags, section
 from service.domain.search import SearchRequest
 from service.domain.spending import paid_by
-from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.errors import BudgetReached
+from service.llm import LLM, LLMInvalidOutput, LLMUnavailable
 from service.memory import prompts
 from service.memory.access.redaction import masking_of, redact_lenient
 from service.memory.access.workspace import get_settings

@@ -29,8 +29,8 @@ from service.domain.where import parse_where
 from service.embedding.base import EmbeddingFailed
 from service.embedding.cache import CachedEmbedder
 from service.embedding.storage import storage_of
-from service.errors import InvalidInput
-from service.llm import BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.errors import BudgetReached, InvalidInput
+from service.llm import LLMInvalidOutput, LLMUnavailable
 from service.memory.access.redaction import redact_search, where_query
 from service.memory.access.workspace import check_filters, get_settings
 from service.memory.engine import Engine

@@ -24,7 +24,8 @@ from service.domain.session import Message
 from service.domain.spending import paid_by, payer
 from service.domain.types import MemoryType
 from service.domain.workspace import Masking, WindowSettings, WorkspaceSettings
-from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.errors import BudgetReached
+from service.llm import LLM, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.redaction import masked_names, redact_lenient
 from service.memory.engine import Engine
 from service.memory.in_flight import InFlight, Tracker

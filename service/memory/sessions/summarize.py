@@ -25,8 +25,8 @@ from service.domain.principal import Principal
 from service.domain.spending import paid_by
 from service.domain.types import MemoryType
 from service.embedding.tokens import count_tokens
-from service.errors import Conflict
-from service.llm import LLM, BudgetReached, LLMInvalidOutput, LLMUnavailable
+from service.errors import BudgetReached, Conflict
+from service.llm import LLM, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.redaction import masked_names, masking_of, redact_lenient
 from service.memory.engine import Engine
 from service.memory.prompts import COMPACT, steered

@@ -8,7 +8,7 @@ from typing import Any
 
 from reverie.evaluation.lives.generator import DAYS, Fact, Life, lives
 from reverie.evaluation.lives.measured import Score
-from service.provider.library import load_litellm
+from service.provider import load_litellm
 from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, Json

@@ -1,1 +1,0 @@
-"""What every client of a model provider shares: litellm, its prices, bounded answers, and readable failures."""
