@@ -20,11 +20,8 @@ from service.domain.json import dumps
 from service.domain.placeholders import PLACEHOLDER, SECRET, placeholder
 from service.domain.workspace import ALL_SECRET_MODES, Masking, SecretMode
 from service.errors import ReverieError
-from service.privacy.ascii_map import to_ascii
-from service.privacy.patterns import BARRIER, blank
-from service.privacy.secrets import find_secrets
-from service.privacy.secrets_named import named_secret
-from service.privacy.windows import CORE_CHARS, windows
+from service.privacy.patterns import BARRIER, CORE_CHARS, blank, to_ascii, windows
+from service.privacy.secrets import find_secrets, named_secret
 
 if TYPE_CHECKING:
     from service.privacy.recognizers import Finding, NameFinder, PatternFinder

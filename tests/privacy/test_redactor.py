@@ -20,7 +20,7 @@ from spacy.tokens import Doc
 
 from service.errors import ReverieError
 from service.privacy import redactor as redactor_module
-from service.privacy.ascii_map import to_ascii
+from service.privacy.patterns import to_ascii
 from service.privacy.recognizers import Finding
 from service.privacy.redactor import (
     DEFAULT_ENTITIES,

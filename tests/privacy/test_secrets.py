@@ -11,8 +11,7 @@ from random import Random
 import pytest
 
 from service.privacy.redactor import PiiPolicy, PiiRejected, Redactor
-from service.privacy.secret_checks import has_crc32_suffix, is_age_key, is_base58check, is_jwt
-from service.privacy.secrets import find_secrets
+from service.privacy.secrets import find_secrets, has_crc32_suffix, is_age_key, is_base58check, is_jwt
 from tests.privacy.secret_corpus import PASSWORDS, TOKENS, harmless, secrets
 
 EACH = 16

@@ -37,7 +37,7 @@ from service.memory.access.redaction import name_secret, workspace_masking
 from service.memory.access.user_data import forget_statistics
 from service.memory.engine import Engine
 from service.privacy.redactor import PiiPolicy
-from service.privacy.stored import Copies, secrets_in
+from service.privacy.secrets import Copies, secrets_in
 from service.store import audit as audit_store
 from service.store import deletions, memories
 from service.store.vectors import EmbeddingBatch
