@@ -45,9 +45,8 @@ from service.errors import Unauthenticated, WorkspaceSuspended
 from service.mcp.endpoint import PATH, McpEndpoint
 from service.memory.access.keys import authenticate, describe_caller, revoke_own_key
 from service.memory.engine import Engine
-from service.oauth.endpoint import BODY_BYTES_MAX, OPEN_TO_PAGES, PATHS, OAuthEndpoints
-from service.oidc.settings import oidc_settings
-from service.oidc.sign_in import OidcSignIn
+from service.oauth import BODY_BYTES_MAX, OPEN_TO_PAGES, PATHS, OAuthEndpoints
+from service.oidc import OidcSignIn, oidc_settings
 from service.proxy.chat import Chat
 from service.proxy.upstream import open_upstream
 from service.runtime import open_runtime

@@ -10,7 +10,7 @@ import pytest
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.errors import RateLimited
 from service.memory.access.oauth import UNUSED_CLIENTS_MAX
-from service.oauth.registrations import ADDRESSES_MAX, PER_ADDRESS_AND_MINUTE, Registrations
+from service.oauth import ADDRESSES_MAX, PER_ADDRESS_AND_MINUTE, Registrations
 from service.settings import Settings
 from tests.live_api import ADMIN_KEY, Api, Tenant, serving
 from tests.oauth_flow import CALLBACK, Flow, register, visitor, works

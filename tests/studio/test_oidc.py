@@ -16,8 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from service.errors import InvalidInput
-from service.oidc.settings import oidc_settings
-from service.oidc.sign_in import CALLBACK, START
+from service.oidc import CALLBACK, START, oidc_settings
 from service.settings import Settings
 from service.studio.endpoint import PATH
 from service.studio.session_cookie import HEADER, SIGNED_IN

@@ -38,7 +38,7 @@ REFRESH_LIFETIME = timedelta(days=30)
 CODES_KEPT = timedelta(days=1)
 """After their expiry: a used one that comes again still revokes what it gave."""
 CLIENTS_PER_MINUTE = 300
-"""Of all addresses together (``service.oauth.registrations`` bounds each)."""
+"""Of all addresses together (``service.oauth`` bounds each)."""
 UNUSED_CLIENTS_MAX = 1_000
 UNUSED_CLIENTS_KEPT = timedelta(days=1)
 USED_CLIENTS_KEPT = timedelta(days=400)
