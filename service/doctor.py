@@ -17,7 +17,7 @@ from typing import Literal
 from service.database import open_database
 from service.db.diagnosis import database_facts
 from service.db.embedded_platforms import ALTERNATIVE, why_none
-from service.embedding.base import EmbedderMisconfigured, EmbeddingFailed
+from service.embedding.embedder import EmbedderMisconfigured, EmbeddingFailed
 from service.embedding.sources import open_embedder
 from service.errors import ReverieError
 from service.server import describe_models

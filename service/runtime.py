@@ -14,7 +14,7 @@ from service.concurrency.limit import Bounds, ConcurrencyLimit
 from service.db.pool import Connection, Database
 from service.db.replica import Replica
 from service.domain.llm_settings import OFF
-from service.embedding.monitored import MonitoredEmbedder
+from service.embedding.embedder import MonitoredEmbedder
 from service.errors import Unavailable
 from service.llm import LLM
 from service.logs import as_text_line, without_messages

@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from service.api.header_limits import header_limited_protocol
 from service.app import create_app
 from service.concurrency.garbage_collection import freeze_heap
-from service.embedding.base import Embedder
+from service.embedding.embedder import Embedder
 from service.listeners import listen
 from service.settings import Settings, url_at
 

@@ -20,8 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.db.pool import Connection, Row
 from service.db.queries import NO_FLAGS, Flags
-from service.embedding.base import Vectors
-from service.embedding.monitored import MonitoredEmbedder
+from service.embedding.embedder import MonitoredEmbedder, Vectors
 from service.llm import LLM, Endpoint
 
 if TYPE_CHECKING:

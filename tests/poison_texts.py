@@ -24,7 +24,7 @@ import service.memory.dreams.extraction as extraction
 import service.memory.sessions.compaction as compaction
 import worker.dreaming.dream as dream
 import worker.dreaming.readings as readings
-from service.embedding.static import StaticEmbedder
+from service.embedding.sources import StaticEmbedder
 from service.memory.in_flight import EXIT_STATUS, InFlight
 from service.runtime import configure_logging, open_runtime
 from service.settings import Settings

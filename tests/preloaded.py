@@ -5,7 +5,7 @@ import importlib
 
 from service.db.queries import all_queries
 from service.domain.languages import language_of
-from service.embedding.static import StaticEmbedder
+from service.embedding.sources import StaticEmbedder
 from service.embedding.tokens import count_tokens
 from service.provider import entry_of, import_litellm, trust
 

@@ -65,7 +65,7 @@ def run(cli: Callable[[], Any]) -> None:
 def _explained(error: Exception) -> tuple[str, int] | None:
     """The line and the exit status of a failure that is expected; None for any other."""
     from reverie_client.errors import ConnectionFailed, InvalidRequest, ReverieClientError
-    from service.embedding.base import EmbedderMisconfigured
+    from service.embedding.embedder import EmbedderMisconfigured
 
     wrong = isinstance(error, InvalidInput | InvalidRequest | EmbedderMisconfigured | ValidationError)
     status = NOT_VALID if wrong else FAILED

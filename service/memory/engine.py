@@ -26,10 +26,8 @@ from service.domain.installation import Environment
 from service.domain.llm_settings import OFF, LLMSettings, Step
 from service.domain.memory import SavedMemory
 from service.domain.principal import CachedCredential
-from service.embedding.base import Embedder, EmbeddingFailed
-from service.embedding.noise import known_noise
+from service.embedding.embedder import Embedder, EmbeddingFailed, known_noise, storage_of
 from service.embedding.sources import CHEAP_SOURCE
-from service.embedding.storage import storage_of
 from service.llm import LLM, Meter, Reranker
 from service.memory.counters import AccessCounter, KeyUsage, ReadCounter, RequestLimits, SearchCounter
 from service.memory.event_delivery import EventNotifier, WebhookSender

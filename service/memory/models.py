@@ -26,12 +26,15 @@ from service.concurrency.lru import LRUCache
 from service.domain.installation import EmbeddingSettings, Environment, RerankSettings
 from service.domain.llm_settings import LAST_SHOWN, OFF, SEALED, STEPS, LLMSettings, Step, StepModel
 from service.domain.spending import PROBE, UNRECORDED, Ledger, paid_by
-from service.embedding.base import EmbedderMisconfigured, EmbeddingFailed
-from service.embedding.cache import CachedEmbedder
-from service.embedding.monitored import PROBE as PROBE_TEXT
-from service.embedding.monitored import MonitoredEmbedder
+from service.embedding.embedder import PROBE as PROBE_TEXT
+from service.embedding.embedder import (
+    CachedEmbedder,
+    EmbedderMisconfigured,
+    EmbeddingFailed,
+    MonitoredEmbedder,
+    storage_of,
+)
 from service.embedding.sources import CHEAP_SOURCE, open_embedder, setting_of
-from service.embedding.storage import storage_of
 from service.errors import BudgetReached, InvalidInput, ReverieError
 from service.llm import LLM, Endpoint, LLMInvalidOutput, LLMUnavailable, Reranker, WorkspaceEndpoint
 from service.provider import load_litellm

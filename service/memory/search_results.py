@@ -18,7 +18,7 @@ from service.domain.principal import CachedCredential
 from service.domain.ranking import MatchedField, Ranked
 from service.domain.search import SearchRequest, Strategy
 from service.domain.session import FoundMessage
-from service.embedding.storage import Storage
+from service.embedding.embedder import Storage
 from service.store import agents
 from service.store.search.plan import Question
 from service.store.search.plan import Strategy as Tier

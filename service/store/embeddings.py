@@ -8,7 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from service.db.pool import Columns, Connection, Row
-from service.embedding.storage import storage_of
+from service.embedding.embedder import storage_of
 from service.store.vectors import Embedding, VectorSpace
 
 FIRST = UUID(int=0)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from service.db.pool import Connection
-from service.embedding.storage import Storage
+from service.embedding.embedder import Storage
 from service.store.vectors import VectorSpace
 
 INDEXED_DIM_MAX: dict[Storage, int] = {"halfvec": 4_000, "float32": 4_000, "binary": 64_000}

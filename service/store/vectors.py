@@ -10,7 +10,7 @@ import numpy.typing as npt
 from pgvector import HalfVector, Vector
 
 from service.db.queries import Flags
-from service.embedding.storage import DEFAULT, Storage
+from service.embedding.embedder import DEFAULT_STORAGE, Storage
 
 Embedding = npt.NDArray[np.float32]
 """The vector of a text, as its embedder gives it."""
@@ -19,7 +19,7 @@ Stored = HalfVector | Vector
 _HALFVEC: Flags = {"vector_column": "embedding", "other_vector_column": "embedding_float32", "vector_type": "halfvec"}
 _FLOAT32: Flags = {"vector_column": "embedding_float32", "other_vector_column": "embedding", "vector_type": "vector"}
 _FLAGS: dict[Storage, Flags] = {"halfvec": _HALFVEC, "float32": _FLOAT32, "binary": _HALFVEC}
-NO_SPACE: Flags = _FLAGS[DEFAULT]
+NO_SPACE: Flags = _FLAGS[DEFAULT_STORAGE]
 """For queries that store vectors where there is none to store."""
 
 
@@ -28,7 +28,7 @@ class VectorSpace:
     """What makes vectors comparable: they are of one embedding model, stored under ``number``, and kept in one way."""
 
     number: int
-    storage: Storage = DEFAULT
+    storage: Storage = DEFAULT_STORAGE
 
     @property
     def flags(self) -> Flags:

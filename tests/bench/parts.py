@@ -12,7 +12,7 @@ from uuid import UUID
 
 from service.domain import timex
 from service.domain.ranking import Ranking, rank
-from service.embedding.noise import known_noise
+from service.embedding.embedder import known_noise
 from tests.bench.candidates import Sample, recall_at_10, sample_sets
 from tests.bench.environment import Place
 from tests.bench.report import Cell, console, show

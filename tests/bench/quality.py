@@ -16,8 +16,7 @@ from reverie.evaluation import metrics
 from reverie.evaluation.conversations import Conversation, Question
 from service.domain.drafts import MemoryDraft
 from service.domain.search import SearchRequest
-from service.embedding.base import Embedder, Vectors
-from service.embedding.storage import base_signature
+from service.embedding.embedder import Embedder, Vectors, base_signature
 from service.memory.engine import Engine
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from service.embedding.static import StaticEmbedder
+from service.embedding.sources import StaticEmbedder
 
 embedder = StaticEmbedder.open()
 

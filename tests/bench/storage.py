@@ -17,7 +17,7 @@ import psutil
 from reverie.evaluation import metrics
 from reverie.evaluation.conversations import Conversation
 from service.domain.search import SearchRequest
-from service.embedding.storage import Storage
+from service.embedding.embedder import Storage
 from service.memory.engine import Engine
 from service.memory.ops.engine_status import get_engine_status
 from service.memory.search.recall import recall

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from service.concurrency.transaction_guard import transaction_open
-from service.embedding.base import EmbeddingFailed, EmbeddingOverBudget, EmbeddingTimedOut, Vectors
-from service.embedding.cache import CachedEmbedder
+from service.embedding.embedder import CachedEmbedder, EmbeddingFailed, EmbeddingOverBudget, EmbeddingTimedOut, Vectors
 
 
 class GatedEmbedder:

@@ -6,8 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from service.embedding.chunking import segments, split_segment
-from service.embedding.tokens import count_tokens
+from service.embedding.tokens import count_tokens, segments, split_segment
 
 
 def split(text: str, *, tokens_max: int, overlap_tokens: int) -> list[str]:

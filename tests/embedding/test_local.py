@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from service.concurrency.transaction_guard import transaction_open
-from service.embedding.base import EmbedderMisconfigured, EmbeddingTimedOut, Vectors
-from service.embedding.local import LocalEmbedder
-from service.embedding.sources import open_embedder
+from service.embedding.embedder import EmbedderMisconfigured, EmbeddingTimedOut, Vectors
+from service.embedding.sources import LocalEmbedder, open_embedder
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = Path(os.environ.get("REVERIE_SHARED", ROOT.parent / "shared"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from service.embedding.noise import QUESTIONS, STATEMENTS, known_noise, noise_level
+from service.embedding.embedder import QUESTIONS, STATEMENTS, known_noise, noise_level
 from service.embedding.sources import open_embedder
 
 OF_PROCESSORS = 0.02

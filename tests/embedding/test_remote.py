@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from service.concurrency.transaction_guard import transaction_open
-from service.embedding.base import EmbeddingFailed, EmbeddingTimedOut
-from service.embedding.remote import ATTEMPTS_MAX, BATCH_CHARACTERS_MAX, BATCH_TEXTS_MAX, RemoteEmbedder
-from service.embedding.sources import open_embedder
+from service.embedding.embedder import EmbeddingFailed, EmbeddingTimedOut
+from service.embedding.sources import ATTEMPTS_MAX, BATCH_CHARACTERS_MAX, BATCH_TEXTS_MAX, RemoteEmbedder, open_embedder
 from tests.fakes.openai_server import FakeOpenAI
 
 DIM = 64

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from service.embedding.base import EmbedderMisconfigured
+from service.embedding.embedder import EmbedderMisconfigured
 from service.embedding.sources import open_embedder
 
 

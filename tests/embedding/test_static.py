@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from service.concurrency.transaction_guard import transaction_open
-from service.embedding.base import EmbeddingTimedOut
-from service.embedding.static import INLINE_CHARACTERS_MAX, StaticEmbedder
+from service.embedding.embedder import EmbeddingTimedOut
+from service.embedding.sources import INLINE_CHARACTERS_MAX, StaticEmbedder
 
 TEXTS = ["The user prefers dark mode.", "Anna moved to Bergen in May 2023.", "日本語 🎉", "a", "x" * 3_000]
 
@@ -97,7 +97,7 @@ def test_opening_leaves_the_root_logger_alone_and_needs_no_network() -> None:
         "import logging, socket\n"
         "def refuse(*_): raise AssertionError('network')\n"
         "socket.socket.connect = refuse; socket.getaddrinfo = refuse\n"
-        "from service.embedding.static import StaticEmbedder\n"
+        "from service.embedding.sources import StaticEmbedder\n"
         "StaticEmbedder.open()\n"
         "root = logging.getLogger()\n"
         "assert not root.handlers, root.handlers\n"

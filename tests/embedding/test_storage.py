@@ -7,9 +7,15 @@ from typing import get_args
 import pytest
 from pydantic import ValidationError
 
-from service.embedding.monitored import MonitoredEmbedder
-from service.embedding.static import StaticEmbedder
-from service.embedding.storage import Storage, base_signature, can_convert_in_place, storage_of, with_storage
+from service.embedding.embedder import (
+    MonitoredEmbedder,
+    Storage,
+    base_signature,
+    can_convert_in_place,
+    storage_of,
+    with_storage,
+)
+from service.embedding.sources import StaticEmbedder
 from service.settings import Settings
 
 EMBEDDERS = ("static:wordllama-l2_supercat:256", "remote:ollama/nomic-embed-text:768", "remote:odd:binary:3")

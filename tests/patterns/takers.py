@@ -26,7 +26,7 @@ from service.domain.folding import SHARES, Note, note, note_lines
 from service.domain.memory import Memory
 from service.domain.session import Message
 from service.domain.types import MemoryType
-from service.embedding.static import StaticEmbedder
+from service.embedding.sources import StaticEmbedder
 from service.errors import ReverieError
 from service.extraction import prompt_injection
 from service.extraction.candidates import Turn
@@ -65,7 +65,7 @@ PUBLIC = (
 )  # fmt: skip
 PRIVATE = ("service.memory", "service.proxy", "service.studio")
 METHODS: dict[str, Callable[[], Any]] = {
-    "service.embedding.static.StaticEmbedder": StaticEmbedder.open,
+    "service.embedding.sources.StaticEmbedder": StaticEmbedder.open,
     "service.privacy.recognizers.PatternFinder": PatternFinder,
     "service.privacy.redactor.Redactor": Redactor,
     "service.proxy.wire_formats.StreamParser": StreamParser,
@@ -78,7 +78,7 @@ EXCLUDED = {
     "worker.dreaming.readings.read": "takes a memory as well: see WRAPPED",
     "service.memory.dreams.runs._refuse": "raises with a message of its own",
     "service.domain.events.signature": "signs bytes of its own making",
-    "service.embedding.local.names_a_folder": "takes a setting",
+    "service.embedding.sources.names_a_folder": "takes a setting",
     "service.memory.search.assembly._section": "takes a section's lines, as _cost counted them: see WRAPPED",
     "service.memory.sessions.compaction._summary_by_rules": "takes a window: see WRAPPED",
     "service.memory.sessions.compaction._summary": "takes a window: see WRAPPED",

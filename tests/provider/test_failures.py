@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from service.embedding.base import EmbeddingFailed
-from service.embedding.remote import RemoteEmbedder
+from service.embedding.embedder import EmbeddingFailed
+from service.embedding.sources import RemoteEmbedder
 from service.llm import LLM, LLMUnavailable
 from service.provider import describe, host_of
 from tests.fakes.openai_server import FakeOpenAI

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from service.embedding.base import EmbeddingFailed
-from service.embedding.remote import ANSWER_BYTES_MIN, NUMBER_BYTES, RemoteEmbedder
+from service.embedding.embedder import EmbeddingFailed
+from service.embedding.sources import ANSWER_BYTES_MIN, NUMBER_BYTES, RemoteEmbedder
 from service.errors import AnswerTooLarge
 from service.llm import LLM, LLMInvalidOutput, Reranker
 from service.provider import RESPONSE_BYTES_MAX, limited

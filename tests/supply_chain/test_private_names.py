@@ -20,7 +20,7 @@ def word_cache_can_be_turned_off() -> None:
 
 
 ALLOWED: dict[tuple[str, str], Callable[[], None]] = {
-    ("service/embedding/static.py", "_resize_cache"): word_cache_can_be_turned_off,
+    ("service/embedding/sources.py", "_resize_cache"): word_cache_can_be_turned_off,
 }
 """Who uses which name, and what it must do."""
 

@@ -13,7 +13,7 @@ from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
-from service.embedding.base import EmbeddingFailed, Vectors
+from service.embedding.embedder import EmbeddingFailed, Vectors
 from service.memory.engine import Engine
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall

@@ -19,7 +19,7 @@ import pytest
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
-from service.embedding.base import EmbeddingFailed
+from service.embedding.embedder import EmbeddingFailed
 from service.memory.engine import Engine
 from service.memory.saving.remember import remember
 from service.runtime import open_runtime

@@ -17,8 +17,8 @@ from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.search import SearchRequest
 from service.domain.text_features import extract_features
-from service.embedding.static import StaticEmbedder
-from service.embedding.storage import Storage, with_storage
+from service.embedding.embedder import Storage, with_storage
+from service.embedding.sources import StaticEmbedder
 from service.extraction.candidates import Candidate
 from service.memory.engine import Engine
 from service.memory.in_flight import InFlight

@@ -19,8 +19,7 @@ from service.db.pool import Connection
 from service.domain.field_types import replace_unstorable
 from service.domain.ids import new_id
 from service.domain.spending import INSTALLATION, Payer, paid_by
-from service.embedding.base import EmbeddingFailed
-from service.embedding.noise import noise_level
+from service.embedding.embedder import EmbeddingFailed, noise_level
 from service.errors import ReverieError, Unavailable
 from service.memory import bulletin
 from service.memory.access.rescan import Rescan

@@ -23,9 +23,14 @@ import structlog
 
 from service.db.pool import Row
 from service.domain.spending import Payer, paid_by
-from service.embedding.base import Embedder, EmbeddingFailed, EmbeddingOverBudget, EmbeddingTimedOut
-from service.embedding.monitored import PROBE
-from service.embedding.storage import can_convert_in_place
+from service.embedding.embedder import (
+    PROBE,
+    Embedder,
+    EmbeddingFailed,
+    EmbeddingOverBudget,
+    EmbeddingTimedOut,
+    can_convert_in_place,
+)
 from service.memory.access.redaction import redact_lenient, workspace_masking
 from service.memory.access.workspace import active_workspaces, all_workspaces
 from service.memory.engine import Engine

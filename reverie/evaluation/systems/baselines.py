@@ -13,7 +13,7 @@ import numpy as np
 
 from reverie.evaluation.conversations import Conversation, Question
 from reverie.evaluation.systems.base import Context, Found, line_of, packed, packed_found
-from service.embedding.base import Embedder
+from service.embedding.embedder import Embedder
 from service.embedding.tokens import count_tokens
 
 K1, B = 1.2, 0.75

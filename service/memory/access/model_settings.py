@@ -22,10 +22,15 @@ from service.domain.json import JsonObject
 from service.domain.llm_settings import OFF, SEALED, SHOWN, STEPS, LLMSettings, ModelAccess, StepModel, shown_key
 from service.domain.principal import Principal
 from service.domain.webhook_url import find_url_problem
-from service.embedding.base import Embedder, EmbedderMisconfigured, EmbeddingFailed, Vectors
-from service.embedding.cache import CachedEmbedder
-from service.embedding.monitored import MonitoredEmbedder
-from service.embedding.noise import known_noise
+from service.embedding.embedder import (
+    CachedEmbedder,
+    Embedder,
+    EmbedderMisconfigured,
+    EmbeddingFailed,
+    MonitoredEmbedder,
+    Vectors,
+    known_noise,
+)
 from service.errors import InvalidInput, Loc, Unavailable
 from service.memory.access.redaction import refuse_personal_data
 from service.memory.engine import Engine

@@ -27,7 +27,7 @@ from service.domain.principal import Principal
 from service.domain.search import SearchRequest
 from service.domain.spending import paid_by
 from service.domain.verdicts import ASKED_FROM, Outcome, PairVerdict, likeliest
-from service.embedding.base import Embedder, EmbeddingFailed
+from service.embedding.embedder import Embedder, EmbeddingFailed
 from service.errors import InvalidInput, Unavailable
 from service.llm import LLM, LLMInvalidOutput, LLMUnavailable
 from service.memory.agents import put_agent

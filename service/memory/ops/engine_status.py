@@ -16,11 +16,8 @@ from service.db.records import make
 from service.domain.dead_letters import DeadLetterCount
 from service.domain.health_status import HealthCheck, ReplicaState, State, StateField, WorkerState
 from service.domain.principal import Principal
-from service.embedding.cache import CachedEmbedder, EmbeddingCache
-from service.embedding.local import DEFAULT_MODEL as LOCAL_MODEL
-from service.embedding.local import may_be_on_disk
-from service.embedding.remote import DEFAULT_MODEL as REMOTE_MODEL
-from service.embedding.storage import Storage, storage_of, vector_bytes
+from service.embedding.embedder import CachedEmbedder, EmbeddingCache, Storage, storage_of, vector_bytes
+from service.embedding.sources import LOCAL_MODEL, REMOTE_MODEL, may_be_on_disk
 from service.errors import Conflict
 from service.memory.access import audit
 from service.memory.access.redaction import masking_of

@@ -20,9 +20,8 @@ from service.db.pool import Connection
 from service.domain.health_status import HealthCheck, HealthStatus, ReplicaState, State, WorkerState
 from service.domain.json import JsonObject
 from service.domain.spending import FAILED, PROBE, Usage, paid_by, set_payer
-from service.embedding.cache import CachedEmbedder
-from service.embedding.monitored import MonitoredEmbedder
-from service.embedding.remote import RemoteEmbedder
+from service.embedding.embedder import CachedEmbedder, MonitoredEmbedder
+from service.embedding.sources import RemoteEmbedder
 from service.errors import ReverieError
 from service.memory.engine import Engine
 from service.provider import trust

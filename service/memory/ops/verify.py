@@ -18,7 +18,7 @@ from service.db.pool import Connection
 from service.domain.drafts import MemoryDraft
 from service.domain.principal import Principal
 from service.domain.ranking import Ranking, rank
-from service.embedding.base import EmbeddingFailed
+from service.embedding.embedder import EmbeddingFailed
 from service.errors import ReverieError
 from service.memory.engine import Engine
 from service.memory.saving.remember import columns_of

@@ -14,8 +14,7 @@ from service.domain.languages import language_of
 from service.domain.principal import Principal
 from service.domain.text_features import extract_features
 from service.domain.text_normalization import normalize_for_search
-from service.embedding.chunking import segments, split_segment
-from service.embedding.tokens import count_tokens
+from service.embedding.tokens import count_tokens, segments, split_segment
 from service.errors import NotFound
 from service.memory.access.redaction import redact_fields
 from service.memory.access.workspace import get_settings

@@ -26,9 +26,7 @@ from service.domain.search import SearchRequest, Strategy
 from service.domain.spending import paid_by
 from service.domain.text_normalization import holds_letters
 from service.domain.where import parse_where
-from service.embedding.base import EmbeddingFailed
-from service.embedding.cache import CachedEmbedder
-from service.embedding.storage import storage_of
+from service.embedding.embedder import CachedEmbedder, EmbeddingFailed, storage_of
 from service.errors import BudgetReached, InvalidInput
 from service.llm import LLMInvalidOutput, LLMUnavailable
 from service.memory.access.redaction import redact_search, where_query

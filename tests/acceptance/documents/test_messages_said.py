@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from service.embedding.base import Vectors
+from service.embedding.embedder import Vectors
 from tests.live_api import Api, Tenant
 
 SAID = (
