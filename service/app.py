@@ -42,7 +42,7 @@ from service.api.routes import (
 )  # fmt: skip
 from service.api.wire_errors import wire_format_middleware
 from service.errors import Unauthenticated, WorkspaceSuspended
-from service.mcp.endpoint import PATH, McpEndpoint
+from service.mcp.server import PATH, McpEndpoint
 from service.memory.access.keys import authenticate, describe_caller, revoke_own_key
 from service.memory.engine import Engine
 from service.oauth import BODY_BYTES_MAX, OPEN_TO_PAGES, PATHS, OAuthEndpoints

@@ -68,7 +68,7 @@ from service.domain.keys import Whoami
 from service.domain.principal import KEY_SCOPES, Principal
 from service.domain.redirect_uris import check_redirect_uri, csp_source, is_same_redirect_uri, shown_destination
 from service.errors import Forbidden, InvalidInput, NotFound, RateLimited, ReverieError, Unauthenticated
-from service.mcp.endpoint import PATH as MCP_PATH
+from service.mcp.server import PATH as MCP_PATH
 from service.memory.access import oauth
 from service.memory.access.keys import authenticate, describe_caller
 from service.memory.access.oauth import (

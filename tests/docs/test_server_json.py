@@ -11,7 +11,7 @@ import pytest
 
 from service import __version__
 from service.cli.processes import mcp
-from service.mcp.endpoint import AGENT
+from service.mcp.server import AGENT
 from service.settings import CLIENT_NAMES
 from tests.processes import ROOT
 
