@@ -1,22 +1,27 @@
-"""The API's composition root: ``create_app(settings)`` builds everything, and nothing happens at import."""
+"""The API's composition root: ``create_app(settings)`` builds everything, and nothing happens at import.
+
+The page at /docs is Swagger UI over /openapi.json, with scripts and styles that the package fastapi-offline holds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
+from importlib.resources import files
 from typing import Any
 
 from fastapi import FastAPI
+from fastapi.openapi.docs import get_swagger_ui_html
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from service import __version__
-from service.api import docs_page, errors
-from service.api.cors import cors_middleware
+from service.api import errors
 from service.api.dependencies import NO_MEMORY
 from service.api.fast_route import fast_route_middleware
-from service.api.idempotency import idempotency_middleware
-from service.api.middleware import OptOutHeaders, RequestMiddleware
+from service.api.middleware import OptOutHeaders, RequestMiddleware, cors_middleware, idempotency_middleware
 from service.api.routes import (
     admin,
     agents,
@@ -41,7 +46,7 @@ from service.api.routes import (
     workspaces,
 )  # fmt: skip
 from service.api.wire_errors import wire_format_middleware
-from service.errors import Unauthenticated, WorkspaceSuspended
+from service.errors import NotFound, Unauthenticated, WorkspaceSuspended
 from service.mcp.server import PATH, McpEndpoint
 from service.memory.access.keys import authenticate, describe_caller, revoke_own_key
 from service.memory.engine import Engine
@@ -56,6 +61,39 @@ from service.store.installation import shared_secret
 from service.studio import endpoint
 from service.studio.session_cookie import SessionCookie, session_cookie_middleware
 from service.telemetry import open_telemetry
+
+DOCS_PATH = "/docs"
+DOCS_ASSETS = {
+    "swagger-ui-bundle.js": "text/javascript",
+    "swagger-ui.css": "text/css",
+    "favicon.png": "image/png",
+}
+DOCS_CACHED = {"Cache-Control": "public, max-age=86400"}
+
+
+async def docs_page(request: Request) -> HTMLResponse:
+    """The page at /docs; its addresses are below whatever path a proxy puts before ours."""
+    root = request.scope.get("root_path", "").rstrip("/")
+    return get_swagger_ui_html(
+        openapi_url=f"{root}/openapi.json",
+        title="Reverie: API reference",
+        swagger_js_url=f"{root}{DOCS_PATH}/swagger-ui-bundle.js",
+        swagger_css_url=f"{root}{DOCS_PATH}/swagger-ui.css",
+        swagger_favicon_url=f"{root}{DOCS_PATH}/favicon.png",
+    )
+
+
+async def docs_asset(request: Request) -> Response:
+    """A script, a style or a picture of the page at /docs."""
+    name = request.path_params["name"]
+    if name not in DOCS_ASSETS:
+        raise NotFound
+    content = (files("fastapi_offline") / "static" / name).read_bytes()
+    return Response(content, media_type=DOCS_ASSETS[name], headers=DOCS_CACHED)
+
+
+DOCS_ROUTES: tuple[BaseRoute, ...] = (Route(DOCS_PATH, docs_page), Route(DOCS_PATH + "/{name}", docs_asset))
+
 
 ROUTES = (
     memories, sessions, context, agents, inbox, pages, saved_searches, tasks, graph, admin, model_calls, workspaces,
@@ -111,7 +149,7 @@ def create_app(settings: Settings) -> FastAPI:
         app.add_middleware(cors_middleware, origins=settings.cors_origins, excluded=(endpoint.PATH, *OPEN_TO_PAGES))
     errors.install(app)
     app.router.routes.extend(route for module in ROUTES for route in module.router.routes)
-    app.router.routes.extend(docs_page.ROUTES)
+    app.router.routes.extend(DOCS_ROUTES)
 
     mcp = McpEndpoint(
         app,

@@ -6,14 +6,13 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
+from service.api.dependencies import TOKEN_MAX
 from service.domain.field_types import AsGiven, Name, Tag, Text, Timestamp
 from service.domain.own_types import TYPES_MAX, TypeName
 from service.domain.strict import StrictModel
 from service.domain.types import Scope
 from service.domain.where import WhereObject, parse_where
 from service.memory.saving.lifecycle import ListFilter
-
-TOKEN_MAX = 200
 
 
 class MemoryFilter(StrictModel):

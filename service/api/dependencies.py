@@ -1,24 +1,33 @@
-"""What routes are given: the engine, the caller, and the parts of paths and queries they share."""
+"""What routes are given and answer with: the engine, the caller, the shared parts of paths and queries; lists, streams.
+
+Callers choose names freely, so one may hold a slash: in a path that is written ``%2F``. A server hands on a path
+decoded, where that slash and one between two segments are the same. So an encoded one is kept apart until the route is
+found.
+
+Which scopes a key needs for an endpoint stands here (``NEEDED``): the one place where keys are narrowed below their
+role.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
-from typing import Annotated, Generic, NamedTuple, TypedDict, TypeVar
+from typing import Annotated, Any, Generic, NamedTuple, TypedDict, TypeVar
+from urllib.parse import quote, unquote
 
 from fastapi import Depends, Header, Path, Query, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from starlette.responses import Response
+from pydantic import BaseModel, BeforeValidator, Field
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
-from service.api.deletion_schemas import TOKEN_MAX
-from service.api.key_scopes import check_scopes
-from service.api.lists import Items, Page
-from service.api.path_params import PathName
 from service.db.viewing import set_viewer
 from service.domain.cursors import CURSOR_MAX
 from service.domain.field_types import Identifies, Name, Text
 from service.domain.json import dumps
-from service.domain.principal import Principal
+from service.domain.principal import KeyScope, Principal
 from service.domain.spending import set_payer
 from service.domain.where import JSON_MAX
 from service.errors import InvalidInput, Unauthenticated
@@ -26,9 +35,122 @@ from service.memory.access.keys import authenticate
 from service.memory.access.redaction import masked_names, masking_of
 from service.memory.engine import Engine
 
+Item = TypeVar("Item")
+
+
+class Page(BaseModel, Generic[Item]):
+    """One page of a list; ``next_cursor`` is null on the last."""
+
+    items: list[Item] = Field(description="Items of this page.")
+    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
+
+
+class Items(BaseModel, Generic[Item]):
+    """A whole list."""
+
+    items: list[Item] = Field(description="All items.")
+
+
+SLASH_PLACEHOLDER = "\uffff"
+"""Stands for an encoded slash. No name holds it: it is not printable."""
+
+_ENCODED = re.compile(rb"%2f", re.IGNORECASE)
+
+
+def preserve_encoded_slashes(scope: Scope) -> None:
+    """Tell the encoded slashes of the path apart from those between its segments."""
+    raw: bytes = scope.get("raw_path") or b""
+    if _ENCODED.search(raw):
+        scope["path"] = unquote(_ENCODED.sub(quote(SLASH_PLACEHOLDER).encode(), raw).decode("ascii", "replace"))
+
+
+def _restore_slashes(given: object) -> object:
+    return given.replace(SLASH_PLACEHOLDER, "/") if isinstance(given, str) else given
+
+
+PathName = Annotated[Name, BeforeValidator(_restore_slashes)]
+
+
+READ: tuple[KeyScope, ...] = ("read",)
+WRITE: tuple[KeyScope, ...] = ("write",)
+DREAM: tuple[KeyScope, ...] = ("dream",)
+EXPORT: tuple[KeyScope, ...] = ("export",)
+PROXY: tuple[KeyScope, ...] = ("read", "write")
+"""A completion recalls and captures."""
+
+NEEDED: dict[str, tuple[KeyScope, ...]] = (
+    {"GET /v1/whoami": ()}
+    | dict.fromkeys(("GET /v1/export", "GET /v1/users/{user}/export", "GET /v1/workspaces/{workspace}/export"), EXPORT)
+    | dict.fromkeys(
+        (
+            "POST /v1/memories/search", "POST /v1/memories/search/preview", "POST /v1/context", "POST /v1/ask",
+            "POST /v1/extract", "POST /v1/messages/count_tokens",
+        ),
+        READ,
+    )
+    | dict.fromkeys(
+        (
+            "POST /v1/memories", "POST /v1/memories/batch", "POST /v1/memories/delete",
+            "POST /v1/memories/bulk", "PATCH /v1/memories/{memory_id}",
+            "DELETE /v1/memories/{memory_id}", "POST /v1/memories/{memory_id}/restore",
+            "POST /v1/memories/{memory_id}/feedback", "POST /v1/sessions", "POST /v1/sessions/{session}/messages",
+            "DELETE /v1/sessions/{session}", "POST /v1/deletions/{deletion_id}/undo",
+            "DELETE /v1/sessions/{session}/window", "POST /v1/sessions/{session}/compact", "POST /v1/inbox",
+            "POST /v1/inbox/{proposal_id}", "POST /v1/pages", "PUT /v1/pages/{page_id}", "POST /v1/pages/{page_id}",
+            "DELETE /v1/pages/{page_id}", "PATCH /v1/entities/{entity_id}", "POST /v1/entities/{entity_id}/merge",
+            "POST /v1/entities/{entity_id}/unmerge", "POST /v1/entities/{entity_id}/split", "POST /v1/edges",
+            "DELETE /v1/edges/{edge_id}", "POST /v1/import", "POST /v1/documents", "DELETE /v1/documents/{document_id}",
+            "POST /v1/verify", "POST /v1/searches", "POST /v1/searches/run", "PUT /v1/searches/{search_id}",
+            "POST /v1/searches/{search_id}/run", "DELETE /v1/searches/{search_id}",
+        ),
+        WRITE,
+    )
+    | dict.fromkeys(
+        (
+            "POST /v1/agents/{agent}/bulletin", "POST /v1/agents/{agent}/dream",
+            "POST /v1/dreams/{dream_id}/undo", "POST /v1/dreams/{dream_id}/changes/{n}/undo",
+            "POST /v1/dreams/{dream_id}/cancel", "POST /v1/summarize", "POST /v1/summaries/{memory_id}/undo",
+        ),
+        DREAM,
+    )
+    | dict.fromkeys(("POST /v1/chat/completions", "POST /v1/responses", "POST /v1/messages"), PROXY)
+)  # fmt: skip
+
+
+def scopes_needed(method: str, route: str) -> tuple[KeyScope, ...] | None:
+    """The scopes that an endpoint needs; None for one that needs a key without scopes."""
+    return NEEDED.get(f"{method} {route}", READ if method == "GET" else None)
+
+
+def check_scopes(principal: Principal, method: str, route: str) -> None:
+    """Raise Forbidden where the key's scopes leave the endpoint out."""
+    principal.require_scopes(scopes_needed(method, route))
+
+
+@contextmanager
+def holding(slot: AbstractContextManager[None]) -> Iterator[ExitStack]:
+    """The slot for the length of the block, or of the stream that takes it over (``pop_all``)."""
+    with ExitStack() as held:
+        held.enter_context(slot)
+        yield held
+
+
+class HoldingStream(StreamingResponse):
+    """A stream that closes ``held`` when it has ended, or its client has gone, or it could not begin."""
+
+    def __init__(self, content: AsyncIterator[bytes], held: ExitStack, **options: Any) -> None:
+        super().__init__(content, **options)
+        self._held = held
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._held:
+            await super().__call__(scope, receive, send)
+
+
 Answer = TypeVar("Answer")
 NO_MEMORY = "X-Reverie-No-Memory"
 FOR_PROMPT = "X-Reverie-For-Prompt"
+TOKEN_MAX = 200
 VERSION_MAX = 2**31 - 1
 _YES = frozenset({"1", "true", "yes", "on", "y", "t"})
 _NO = frozenset({"", "0", "false", "no", "off", "n", "f"})

@@ -1,4 +1,4 @@
-"""Domain errors to HTTP: RFC 9457 problem details, the status of each error in one table."""
+"""Domain errors to HTTP: RFC 9457 problem details, as OpenAPI shows them, and the status of each error in one table."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field
 from starlette.datastructures import State
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -17,6 +18,39 @@ from starlette.routing import Match
 from service import errors
 from service.domain.json import dumps
 from service.privacy.redactor import RedactorUnavailable
+
+
+class Problem(BaseModel):
+    """Problem details of RFC 9457."""
+
+    type: str = Field(description="URI reference of the problem type.")
+    title: str = Field(description="Short name of the problem.")
+    status: int = Field(description="HTTP status code.")
+    detail: str = Field(description="Explanation of this occurrence.")
+    errors: list[dict[str, Any]] | None = Field(
+        None, description="Invalid fields with `loc` (path) and `msg` (reason); null for problems without fields."
+    )
+
+
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Problem, "description": text, "content": {"application/problem+json": {}}}
+    for status, text in (
+        (401, "No valid key, or a key that has expired"),
+        (403, "Not with this key: its role or its scopes leave it out"),
+        (404, "Not found"),
+        (408, "The body took too long to come"),
+        (409, "Conflict"),
+        (413, "Body too large"),
+        (422, "Invalid input"),
+        (429, "Too many requests with this key, or the budget for models is used up"),
+        (503, "Database unavailable"),
+    )
+}
+
+NOTHING_STORED: dict[int | str, dict[str, Any]] = {
+    200: {"model": None, "description": "Nothing stored: X-Reverie-No-Memory is set"}
+}
+
 
 log = structlog.get_logger(__name__)
 

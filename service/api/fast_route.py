@@ -16,13 +16,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from service.api.bodies import replay_body
-from service.api.dependencies import FOR_PROMPT, NO_MEMORY
+from service.api.dependencies import FOR_PROMPT, NO_MEMORY, check_scopes
 from service.api.errors import count_refusal, problem_response
-from service.api.key_scopes import check_scopes
-from service.api.naming import LOOKUP_PATHS
 from service.api.routes import chat, memories
 from service.api.routes.chat import ChatHeaders
+from service.api.routing import LOOKUP_PATHS, replay_body
 from service.concurrency.executor import INLINE_CHARACTERS_MAX
 from service.db.viewing import set_viewer
 from service.domain.drafts import MemoryDraft

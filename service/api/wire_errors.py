@@ -15,7 +15,7 @@ import orjson
 from pydantic import BaseModel, Field
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.api.problems import PROBLEMS, Problem
+from service.api.errors import PROBLEMS, Problem
 from service.domain.json import dumps
 
 API_KEY_HEADER: Final = "x-api-key"

@@ -15,7 +15,7 @@ from uuid import UUID
 
 import pytest_asyncio
 
-from service.api.key_scopes import scopes_needed
+from service.api.dependencies import scopes_needed
 from service.domain.export_lines import NEEDED, RECORDS
 from service.domain.limits import LIMIT_NAMES, Limits
 from service.domain.principal import KeyGrant

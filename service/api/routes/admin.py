@@ -12,14 +12,15 @@ from service.api import admin_schemas as schemas
 from service.api.dependencies import (
     AgentQuery,
     Call,
+    Items,
     JsonResponse,
+    Page,
     Paging,
     items_response,
     json_response,
     page_response,
 )
-from service.api.lists import Items, Page
-from service.api.naming import api_router
+from service.api.routing import api_router
 from service.domain.audit import AuditLine
 from service.domain.field_types import Name, Timestamp
 from service.domain.keys import CreatedKey, Key, KeyLimitsChanged, Whoami

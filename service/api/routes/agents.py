@@ -15,13 +15,13 @@ from service.api.dependencies import (
     Call,
     ComparedTo,
     JsonResponse,
+    Page,
     Paging,
     PartOfName,
     json_response,
     page_response,
 )
-from service.api.lists import Page
-from service.api.naming import api_router
+from service.api.routing import api_router
 from service.domain.agents import Agent
 from service.domain.bulletin import Bulletin, BulletinVersion
 from service.domain.calibration import Calibration

@@ -10,10 +10,9 @@ from fastapi.security import APIKeyHeader
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.responses import Response
 
-from service.api.dependencies import Call, json_response
-from service.api.operations import OperationRoute
-from service.api.problems import PROBLEMS
-from service.api.streams import HoldingStream, holding
+from service.api.dependencies import Call, HoldingStream, holding, json_response
+from service.api.errors import PROBLEMS
+from service.api.routing import OperationRoute
 from service.api.wire_errors import ANTHROPIC_PROBLEMS, API_KEY_HEADER, OPENAI_PROBLEMS
 from service.domain.context import Placement
 from service.domain.field_types import TOKENS_MAX, Name

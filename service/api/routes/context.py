@@ -8,9 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from service.api.dependencies import Call, JsonResponse, json_response
-from service.api.naming import api_router
-from service.api.streams import HoldingStream, holding
+from service.api.dependencies import Call, HoldingStream, JsonResponse, holding, json_response
+from service.api.routing import api_router
 from service.domain.asking import AskRequest
 from service.domain.context import ContextRequest
 from service.domain.extract_request import ExtractRequest

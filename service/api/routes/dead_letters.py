@@ -7,9 +7,8 @@ from uuid import UUID
 
 from fastapi import Path
 
-from service.api.dependencies import Call, JsonResponse, Paging, json_response, page_response
-from service.api.lists import Page
-from service.api.naming import api_router
+from service.api.dependencies import Call, JsonResponse, Page, Paging, json_response, page_response
+from service.api.routing import api_router
 from service.domain.dead_letters import DeadLetter
 from service.memory.ops import dead_letters
 

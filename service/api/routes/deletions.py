@@ -13,15 +13,15 @@ from service.api.dependencies import (
     Call,
     DryRun,
     JsonResponse,
+    Page,
     Paging,
+    PathName,
     SessionPath,
     Token,
     json_response,
     page_response,
 )
-from service.api.lists import Page
-from service.api.naming import api_router
-from service.api.path_params import PathName
+from service.api.routing import api_router
 from service.domain.deletions import Deleted, DeletionRecord, UndoneDeletion
 from service.memory.access import deletions
 

@@ -12,14 +12,14 @@ from service.api.dependencies import (
     AgentQuery,
     Call,
     JsonResponse,
+    Page,
     Paging,
     json_response,
     page_response,
     stored_response,
 )
-from service.api.lists import Page
-from service.api.naming import api_router
-from service.api.problems import NOTHING_STORED
+from service.api.errors import NOTHING_STORED
+from service.api.routing import api_router
 from service.domain.documents import Document, DocumentDraft, DocumentHead
 from service.memory.saving import documents
 

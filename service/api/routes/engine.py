@@ -12,7 +12,9 @@ from service.api.dependencies import (
     Bearer,
     Call,
     EngineDep,
+    Items,
     JsonResponse,
+    Page,
     Paging,
     items_response,
     json_response,
@@ -20,8 +22,7 @@ from service.api.dependencies import (
     principal_of,
 )
 from service.api.errors import problem
-from service.api.lists import Items, Page
-from service.api.naming import api_router
+from service.api.routing import api_router
 from service.memory.access import rescan
 from service.memory.access.rescan import RescanFinding, RescanProgress, RescanStarted
 from service.memory.ops import engine_status

@@ -11,10 +11,18 @@ from fastapi import Header, Path, Query
 from starlette.responses import Response, StreamingResponse
 
 from service.api import engine_schemas as schemas
-from service.api.dependencies import AgentQuery, Call, JsonResponse, Paging, json_response, page_response
-from service.api.lists import Page
-from service.api.naming import api_router
-from service.api.streams import HoldingStream, holding
+from service.api.dependencies import (
+    AgentQuery,
+    Call,
+    HoldingStream,
+    JsonResponse,
+    Page,
+    Paging,
+    holding,
+    json_response,
+    page_response,
+)
+from service.api.routing import api_router
 from service.domain.events import EVENT_TYPES, Kind
 from service.domain.json import dumps
 from service.domain.webhooks import CreatedWebhook, UpdatedWebhook, Webhook, WebhookChanges, WebhookTest

@@ -8,11 +8,19 @@ from uuid import UUID
 from fastapi import Path, Query
 
 from service.api import graph_schemas as schemas
-from service.api.dependencies import AgentQuery, Call, JsonResponse, Paging, PartOfName, json_response, page_response
-from service.api.lists import Page
-from service.api.naming import api_router
-from service.api.path_params import PathName
-from service.api.problems import Problem
+from service.api.dependencies import (
+    AgentQuery,
+    Call,
+    JsonResponse,
+    Page,
+    Paging,
+    PartOfName,
+    PathName,
+    json_response,
+    page_response,
+)
+from service.api.errors import Problem
+from service.api.routing import api_router
 from service.domain.field_types import Name, Timestamp
 from service.domain.graph import Edge, Entity, EntitySort, Graph, MemoryLinks, Overview
 from service.memory import graph

@@ -8,8 +8,8 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.responses import PlainTextResponse, Response
 
 from service.api.dependencies import Bearer, EngineDep, JsonResponse, json_response
-from service.api.operations import OperationRoute
-from service.api.problems import PROBLEMS
+from service.api.errors import PROBLEMS
+from service.api.routing import OperationRoute
 from service.errors import Unauthenticated
 from service.memory.ops.engine_status import Readiness
 from service.memory.ops.health import checks

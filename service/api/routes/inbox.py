@@ -11,14 +11,15 @@ from service.api import inbox_schemas as schemas
 from service.api.dependencies import (
     AgentQuery,
     Call,
+    Items,
     JsonResponse,
+    Page,
     Paging,
     items_response,
     json_response,
     page_response,
 )
-from service.api.lists import Items, Page
-from service.api.naming import api_router
+from service.api.routing import api_router
 from service.domain.proposals import Decided, Decision, Proposal, ProposalStatus
 from service.memory.dreams import inbox
 

@@ -12,14 +12,14 @@ from service.api.dependencies import (
     AboutQuery,
     AgentQuery,
     Call,
+    Items,
     JsonResponse,
     Paging,
     WhereText,
     items_response,
     json_response,
 )
-from service.api.lists import Items
-from service.api.naming import api_router
+from service.api.routing import api_router
 from service.domain.drafts import MemoryDraft, MemoryPatch
 from service.domain.field_types import AsGiven, Name, Tag, Text, Timestamp
 from service.domain.memory import Memory, MemoryPage, MemorySource, MemoryStats, MemoryVersion, SavedMemory

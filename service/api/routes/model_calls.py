@@ -7,9 +7,8 @@ from uuid import UUID
 
 from fastapi import Path, Query
 
-from service.api.dependencies import AgentQuery, Call, JsonResponse, Paging, json_response, page_response
-from service.api.lists import Page
-from service.api.naming import api_router
+from service.api.dependencies import AgentQuery, Call, JsonResponse, Page, Paging, json_response, page_response
+from service.api.routing import api_router
 from service.domain.field_types import Timestamp
 from service.domain.kept_calls import ModelCall
 from service.domain.model_calls import Outcome

@@ -12,14 +12,14 @@ from service.api.dependencies import (
     Call,
     ComparedTo,
     JsonResponse,
+    Page,
     Paging,
     json_response,
     page_response,
     stored_response,
 )
-from service.api.lists import Page
-from service.api.naming import api_router
-from service.api.problems import NOTHING_STORED
+from service.api.errors import NOTHING_STORED
+from service.api.routing import api_router
 from service.domain.pages import AnsweredPage, PageContent, PageDraft, PageVersion
 from service.memory import pages
 

@@ -10,16 +10,17 @@ from fastapi import Path
 from service.api.dependencies import (
     AgentQuery,
     Call,
+    Items,
     JsonResponse,
+    Page,
     Paging,
     items_response,
     json_response,
     page_response,
     stored_response,
 )
-from service.api.lists import Items, Page
-from service.api.naming import api_router
-from service.api.problems import NOTHING_STORED
+from service.api.errors import NOTHING_STORED
+from service.api.routing import api_router
 from service.domain.saved_searches import (
     AgentSearchRun,
     SavedSearch,

@@ -11,15 +11,16 @@ from service.api import schemas
 from service.api.dependencies import (
     AgentQuery,
     Call,
+    Items,
     JsonResponse,
+    Page,
     Paging,
     SessionPath,
     items_response,
     json_response,
     page_response,
 )
-from service.api.lists import Items, Page
-from service.api.naming import api_router
+from service.api.routing import api_router
 from service.domain.field_types import Text
 from service.domain.memory import Memory
 from service.domain.session import AppendMessagesResponse, MessagePage, Session, Window

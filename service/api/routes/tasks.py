@@ -7,10 +7,8 @@ from typing import Annotated
 from fastapi import Path
 
 from service.api import agent_schemas as schemas
-from service.api.dependencies import Call, JsonResponse, Paging, json_response, page_response
-from service.api.lists import Page
-from service.api.naming import api_router
-from service.api.path_params import PathName
+from service.api.dependencies import Call, JsonResponse, Page, Paging, PathName, json_response, page_response
+from service.api.routing import api_router
 from service.domain.agents import Task
 from service.memory import agents
 

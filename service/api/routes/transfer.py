@@ -13,11 +13,10 @@ from fastapi import Query, Request
 from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 
-from service.api.dependencies import AgentQuery, Call, JsonResponse, WhereText, json_response
+from service.api.dependencies import AgentQuery, Call, HoldingStream, JsonResponse, WhereText, holding, json_response
 from service.api.errors import problem_response
-from service.api.naming import api_router
 from service.api.routes.memories import included
-from service.api.streams import HoldingStream, holding
+from service.api.routing import api_router
 from service.domain.field_types import Text
 from service.domain.json import dumps
 from service.domain.where import parse_where_text

@@ -6,10 +6,18 @@ from typing import Annotated
 
 from fastapi import Path, Query
 
-from service.api.dependencies import AgentQuery, Call, JsonResponse, Paging, PartOfName, json_response, page_response
-from service.api.lists import Page
-from service.api.naming import api_router
-from service.api.path_params import PathName
+from service.api.dependencies import (
+    AgentQuery,
+    Call,
+    JsonResponse,
+    Page,
+    Paging,
+    PartOfName,
+    PathName,
+    json_response,
+    page_response,
+)
+from service.api.routing import api_router
 from service.domain.field_types import AsGiven, Timestamp
 from service.domain.profile import Profile, User
 from service.domain.profile_diff import ProfileDiff

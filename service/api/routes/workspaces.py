@@ -8,12 +8,21 @@ from fastapi import Path
 from starlette.responses import StreamingResponse
 
 from service.api import workspace_schemas as schemas
-from service.api.dependencies import Call, DryRun, JsonResponse, Paging, Token, json_response, page_response
-from service.api.lists import Page
-from service.api.naming import api_router
-from service.api.path_params import PathName
+from service.api.dependencies import (
+    Call,
+    DryRun,
+    HoldingStream,
+    JsonResponse,
+    Page,
+    Paging,
+    PathName,
+    Token,
+    holding,
+    json_response,
+    page_response,
+)
 from service.api.routes.transfer import NDJSON
-from service.api.streams import HoldingStream, holding
+from service.api.routing import api_router
 from service.domain.limits import NO_LIMITS
 from service.domain.workspaces import CreatedWorkspace, Workspace, WorkspaceDeletion
 from service.memory.ops import workspaces
