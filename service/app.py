@@ -22,30 +22,8 @@ from service.api import errors
 from service.api.dependencies import NO_MEMORY
 from service.api.fast_route import fast_route_middleware
 from service.api.middleware import OptOutHeaders, RequestMiddleware, cors_middleware, idempotency_middleware
-from service.api.routes import (
-    admin,
-    agents,
-    chat,
-    context,
-    dead_letters,
-    deletions,
-    documents,
-    engine,
-    events,
-    graph,
-    health,
-    inbox,
-    memories,
-    model_calls,
-    pages,
-    saved_searches,
-    sessions,
-    tasks,
-    transfer,
-    users,
-    workspaces,
-)  # fmt: skip
-from service.api.wire_errors import wire_format_middleware
+from service.api.routes import admin, agents, chat, engine, events, graph, memories, pages, sessions, transfer
+from service.api.routes.chat import wire_format_middleware
 from service.errors import NotFound, Unauthenticated, WorkspaceSuspended
 from service.mcp.server import PATH, McpEndpoint
 from service.memory.access.keys import authenticate, describe_caller, revoke_own_key
@@ -95,10 +73,11 @@ async def docs_asset(request: Request) -> Response:
 DOCS_ROUTES: tuple[BaseRoute, ...] = (Route(DOCS_PATH, docs_page), Route(DOCS_PATH + "/{name}", docs_asset))
 
 
-ROUTES = (
-    memories, sessions, context, agents, inbox, pages, saved_searches, tasks, graph, admin, model_calls, workspaces,
-    transfer, users, deletions,
-    chat, documents, engine, dead_letters, events, health,
+ROUTERS = (
+    memories.router, sessions.router, sessions.context_router, agents.router, agents.inbox_router, pages.router,
+    pages.searches_router, agents.tasks_router, graph.router, admin.router, admin.model_calls_router,
+    admin.workspaces_router, transfer.router, transfer.users_router, transfer.deletions_router, chat.router,
+    memories.documents_router, engine.router, engine.dead_letters_router, events.router, engine.health_router,
 )  # fmt: skip
 
 
@@ -148,7 +127,7 @@ def create_app(settings: Settings) -> FastAPI:
     if settings.cors_origins:
         app.add_middleware(cors_middleware, origins=settings.cors_origins, excluded=(endpoint.PATH, *OPEN_TO_PAGES))
     errors.install(app)
-    app.router.routes.extend(route for module in ROUTES for route in module.router.routes)
+    app.router.routes.extend(route for router in ROUTERS for route in router.routes)
     app.router.routes.extend(DOCS_ROUTES)
 
     mcp = McpEndpoint(

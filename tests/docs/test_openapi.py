@@ -9,7 +9,7 @@ from typing import Any
 
 from fastapi.routing import APIRoute
 
-from service.app import ROUTES
+from service.app import ROUTERS
 from tests.api_document import DOCUMENT
 from tests.tables import table
 
@@ -92,7 +92,7 @@ def test_everything_is_described() -> None:
 
 
 def test_ids_and_summaries_are_written_at_the_routes() -> None:
-    all_routes = [route for module in ROUTES for route in module.router.routes if isinstance(route, APIRoute)]
+    all_routes = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
     routes = [route for route in all_routes if route.include_in_schema]
     assert len(routes) == len(list(operations(DOCUMENT)))
     assert [route.path for route in routes if not route.operation_id or not route.summary] == []

@@ -1,4 +1,4 @@
-"""Agents, their bulletins and their dreams."""
+"""Agents, their bulletins and dreams; tasks; the inbox of statements that dreams were not sure enough of."""
 
 from __future__ import annotations
 
@@ -6,31 +6,104 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import Path, Query, Request
+from pydantic import Field
 
-from service.api import agent_schemas as schemas
 from service.api.dependencies import (
     VERSION_MAX,
     AgentPath,
     AgentQuery,
     Call,
     ComparedTo,
+    Items,
     JsonResponse,
     Page,
     Paging,
     PartOfName,
+    PathName,
+    items_response,
     json_response,
     page_response,
 )
 from service.api.routing import api_router
-from service.domain.agents import Agent
+from service.domain.agents import Agent, Task
 from service.domain.bulletin import Bulletin, BulletinVersion
 from service.domain.calibration import Calibration
 from service.domain.dreams import Dream, DreamAction, DreamChange, DreamChanges, DreamStatus
-from service.domain.field_types import Name
+from service.domain.field_types import ActingAgent, Name
+from service.domain.proposals import Decided, Decision, Proposal, ProposalStatus
+from service.domain.strict import StrictModel
+from service.domain.workspace import AgentSettings
 from service.memory import agents
+from service.memory.dreams import inbox
 from service.memory.dreams import runs as dreams
 from service.memory.dreams.calibration import calibrate_on_decisions
 from service.memory.sessions import summarize
+
+
+class PutAgent(StrictModel):
+    """Changes to an agent; only the fields given change."""
+
+    name: Name | None = Field(None, description="Display name of the agent.")
+    prime: bool | None = Field(None, description="Access to prime-scoped memories. Admin keys only.")
+    teams: Annotated[list[Name], Field(max_length=100)] | None = Field(
+        None, description="Teams of the agent, replacing all former ones; at most 100. Admin keys only."
+    )
+    settings: AgentSettings | None = Field(
+        None, description="Settings of the agent over those of the workspace, replacing all of the former."
+    )
+
+
+class PutTask(StrictModel):
+    """Members of a task."""
+
+    members: list[Name] | None = Field(
+        max_length=1_000,
+        description="Names of the member agents, at most 1,000; null opens the task to every agent naming it.",
+    )
+
+
+class Summarize(StrictModel):
+    """Selection of facts, events and observations of low importance to summarize, by age or by a token budget."""
+
+    agent: ActingAgent = None
+    older_than_days: Annotated[float, Field(ge=0, le=36_500, allow_inf_nan=False)] | None = Field(
+        None, description="Minimum age of the memories in days. Default 30; with `tokens_max` 0."
+    )
+    tokens_max: int | None = Field(
+        None,
+        ge=0,
+        le=2**31 - 1,
+        description="Length in tokens that all memories of the agent are to fit into: the oldest are summarized until "
+        "they do. Null: by age alone. Default null.",
+    )
+    dry_run: bool = Field(True, description="Preview without changes. Default true.")
+
+
+class RequestCalibration(StrictModel):
+    """Options of a calibration."""
+
+    stood_days: Annotated[float, Field(ge=0, le=3_650, allow_inf_nan=False)] = Field(
+        7, description="Age in days from which a merge or replacement that nobody took back counts as right. Default 7."
+    )
+    write: bool = Field(
+        False, description="Storage of the recommended thresholds in the settings of the agent. Default false."
+    )
+
+
+class RequestDream(StrictModel):
+    """Options of a dream."""
+
+    dry_run: bool = Field(False, description="Preview without changes. Default false.")
+    wait: bool = Field(False, description="Response after the end of the dream instead of at once. Default false.")
+
+
+class DecisionOnMany(Decision):
+    """Decision on several proposals, all or none."""
+
+    ids: Annotated[list[UUID], Field(min_length=1, max_length=100)] = Field(
+        description="Ids of the proposals, 1 to 100."
+    )
+
 
 router = api_router(prefix="/v1", tags=["agents"])
 
@@ -50,7 +123,7 @@ async def get_agent(call: Call, agent: AgentPath) -> JsonResponse[Agent]:
 
 
 @router.put("/agents/{agent}", summary="Create or update an agent")
-async def put_agent(call: Call, agent: AgentPath, body: schemas.PutAgent) -> JsonResponse[Agent]:
+async def put_agent(call: Call, agent: AgentPath, body: PutAgent) -> JsonResponse[Agent]:
     """Omitted fields keep their value."""
     changes = body.model_dump(exclude_unset=True)
     return json_response(await agents.put_agent(*call, agent, changes))
@@ -90,10 +163,10 @@ async def list_bulletin_versions(
     summary="Request a dream",
 )
 async def request_dream(
-    request: Request, call: Call, agent: AgentPath, body: schemas.RequestDream | None = None
+    request: Request, call: Call, agent: AgentPath, body: RequestDream | None = None
 ) -> JsonResponse[Dream]:
     """Answers 202 once the dream is queued; with `wait`, 200 after its end."""
-    wanted = body or schemas.RequestDream()
+    wanted = body or RequestDream()
     queued = await dreams.request_dream(*call, agent, dry_run=wanted.dry_run)
     if not wanted.wait:
         return json_response(queued, 202)
@@ -103,11 +176,11 @@ async def request_dream(
 
 @router.post("/agents/{agent}/calibration", summary="Calibrate the decision model of an agent")
 async def calibrate_agent(
-    call: Call, agent: AgentPath, body: schemas.RequestCalibration | None = None
+    call: Call, agent: AgentPath, body: RequestCalibration | None = None
 ) -> JsonResponse[Calibration]:
     """Judges pairs of statements that people decided on (at most 1,000 changes of dreams, and proposals) and compares
     the verdicts with the decisions."""
-    wanted = body or schemas.RequestCalibration()
+    wanted = body or RequestCalibration()
     found = await calibrate_on_decisions(*call, agent, stood_days=wanted.stood_days, write=wanted.write)
     return json_response(found)
 
@@ -175,12 +248,10 @@ async def cancel_dream(call: Call, dream_id: DreamId) -> JsonResponse[Dream]:
 
 
 @router.post("/summarize", summary="Summarize old memories")
-async def summarize_memories(
-    call: Call, body: schemas.Summarize | None = None
-) -> JsonResponse[summarize.SummarizeResponse]:
+async def summarize_memories(call: Call, body: Summarize | None = None) -> JsonResponse[summarize.SummarizeResponse]:
     """Replaces an agent's old, unimportant memories with one summary that has a line of each; a dry run returns the
     candidates. No summary is made that saves less than a third of their tokens."""
-    wanted = body or schemas.Summarize()
+    wanted = body or Summarize()
     done = await summarize.summarize(
         *call,
         wanted.agent,
@@ -198,3 +269,65 @@ async def undo_summary(
     """Makes the memories that a summary of `POST /v1/summarize` replaced current again, and deletes the summary. 409
     lists the memories changed since."""
     return json_response(await summarize.undo_summary(*call, memory_id))
+
+
+tasks_router = api_router(prefix="/v1/tasks", tags=["agents"])
+
+TaskPath = Annotated[PathName, Path(description="Name of the task.")]
+
+
+@tasks_router.get("", summary="List tasks")
+async def list_tasks(call: Call, paging: Paging) -> JsonResponse[Page[Task]]:
+    """Tasks in the order of their names. An agent key sees the tasks with its agent as a declared member."""
+    return page_response(*await agents.list_tasks(*call, **paging))
+
+
+@tasks_router.get("/{task}")
+async def get_task(call: Call, task: TaskPath) -> JsonResponse[Task]:
+    """Get a task."""
+    return json_response(await agents.get_task(*call, task))
+
+
+@tasks_router.put("/{task}", summary="Declare the members of a task")
+async def put_task(call: Call, task: TaskPath, body: PutTask) -> JsonResponse[Task]:
+    """The members are in effect on the next call. Admin keys only."""
+    return json_response(await agents.put_task(*call, task, body.members))
+
+
+inbox_router = api_router(prefix="/v1/inbox", tags=["agents"])
+
+ProposalId = Annotated[UUID, Path(description="Id of the proposal.")]
+
+
+@inbox_router.get("", summary="List proposals")
+async def list_inbox(
+    call: Call,
+    paging: Paging,
+    agent: AgentQuery = None,
+    status: Annotated[
+        ProposalStatus,
+        Query(description="Status to filter by: proposed, accepted, edited or rejected. Default `proposed`."),
+    ] = "proposed",
+) -> JsonResponse[Page[Proposal]]:
+    """Statements with a confidence below `dream.propose_below`, with the messages they come from, newest first. What a
+    memory says by now is left out."""
+    return page_response(*await inbox.list_inbox(*call, agent, status, **paging))
+
+
+@inbox_router.post("", summary="Decide on several proposals")
+async def decide_proposals(call: Call, body: DecisionOnMany) -> JsonResponse[Items[Decided]]:
+    """Decides alike on up to 100 proposals, all or none. 409 lists those already decided on."""
+    return items_response(await inbox.decide(*call, body.ids, body))
+
+
+@inbox_router.get("/{proposal_id}", summary="Read a proposal")
+async def get_proposal(call: Call, proposal_id: ProposalId) -> JsonResponse[Proposal]:
+    """A proposal of any status, with the messages it comes from."""
+    return json_response(await inbox.get_proposal(*call, proposal_id))
+
+
+@inbox_router.post("/{proposal_id}", summary="Decide on a proposal")
+async def decide_proposal(call: Call, proposal_id: ProposalId, body: Decision) -> JsonResponse[Decided]:
+    """Accepts, edits, rejects or reopens a proposal. Of two decisions at once one holds, and the other is a 409."""
+    (decided,) = await inbox.decide(*call, [proposal_id], body)
+    return json_response(decided)

@@ -8,9 +8,9 @@ from typing import Annotated, cast
 from uuid import UUID
 
 from fastapi import Header, Path, Query
+from pydantic import Field
 from starlette.responses import Response, StreamingResponse
 
-from service.api import engine_schemas as schemas
 from service.api.dependencies import (
     AgentQuery,
     Call,
@@ -24,12 +24,41 @@ from service.api.dependencies import (
 )
 from service.api.routing import api_router
 from service.domain.events import EVENT_TYPES, Kind
+from service.domain.field_types import Name
 from service.domain.json import dumps
+from service.domain.strict import StrictModel
 from service.domain.webhooks import CreatedWebhook, UpdatedWebhook, Webhook, WebhookChanges, WebhookTest
 from service.errors import InvalidInput
 from service.memory import events
 from service.memory.events import Gap
 from service.store.events import Event
+
+
+class AddWebhook(StrictModel):
+    """Webhook to create."""
+
+    url: Annotated[str, Field(min_length=8, max_length=2_000)] = Field(
+        description="URL of the receiver (http or https), at most 2,000 characters."
+    )
+    name: Name | None = Field(None, description="Display name of the webhook.")
+    events: Annotated[list[Kind] | None, Field(min_length=1, max_length=50)] = Field(
+        None, description=f"Event types to send: {EVENT_TYPES}. Default: all."
+    )
+
+
+class PatchWebhook(StrictModel):
+    """Changes to a webhook; only the fields given change."""
+
+    url: Annotated[str, Field(min_length=8, max_length=2_000)] | None = Field(
+        None, description="New URL of the receiver (http or https), at most 2,000 characters."
+    )
+    name: Name | None = Field(None, description="New display name; null removes it.")
+    events: Annotated[list[Kind] | None, Field(min_length=1, max_length=50)] = Field(
+        None, description=f"New event types to send: {EVENT_TYPES}; null: all."
+    )
+    active: bool | None = Field(None, description="Delivery of events: false disables the webhook, true enables it.")
+    rotate_secret: bool = Field(False, description="Replacement of the signing secret by a new one. Default false.")
+
 
 router = api_router(prefix="/v1", tags=["events"])
 
@@ -96,7 +125,7 @@ def _position(given: str | None, loc: tuple[str, str]) -> int | None:
 
 
 @router.post("/webhooks", status_code=201, summary="Create a webhook")
-async def create_webhook(call: Call, body: schemas.AddWebhook) -> JsonResponse[CreatedWebhook]:
+async def create_webhook(call: Call, body: AddWebhook) -> JsonResponse[CreatedWebhook]:
     """Events from now on are sent to the URL. The signing secret is returned only here. Admin keys only."""
     return json_response(await events.add_webhook(*call, url=body.url, name=body.name, kinds=body.events), 201)
 
@@ -108,7 +137,7 @@ async def list_webhooks(call: Call, paging: Paging) -> JsonResponse[Page[Webhook
 
 
 @router.patch("/webhooks/{webhook_id}", summary="Update a webhook")
-async def update_webhook(call: Call, webhook_id: WebhookId, body: schemas.PatchWebhook) -> JsonResponse[UpdatedWebhook]:
+async def update_webhook(call: Call, webhook_id: WebhookId, body: PatchWebhook) -> JsonResponse[UpdatedWebhook]:
     """Omitted fields keep their value. A change is in effect at once; an event in transit to the former URL is sent
     again. A new signing secret is returned only here. Admin keys only."""
     given = body.model_dump(exclude_unset=True, exclude={"rotate_secret"})

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Path, Query
+from pydantic import Field
 
-from service.api import graph_schemas as schemas
 from service.api.dependencies import (
     AgentQuery,
     Call,
@@ -21,9 +21,48 @@ from service.api.dependencies import (
 )
 from service.api.errors import Problem
 from service.api.routing import api_router
-from service.domain.field_types import Name, Timestamp
+from service.domain.drafts import EdgeEnd, EntityName, RelationField
+from service.domain.field_types import ActingAgent, BoundedObject, Name, Timestamp
 from service.domain.graph import Edge, Entity, EntitySort, Graph, MemoryLinks, Overview
+from service.domain.strict import StrictModel
 from service.memory import graph
+
+
+class PatchEntity(StrictModel):
+    """Changes to an entity; only the fields given change."""
+
+    name: EntityName | None = Field(None, description="New name.")
+    kind: Name | None = Field(None, description="New kind, such as person or place.")
+    aliases: Annotated[list[EntityName], Field(max_length=100)] | None = Field(
+        None, description="New aliases, replacing all former ones; at most 100."
+    )
+    metadata: BoundedObject | None = Field(None, description="Metadata to merge into the former, one level deep.")
+
+
+class MergeEntity(StrictModel):
+    """Target of a merge."""
+
+    into: UUID = Field(description="Id of the remaining entity.")
+
+
+class SplitEntity(StrictModel):
+    """Memories to move from an entity to a new one."""
+
+    memory_ids: Annotated[list[UUID], Field(min_length=1, max_length=1000)] = Field(
+        description="Ids of the memories to move to the new entity, 1 to 1,000."
+    )
+    name: EntityName = Field(description="Name of the new entity.")
+    kind: Name | None = Field(None, description="Kind of the new entity. Default: the kind of the old one.")
+
+
+class CreateEdge(StrictModel):
+    """Typed link to create, from one memory or entity to another."""
+
+    agent: ActingAgent = None
+    relation: RelationField
+    source: EdgeEnd = Field(description="Start of the edge.")
+    target: EdgeEnd = Field(description="End of the edge.")
+
 
 router = api_router(prefix="/v1", tags=["graph"])
 
@@ -105,7 +144,7 @@ async def list_memory_links(
 
 
 @router.patch("/entities/{entity_id}", summary="Update an entity")
-async def update_entity(call: Call, entity_id: EntityId, body: schemas.PatchEntity) -> JsonResponse[Entity]:
+async def update_entity(call: Call, entity_id: EntityId, body: PatchEntity) -> JsonResponse[Entity]:
     """Omitted fields keep their value."""
     return json_response(
         await graph.change_entity(
@@ -115,7 +154,7 @@ async def update_entity(call: Call, entity_id: EntityId, body: schemas.PatchEnti
 
 
 @router.post("/entities/{entity_id}/merge", summary="Merge an entity into another")
-async def merge_entity(call: Call, entity_id: EntityId, body: schemas.MergeEntity) -> JsonResponse[Entity]:
+async def merge_entity(call: Call, entity_id: EntityId, body: MergeEntity) -> JsonResponse[Entity]:
     """Returns the remaining entity."""
     return json_response(await graph.merge_entities(*call, entity_id, body.into))
 
@@ -127,7 +166,7 @@ async def unmerge_entity(call: Call, entity_id: EntityId) -> JsonResponse[Entity
 
 
 @router.post("/entities/{entity_id}/split", status_code=201, summary="Split an entity")
-async def split_entity(call: Call, entity_id: EntityId, body: schemas.SplitEntity) -> JsonResponse[Entity]:
+async def split_entity(call: Call, entity_id: EntityId, body: SplitEntity) -> JsonResponse[Entity]:
     """Moves memories to a new entity and returns it."""
     return json_response(await graph.split_entity(*call, entity_id, body.memory_ids, body.name, body.kind), 201)
 
@@ -138,7 +177,7 @@ async def split_entity(call: Call, entity_id: EntityId, body: schemas.SplitEntit
     responses={200: {"model": Edge}},
     summary="Create an edge",
 )
-async def create_edge(call: Call, body: schemas.CreateEdge) -> JsonResponse[Edge]:
+async def create_edge(call: Call, body: CreateEdge) -> JsonResponse[Edge]:
     """Answers 201 for a new edge, and 200 for an existing one."""
     edge, made = await graph.add_edge(*call, body.agent, body.relation, body.source, body.target)
     return json_response(edge, 201 if made else 200)

@@ -1,4 +1,4 @@
-"""Memories: save, read, change, search."""
+"""Memories: save, read, change, search; documents, which are searched with memories (``include: ["documents"]``)."""
 
 from __future__ import annotations
 
@@ -6,35 +6,129 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import Path, Query
+from pydantic import Field, model_validator
 
-from service.api import bulk_schemas, deletion_schemas, schemas
 from service.api.dependencies import (
+    TOKEN_MAX,
     AboutQuery,
     AgentQuery,
     Call,
     Items,
     JsonResponse,
+    Page,
     Paging,
     WhereText,
     items_response,
     json_response,
+    page_response,
+    stored_response,
 )
+from service.api.errors import NOTHING_STORED
 from service.api.routing import api_router
-from service.domain.drafts import MemoryDraft, MemoryPatch
+from service.domain.documents import Document, DocumentDraft, DocumentHead
+from service.domain.drafts import MemoryDraft, MemoryPatch, Tags
 from service.domain.field_types import AsGiven, Name, Tag, Text, Timestamp
 from service.domain.memory import Memory, MemoryPage, MemorySource, MemoryStats, MemoryVersion, SavedMemory
 from service.domain.own_types import TYPES_MAX, TypeName
 from service.domain.principal import CachedCredential, Principal
 from service.domain.search import PreviewRequest, SearchRequest
+from service.domain.strict import StrictModel
 from service.domain.types import Scope
-from service.domain.where import parse_where_text
+from service.domain.where import WhereObject, parse_where, parse_where_text
 from service.errors import InvalidInput
 from service.memory.engine import Engine
-from service.memory.saving import bulk, deletion, lifecycle
+from service.memory.saving import bulk, deletion, documents, lifecycle
+from service.memory.saving.bulk import BULK_MAX, BulkAction
+from service.memory.saving.lifecycle import ListFilter
 from service.memory.saving.remember import remember, remember_one
 from service.memory.search.explain import PreviewAnswer, explained_search
 from service.memory.search.recall import recall
 from service.memory.search_results import SearchAnswer
+
+
+class Batch(StrictModel):
+    """Up to 1,000 memories, saved all or none."""
+
+    items: Annotated[list[MemoryDraft], Field(min_length=1, max_length=1000)] = Field(
+        description="Memories to save, 1 to 1,000."
+    )
+
+
+class Feedback(StrictModel):
+    """Rating of a memory."""
+
+    useful: bool = Field(description="Usefulness of the memory: true raises its importance by 0.1, false lowers it.")
+
+
+class MemoryFilter(StrictModel):
+    """Which memories to change; at least one field must be given. All given fields must hold.
+
+    A request for a user changes what belongs to that user alone.
+    """
+
+    agent: Name | None = Field(None, description="Author of the memories. Default: all, with an admin key.")
+    types: list[TypeName] | None = Field(None, min_length=1, max_length=TYPES_MAX, description="Types of the memories.")
+    scopes: list[Scope] | None = Field(None, min_length=1, max_length=len(Scope), description="Scopes of the memories.")
+    session: Name | None = Field(None, description="Session of the memories.")
+    about: Name | None = Field(None, description="User described by the memories.")
+    tag: Tag | None = Field(None, description="Tag of the memories.")
+    key: Name | None = Field(None, description="Upsert key of the memories.")
+    source: Annotated[Name, AsGiven()] | None = Field(None, description="Value of `kind` in `source`.")
+    q: Text | None = Field(None, min_length=1, max_length=1000, description="Part of the content.")
+    since: Timestamp | None = Field(None, description="Earliest time of occurrence (or creation), inclusive.")
+    until: Timestamp | None = Field(None, description="Latest time of occurrence (or creation), exclusive.")
+    created_since: Timestamp | None = Field(None, description="Earliest creation time, inclusive.")
+    created_until: Timestamp | None = Field(None, description="Latest creation time, exclusive.")
+    where: WhereObject = None
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> MemoryFilter:
+        if all(getattr(self, name) is None for name in type(self).model_fields):
+            raise ValueError("must name at least one field: an empty filter would match everything")
+        return self
+
+    def listed(self) -> ListFilter:
+        """The filter of a list of the same memories, superseded and expired ones included."""
+        return ListFilter(
+            types=self.types, scopes=[scope.value for scope in self.scopes] if self.scopes else None,
+            session=self.session, user=self.about, tag=self.tag, key=self.key, source=self.source, text=self.q,
+            since=self.since, until=self.until, created_since=self.created_since, created_until=self.created_until,
+            with_superseded=True, with_expired=True, where=parse_where(self.where, ("body", "filter", "where")),
+        )  # fmt: skip
+
+
+class DeleteMemories(StrictModel):
+    """Memories to count, or to delete."""
+
+    filter: MemoryFilter = Field(description="Which memories to delete, 1,000 at most.")
+    dry_run: bool = Field(False, description="Count what would be deleted, and answer a token. Default false.")
+    token: Text | None = Field(
+        None, max_length=TOKEN_MAX, description="Token of a dry run of the last 10 minutes; required to delete."
+    )
+
+
+class BulkChange(StrictModel):
+    """One action on several memories."""
+
+    ids: Annotated[list[UUID], Field(min_length=1, max_length=BULK_MAX)] | None = Field(
+        None, description="Ids of the memories, 1 to 500; required without `filter`."
+    )
+    filter: MemoryFilter | None = Field(
+        None,
+        description="Filter of the memories instead of `ids`, 500 at most: of deleted ones for `restore`. Not for "
+        "`delete`: `POST /v1/memories/delete` counts first.",
+    )
+    action: BulkAction = Field(
+        description="Action: `delete`, `restore`, `pin` (exempt from decay), `unpin`, `add_tags` or `remove_tags`."
+    )
+    tags: Tags = Field([], description="Tags to add or remove, at most 50; required for these actions. Default empty.")
+
+    @model_validator(mode="after")
+    def _one_choice(self) -> BulkChange:
+        if (self.ids is None) == (self.filter is None):
+            raise ValueError("must have either ids or filter")
+        return self
+
 
 MemoryId = Annotated[UUID, Path(description="Id of the memory.")]
 SourceKind = Annotated[Name, AsGiven()]
@@ -54,7 +148,7 @@ async def save_memory(call: Call, draft: MemoryDraft) -> JsonResponse[SavedMemor
 
 
 @router.post("/batch", status_code=201, summary="Save a batch of memories")
-async def save_memories(call: Call, batch: schemas.Batch) -> JsonResponse[Items[SavedMemory]]:
+async def save_memories(call: Call, batch: Batch) -> JsonResponse[Items[SavedMemory]]:
     """Up to 1,000 memories in one transaction: all or none."""
     return items_response(await remember(*call, batch.items), 201)
 
@@ -128,7 +222,7 @@ async def list_memories(
 
 
 @router.post("/bulk", summary="Change several memories")
-async def change_memories(call: Call, body: bulk_schemas.BulkChange) -> JsonResponse[Items[bulk.BulkItem]]:
+async def change_memories(call: Call, body: BulkChange) -> JsonResponse[Items[bulk.BulkItem]]:
     """One action on up to 500 memories in one transaction, with the outcome of each."""
     if body.filter is None:
         items = await bulk.change_many(*call, body.ids or [], body.action, body.tags)
@@ -152,7 +246,7 @@ async def preview_search(call: Call, request: PreviewRequest) -> JsonResponse[Pr
 
 
 @router.post("/delete", summary="Delete memories by a filter")
-async def delete_memories(call: Call, body: deletion_schemas.DeleteMemories) -> JsonResponse[deletion.MemoriesDeletion]:
+async def delete_memories(call: Call, body: DeleteMemories) -> JsonResponse[deletion.MemoriesDeletion]:
     """Count first with `dry_run`, then send the token of the answer: all of them are deleted, or none (409 if others
     match by now). Each can be restored until `retention.deleted_days` have passed. Agent keys delete their own only."""
     deleted = await deletion.delete_memories(
@@ -200,7 +294,7 @@ async def restore_memory(call: Call, memory_id: MemoryId) -> JsonResponse[Memory
 
 
 @router.post("/{memory_id}/feedback", summary="Rate the usefulness of a memory")
-async def rate_memory(call: Call, memory_id: MemoryId, given: schemas.Feedback) -> JsonResponse[Memory]:
+async def rate_memory(call: Call, memory_id: MemoryId, given: Feedback) -> JsonResponse[Memory]:
     """Raises or lowers the importance by 0.1, within 0 and 1."""
     return json_response(await lifecycle.record_feedback(*call, memory_id, useful=given.useful))
 
@@ -240,3 +334,34 @@ async def search_as(
 ) -> JsonResponse[SearchAnswer]:
     """Answer a search, as ``recall`` has it."""
     return json_response(await recall(engine, caller, request, key=key))
+
+
+DocumentId = Annotated[UUID, Path(description="Id of the document.")]
+
+documents_router = api_router(prefix="/v1/documents", tags=["documents"])
+
+
+@documents_router.post("", status_code=201, responses=NOTHING_STORED, summary="Create a document")
+async def create_document(call: Call, draft: DocumentDraft) -> JsonResponse[Document]:
+    """Text or Markdown, split into chunks, embedded and searchable."""
+    return stored_response(await documents.add_document(*call, draft))
+
+
+@documents_router.get("", summary="List documents")
+async def list_documents(
+    call: Call, paging: Paging, agent: AgentQuery = None, about: AboutQuery = None
+) -> JsonResponse[Page[DocumentHead]]:
+    """Documents without their text, newest first."""
+    return page_response(*await documents.list_documents(*call, agent, about, **paging))
+
+
+@documents_router.get("/{document_id}")
+async def get_document(call: Call, document_id: DocumentId) -> JsonResponse[Document]:
+    """Get a document."""
+    return json_response(await documents.get_document(*call, document_id))
+
+
+@documents_router.delete("/{document_id}", status_code=204, summary="Delete a document")
+async def delete_document(call: Call, document_id: DocumentId) -> None:
+    """Deletes the document and its chunks permanently."""
+    await documents.drop_document(*call, document_id)

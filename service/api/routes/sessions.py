@@ -1,36 +1,72 @@
-"""Sessions, their messages and their window."""
+"""Sessions with their messages and window; the context of a model call, answers from memory, extraction."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import Path, Query
+from pydantic import Field
 
-from service.api import schemas
 from service.api.dependencies import (
     AgentQuery,
     Call,
+    HoldingStream,
     Items,
     JsonResponse,
     Page,
     Paging,
     SessionPath,
+    holding,
     items_response,
     json_response,
     page_response,
 )
 from service.api.routing import api_router
-from service.domain.field_types import Text
+from service.domain.asking import AskRequest
+from service.domain.context import ContextRequest
+from service.domain.drafts import MessageDraft
+from service.domain.extract_request import ExtractRequest
+from service.domain.field_types import ActingAgent, Name, Text
+from service.domain.json import dumps
 from service.domain.memory import Memory
 from service.domain.session import AppendMessagesResponse, MessagePage, Session, Window
+from service.domain.strict import StrictModel
+from service.errors import ReverieError
+from service.memory.dreams.extract_preview import Extraction, preview_extraction
+from service.memory.search import context
+from service.memory.search.ask import AskAnswer, FoundForQuestion, answer_from, ask, find
 from service.memory.sessions import conversations
+
+
+class StartSession(StrictModel):
+    """Session to start."""
+
+    agent: ActingAgent = None
+    session: Name | None = Field(None, description="Name of the session. Default: a new UUID.")
+    user: Name | None = Field(None, description="User speaking in the session.")
+
+
+class AppendMessages(StrictModel):
+    """Messages to append to a session."""
+
+    agent: ActingAgent = None
+    user: Name | None = Field(None, description="User speaking. Default: the session's user.")
+    messages: Annotated[list[MessageDraft], Field(min_length=1, max_length=1000)] = Field(
+        description="Messages to append in order, 1 to 1,000."
+    )
+    searchable: bool = Field(True, description="Indexing of the messages for search. Default true.")
+
 
 router = api_router(prefix="/v1", tags=["sessions"])
 
 
 @router.post("/sessions", status_code=201, summary="Start a session")
-async def start_session(call: Call, body: schemas.StartSession) -> JsonResponse[Session]:
+async def start_session(call: Call, body: StartSession) -> JsonResponse[Session]:
     """The name defaults to a new UUID."""
     return json_response(await conversations.start_session(*call, body.agent, body.session, body.user), 201)
 
@@ -62,7 +98,7 @@ async def get_session(call: Call, session: SessionPath, agent: AgentQuery = None
     summary="Append messages to a session",
 )
 async def append_messages(
-    call: Call, session: SessionPath, body: schemas.AppendMessages
+    call: Call, session: SessionPath, body: AppendMessages
 ) -> JsonResponse[AppendMessagesResponse]:
     """Creates the session on first use. Messages are numbered without gaps."""
     answer = await conversations.append_messages(
@@ -117,3 +153,61 @@ async def list_message_memories(
 ) -> JsonResponse[Items[Memory]]:
     """List the memories derived from a message."""
     return items_response(await conversations.message_memories(*call, message_id))
+
+
+context_router = api_router(prefix="/v1", tags=["context"])
+
+KEEP_ALIVE_S = 15.0
+
+
+@context_router.post("/context", summary="Build the context of a model call")
+async def build_context(call: Call, request: ContextRequest) -> JsonResponse[context.ContextAnswer]:
+    """Bulletin, identity, preferences, memories, documents, window and tool results within one token budget."""
+    built = await context.build_context(*call, request)
+    return json_response(built.answer(request.message, request.placement))
+
+
+@context_router.post(
+    "/ask",
+    responses={200: {"content": {"text/event-stream": {}}, "description": "Answer, or with `stream` its events"}},
+    summary="Answer a question from memory",
+)
+async def ask_memory(call: Call, request: AskRequest) -> JsonResponse[AskAnswer] | HoldingStream:
+    """Returns the answer with the cited memories; without a language model, the best memories only. With `stream`,
+    server-sent events: `memories` at once, then `answer`, or `error`."""
+    if not request.stream:
+        return json_response(await ask(*call, request))
+    found = await find(*call, request)
+    with holding(call.engine.streams.slot(call.caller)) as held:
+        return HoldingStream(
+            _answer_stream(partial(answer_from, *call, request, found), found),
+            held.pop_all(), media_type="text/event-stream",
+            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+        )  # fmt: skip
+
+
+async def _answer_stream(
+    answering: Callable[[], Coroutine[Any, Any, AskAnswer]], found: FoundForQuestion
+) -> AsyncIterator[bytes]:
+    """The memories, and the answer when it is there; a comment now and then meanwhile."""
+    task = asyncio.create_task(answering())
+    try:
+        yield _event("memories", found)
+        while not (await asyncio.wait({task}, timeout=KEEP_ALIVE_S))[0]:
+            yield b": answering\n\n"
+        try:
+            yield _event("answer", replace(task.result(), memories=[]))
+        except ReverieError as error:
+            yield _event("error", {"detail": error.message})
+    finally:
+        task.cancel()
+
+
+def _event(name: str, data: Any) -> bytes:
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), dumps(data))
+
+
+@context_router.post("/extract", summary="Extract memories from messages, storing nothing")
+async def extract_memories(call: Call, request: ExtractRequest) -> JsonResponse[Extraction]:
+    """Returns what a dream would propose, before it compares that with what is known, or the prompts for it."""
+    return json_response(await preview_extraction(*call, request))

@@ -1,4 +1,4 @@
-"""Export and import: streams of NDJSON."""
+"""Export and import as streams of NDJSON; data of a user, shown and forgotten; deletions and their undoing."""
 
 from __future__ import annotations
 
@@ -7,20 +7,44 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Annotated, Any
+from uuid import UUID
 
 import orjson
-from fastapi import Query, Request
+from fastapi import Path, Query, Request
 from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 
-from service.api.dependencies import AgentQuery, Call, HoldingStream, JsonResponse, WhereText, holding, json_response
+from service.api.dependencies import (
+    AgentPath,
+    AgentQuery,
+    Call,
+    DryRun,
+    HoldingStream,
+    JsonResponse,
+    Page,
+    Paging,
+    PartOfName,
+    PathName,
+    SessionPath,
+    Token,
+    WhereText,
+    holding,
+    json_response,
+    page_response,
+)
 from service.api.errors import problem_response
 from service.api.routes.memories import included
 from service.api.routing import api_router
-from service.domain.field_types import Text
+from service.domain.deletions import Deleted, DeletionRecord, UndoneDeletion
+from service.domain.field_types import AsGiven, Text, Timestamp
 from service.domain.json import dumps
+from service.domain.profile import Profile, User
+from service.domain.profile_diff import ProfileDiff
 from service.domain.where import parse_where_text
 from service.errors import InvalidInput, ReverieError
+from service.memory.access import deletions, user_data
+from service.memory.access.user_data import PurgeReceipt
+from service.memory.search import profiles
 from service.memory.transfer.export import export
 from service.memory.transfer.importing import ImportResult, Progress, import_lines
 from service.memory.transfer.parse import Format
@@ -137,3 +161,105 @@ async def _progress(
 
 def _line(record: str, fields: dict[str, Any]) -> bytes:
     return dumps({"record": record} | fields) + b"\n"
+
+
+users_router = api_router(prefix="/v1/users", tags=["privacy"])
+
+UserPath = Annotated[PathName, AsGiven(), Path(description="Name of the user.")]
+
+
+@users_router.get("", summary="List users")
+async def list_users(
+    call: Call, paging: Paging, agent: AgentQuery = None, q: PartOfName = None
+) -> JsonResponse[Page[User]]:
+    """Users whom live memories visible to the caller are about, by name."""
+    return page_response(*await profiles.list_users(*call, agent, q or None, **paging))
+
+
+@users_router.get("/{user}/profile", summary="Get the profile of a user")
+async def get_profile(
+    call: Call,
+    user: Annotated[PathName, Path(description="Name of the user.")],
+    agent: AgentQuery = None,
+    as_of: Annotated[
+        Timestamp | None, Query(description="Time in the past to show the profile of. Default: now.")
+    ] = None,
+) -> JsonResponse[Profile]:
+    """What holds about a user by memories visible to the caller. Hearsay is left out. A user of whom nothing is known
+    has no fields."""
+    return json_response(await profiles.get_profile(*call, agent, user, as_of))
+
+
+@users_router.get("/{user}/profile/diff", summary="Compare the profile of a user at two times")
+async def diff_profile(
+    call: Call,
+    user: Annotated[PathName, Path(description="Name of the user.")],
+    since: Annotated[Timestamp, Query(alias="from", description="Time of the former profile.")],
+    until: Annotated[
+        Timestamp | None, Query(alias="to", description="Time of the later profile. Default: now.")
+    ] = None,
+    agent: AgentQuery = None,
+) -> JsonResponse[ProfileDiff]:
+    """What changed in the profile by memories visible to the caller: values added, removed and changed, and values that
+    other memories say."""
+    return json_response(await profiles.diff_profile(*call, agent, user, since, until))
+
+
+@users_router.post("/{user}/purge", summary="Purge a user")
+async def purge_user(call: Call, user: UserPath) -> JsonResponse[PurgeReceipt]:
+    """Irreversibly deletes all data about and from a user, and returns a receipt."""
+    return json_response(await user_data.purge_user(*call, user))
+
+
+@users_router.get("/{user}/export", summary="Export the data of a user")
+async def export_user(call: Call, user: UserPath) -> JsonResponse[user_data.SubjectExport]:
+    """All data about and from the user (subject access request)."""
+    return json_response(await user_data.export_user(*call, user))
+
+
+TeamPath = Annotated[PathName, Path(description="Name of the team.")]
+
+deletions_router = api_router(prefix="/v1", tags=["deletions"])
+
+
+@deletions_router.delete("/sessions/{session}", summary="Delete a session")
+async def delete_session(
+    call: Call, session: SessionPath, agent: AgentQuery = None, dry_run: DryRun = False, token: Token = None
+) -> JsonResponse[Deleted]:
+    """With its messages, and the memories that come from it alone. Count first with `dry_run`, then send the token of
+    the answer; 409 if the counts have changed meanwhile. Can be undone for `retention.deleted_days`."""
+    return json_response(await deletions.delete_session(*call, agent, session, dry_run=dry_run, token=token))
+
+
+@deletions_router.delete("/agents/{agent}", summary="Delete an agent")
+async def delete_agent(
+    call: Call, agent: AgentPath, dry_run: DryRun = False, token: Token = None
+) -> JsonResponse[Deleted]:
+    """With everything that it holds: sessions, memories of every scope, documents, entities, dreams, pages. Its keys
+    stay, and make a new agent of its name when one of them writes. Counted, confirmed and undone as a session. Admin
+    keys only."""
+    return json_response(await deletions.delete_agent(*call, agent, dry_run=dry_run, token=token))
+
+
+@deletions_router.delete("/teams/{team}", summary="Delete a team")
+async def delete_team(
+    call: Call, team: TeamPath, dry_run: DryRun = False, token: Token = None
+) -> JsonResponse[Deleted]:
+    """With the memories of its scope, of any author; its agents stay. Counted, confirmed and undone as a
+    session. Admin keys only."""
+    return json_response(await deletions.delete_team(*call, team, dry_run=dry_run, token=token))
+
+
+@deletions_router.get("/deletions", summary="List deletions")
+async def list_deletions(call: Call, paging: Paging) -> JsonResponse[Page[DeletionRecord]]:
+    """Deletions of sessions, agents and teams, newest first; with an agent key, of the agent's own sessions."""
+    return page_response(*await deletions.list_deletions(*call, **paging))
+
+
+@deletions_router.post("/deletions/{deletion_id}/undo", summary="Undo a deletion")
+async def undo_deletion(
+    call: Call, deletion_id: Annotated[UUID, Path(description="Id of the deletion.")]
+) -> JsonResponse[UndoneDeletion]:
+    """Everything is back as it was, but for what a purge has removed since; memories that were saved again meanwhile
+    stay deleted. 409 if the name is taken or the agent is gone."""
+    return json_response(await deletions.undo_deletion(*call, deletion_id))
