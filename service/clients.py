@@ -1,5 +1,5 @@
-"""The former place of the clients, which are a distribution of their own: ``reverie_client``. Imports from here go on
-working; ``Memory`` is what is called ``ChatMemory`` there.
+"""ARKOS' import of the clients, which are a distribution of their own: ``reverie_client``. ``Memory`` is what is called
+``ChatMemory`` there.
 """
 
 from reverie_client import (

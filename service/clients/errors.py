@@ -1,3 +1,0 @@
-"""The former place of ``reverie_client.errors``."""
-
-from reverie_client.errors import *  # noqa: F403

@@ -1,3 +1,0 @@
-"""The former place of ``reverie_client.langgraph``."""
-
-from reverie_client.langgraph import *  # noqa: F403
