@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
-from service import __version__
+from service import __version__, studio
 from service.api import errors
 from service.api.dependencies import NO_MEMORY
 from service.api.fast_route import fast_route_middleware
@@ -36,8 +36,7 @@ from service.runtime import open_runtime
 from service.sealing import Seal
 from service.settings import Settings
 from service.store.installation import shared_secret
-from service.studio import endpoint
-from service.studio.session_cookie import SessionCookie, session_cookie_middleware
+from service.studio import SessionCookie, session_cookie_middleware
 from service.telemetry import open_telemetry
 
 DOCS_PATH = "/docs"
@@ -125,7 +124,7 @@ def create_app(settings: Settings) -> FastAPI:
     if telemetry is not None:
         app.add_middleware(telemetry.middleware)
     if settings.cors_origins:
-        app.add_middleware(cors_middleware, origins=settings.cors_origins, excluded=(endpoint.PATH, *OPEN_TO_PAGES))
+        app.add_middleware(cors_middleware, origins=settings.cors_origins, excluded=(studio.PATH, *OPEN_TO_PAGES))
     errors.install(app)
     app.router.routes.extend(route for router in ROUTERS for route in router.routes)
     app.router.routes.extend(DOCS_ROUTES)
@@ -156,10 +155,10 @@ def _studio_routes(app: FastAPI, settings: Settings) -> list[BaseRoute]:
 
     oidc = oidc_settings(settings)
     if oidc is None:
-        return [Mount(endpoint.PATH, endpoint.studio_app(identify, revoke))]
+        return [Mount(studio.PATH, studio.studio_app(identify, revoke))]
     sign_in = OidcSignIn(oidc, settings.public_url, lambda: app.state.engine, lambda: app.state.session_cookie)
-    provider = endpoint.SingleSignOn(oidc.name, sign_in.end_session)
-    return [*sign_in.routes(), Mount(endpoint.PATH, endpoint.studio_app(identify, revoke, provider))]
+    provider = studio.SingleSignOn(oidc.name, sign_in.end_session)
+    return [*sign_in.routes(), Mount(studio.PATH, studio.studio_app(identify, revoke, provider))]
 
 
 async def _secret(engine: Engine, name: str) -> bytes:

@@ -83,7 +83,7 @@ from service.memory.access.oauth import (
 from service.memory.agents import list_agents
 from service.memory.engine import Engine
 from service.sealing import SEALED_S, Seal, seal_of
-from service.studio.session_cookie import BrowserSession, session_cookie_of
+from service.studio import BrowserSession, session_cookie_of
 
 PER_ADDRESS_AND_MINUTE = 20
 ADDRESSES_MAX = 10_000

@@ -36,9 +36,8 @@ from service.provider import trust
 from service.sealing import SEALED_S, seal_of
 from service.settings import LOCAL, Settings
 from service.store import workspaces
-from service.studio.endpoint import PATH as STUDIO
-from service.studio.endpoint import SECURITY_HEADERS
-from service.studio.session_cookie import IDLE_S, SIGNED_IN, BrowserSession, HeldKey, SessionCookie
+from service.studio import IDLE_S, SECURITY_HEADERS, SIGNED_IN, BrowserSession, HeldKey, SessionCookie
+from service.studio import PATH as STUDIO
 
 DEFAULT_NAME = "default"
 ANYBODY = "*"

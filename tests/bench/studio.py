@@ -19,7 +19,7 @@ from service.db.embedded import postmaster
 from service.db.migrate import migrate
 from service.domain.ids import new_id
 from service.first_start import first_start
-from service.studio.endpoint import PATH
+from service.studio import PATH
 from tests.bench import corpus
 from tests.bench.environment import ADMIN_KEY, ROOT, Place, Skipped
 from tests.bench.report import Cell, show

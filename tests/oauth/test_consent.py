@@ -11,7 +11,7 @@ from random import Random
 import pytest
 import pytest_asyncio
 
-from service.studio.session_cookie import HEADER
+from service.studio import HEADER
 from tests.live_api import ADMIN_KEY, Api
 from tests.oauth_flow import CALLBACK, Flow, error_of, query_of, register, visitor
 from tests.pg_dump import dump

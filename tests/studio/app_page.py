@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from playwright.async_api import ConsoleMessage, Locator, Page, Request, expect
 
-from service.studio.endpoint import PATH
+from service.studio import PATH
 from tests.live_api import ADMIN_KEY
 from tests.studio.browser import FITS, PHONE, WIDE, Chromium
 from tests.waiting import until

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page, Request, expect
 
-from service.studio.endpoint import PATH
+from service.studio import PATH
 from tests.processes import ServerProcess
 from tests.studio.app_page import AppPage, at_the_studio
 from tests.studio.browser import Chromium

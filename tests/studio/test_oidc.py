@@ -18,8 +18,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from service.errors import InvalidInput
 from service.oidc import CALLBACK, START, oidc_settings
 from service.settings import Settings
-from service.studio.endpoint import PATH
-from service.studio.session_cookie import HEADER, SIGNED_IN
+from service.studio import HEADER, PATH, SIGNED_IN
 from tests.fakes.oidc_provider import CLIENT, OidcProvider, oidc_provider
 from tests.live_api import UNENCRYPTED, Api, Caller, serving
 

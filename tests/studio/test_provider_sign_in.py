@@ -7,7 +7,7 @@ import json
 import pytest
 from playwright.async_api import expect
 
-from service.studio.endpoint import PATH
+from service.studio import PATH
 from tests.fakes.oidc_provider import CLIENT, oidc_provider
 from tests.studio.browser import Chromium
 from tests.studio.conftest import Start

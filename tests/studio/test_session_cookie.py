@@ -12,8 +12,7 @@ import httpx
 import pytest
 
 from service.settings import Settings
-from service.studio.endpoint import CSP, PATH
-from service.studio.session_cookie import COOKIE, HEADER
+from service.studio import COOKIE, CSP, HEADER, PATH
 from tests.live_api import UNENCRYPTED, Api, Tenant, serving
 
 SESSION = f"{PATH}/session"

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from service.in_process import InProcess
+from service.mcp.server import InProcess
 
 URL = "http://reverie.invalid"
 
