@@ -18,9 +18,8 @@ from service.domain import dreams as domain
 from service.domain.dreams import Trigger
 from service.domain.field_types import replace_unstorable
 from service.domain.json import JsonObject
-from service.domain.spending import paid_by, payer
+from service.domain.spending import Usage, paid_by, payer
 from service.errors import ReverieError, Unavailable
-from service.llm import Usage
 from service.memory import bulletin
 from service.memory.agents import payer_for
 from service.memory.engine import Engine
