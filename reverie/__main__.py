@@ -13,7 +13,6 @@ from reverie.evaluation import cli as evaluation
 from service.cli import (
     api,
     archive,
-    calibration,
     deletions,
     doctor,
     pages,
@@ -49,7 +48,7 @@ for command in (
     dreaming.dream, api.undo, processes.keys, api.add, api.search, api.ask, api.context, api.extract, api.profile,
     api.inbox, transfer.export,
     archive.backup, archive.restore, api.delete, api.purge, transfer.reindex, redaction.redact,
-    calibration.calibrate, doctor.doctor, processes.mcp, processes.version,
+    doctor.doctor, processes.mcp, processes.version,
 ):  # fmt: skip
     cli.command()(command)
 cli.command("import")(transfer.import_)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,14 +20,19 @@ if TYPE_CHECKING:
 
 PUBLISHED_SETS = ("locomo", "longmemeval", "beam", "convomem", "realtalk")
 GENERATED_SETS = ("conflict", "generated")
+PAIRS = "pairs"
+SETS = (*PUBLISHED_SETS, *GENERATED_SETS, PAIRS)
 K_MAX = 50
 BUDGET_MAX = 16_000
 
 
 def evaluate(
-    set_: Annotated[str, typer.Argument(metavar="SET", help=", ".join((*PUBLISHED_SETS, *GENERATED_SETS)))],
-    out: Annotated[Path, typer.Option(help="folder of this run; given again, a killed run goes on")],
-    data: Annotated[Path | None, typer.Option(help="the set as published: file, folder or archive")] = None,
+    set_: Annotated[str, typer.Argument(metavar="SET", help=", ".join(SETS))],
+    out: Annotated[Path | None, typer.Option(help="folder of this run; given again, a killed run goes on")] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="the set as published: file, folder or archive; of pairs, JSON lines: a, b, "
+        "label (duplicate, update, contradiction, different)")
+    ] = None,
     against: Annotated[
         str, typer.Option(help="systems, with commas between: reverie, reverie-messages, reverie-dreamed, bm25, "
         "vectors, full-context, mem0, langgraph, hindsight")
@@ -47,16 +54,28 @@ def evaluate(
     probes: Annotated[int, typer.Option(min=0, help="deliberately wrong answers for the judge")] = 50,
     url: Annotated[str | None, typer.Option(help="a Reverie that runs; default: one of the run's own")] = None,
     key: Annotated[str | None, typer.Option(envvar="REVERIE_API_KEY", help="admin key of --url")] = None,
+    agent: Annotated[str | None, typer.Option(help="pairs: what people decided on its dreams and proposals")] = None,
+    stood_days: Annotated[
+        float, typer.Option(min=0, max=3_650, help="with --agent: age from which a change counts as right")
+    ] = 7,
+    write: Annotated[bool, typer.Option("--write", help="pairs: store the recommended thresholds")] = False,
+    workspace: Annotated[str, typer.Option(help="of pairs, by name")] = "default",
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Measure Reverie and others on a published or generated set: what is found, shown, and answered.
+    """Measure Reverie and others on a published or generated set: what is found, shown, and answered. With `pairs`,
+    measure the decision model: how often it is right from each probability on, and which thresholds that recommends.
 
     Keys of models are ANSWER_API_KEY and JUDGE_API_KEY in the environment, else OPENAI_API_KEY."""
     from reverie.evaluation.plan import SYSTEMS, Plan
     from reverie.evaluation.systems.base import SystemUnavailable
 
-    if set_ not in (*PUBLISHED_SETS, *GENERATED_SETS):
-        raise InvalidInput(("set",), f"{set_} is none of {', '.join((*PUBLISHED_SETS, *GENERATED_SETS))}")
+    if set_ not in SETS:
+        raise InvalidInput(("set",), f"{set_} is none of {', '.join(SETS)}")
+    if set_ == PAIRS:
+        _measure_pairs(data, agent, workspace, stood_days=stood_days, write=write, as_json=as_json)
+        return
+    if out is None:
+        raise InvalidInput(("out",), "give the folder of this run with --out")
     if set_ in PUBLISHED_SETS and data is None:
         raise InvalidInput(("data",), f"{set_} is read from what its authors publish: give it with --data")
     plan = Plan(
@@ -78,6 +97,27 @@ def evaluate(
     except SystemUnavailable as error:
         raise Unavailable(str(error)) from None
     emit(as_json, {"report": str(written)}, escape(summary), f"[bold]{escape(str(written))}[/]")
+
+
+def _measure_pairs(
+    data: Path | None, agent: str | None, workspace: str, *, stood_days: float, write: bool, as_json: bool
+) -> None:
+    """Run straight on the database, as the operator."""
+    from reverie.evaluation import pairs
+    from service.database import settings_with_database
+    from service.runtime import configure_logging
+    from service.settings import Settings
+
+    if (data is None) == (agent is None):
+        raise InvalidInput(("data",), "give labelled pairs with --data, or --agent for what people decided")
+    configure_logging("warning", Settings().log_format)
+    labelled = pairs.read(data) if data is not None else []
+    with settings_with_database() as settings:
+        measured = pairs.measure(settings, workspace, labelled, agent, stood_days=stood_days, write=write)
+        found = asyncio.run(measured)
+    counted = ", ".join(f"{number:,} {kind}" for kind, number in found.kinds.items())
+    decided = [] if agent is None else [f"Decided by people: {counted or 'nothing yet'}."]
+    emit(as_json, asdict(found), *decided, *pairs.described(found))
 
 
 def _answering(

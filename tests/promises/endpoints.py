@@ -133,7 +133,6 @@ MATRIX: dict[str, list[Case]] = {
     "POST /v1/dreams/{dream_id}/changes/{n}/undo": [of("dream")],
     "POST /v1/dreams/{dream_id}/cancel": [of("dream")],
     "POST /v1/dreams/{dream_id}/undo": [of("dream")],
-    "POST /v1/agents/{agent}/calibration": [view({"stood_days": 0}), view({"stood_days": 0, "write": True})],
     "GET /v1/inbox": [view(tells=True), view(agent=AGENT, tells=True), view(status="rejected", agent="a%")],
     "GET /v1/inbox/{proposal_id}": [of("proposal")],
     "POST /v1/inbox": [of("proposal", {"ids": [ID], "action": "reject"})],

@@ -54,7 +54,6 @@ class Api:
     write_bulletin = Method(calls.write_bulletin)
     list_bulletins = Listing(calls.list_bulletins)
     dream = Method(calls.dream)
-    calibrate = Method(calls.calibrate)
     list_dreams = Listing(calls.list_dreams)
     get_dream = Method(calls.get_dream)
     undo_dream = Method(calls.undo_dream)

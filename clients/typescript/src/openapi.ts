@@ -571,27 +571,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/agents/{agent}/calibration": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Calibrate the decision model of an agent
-         * @description Judges pairs of statements that people decided on (at most 1,000 changes of dreams, and proposals) and compares
-         *     the verdicts with the decisions.
-         */
-        post: operations["calibrate_agent"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/dreams": {
         parameters: {
             query?: never;
@@ -2750,49 +2729,6 @@ export interface components {
             added: components["schemas"]["SectionSentence"][];
             /** @description Sentences of the compared version missing in this one. */
             removed: components["schemas"]["SectionSentence"][];
-        };
-        /** @description Thresholds of the decision model, found on pairs labelled by what people decided. */
-        Calibration: {
-            /** @description Judge of the pairs: the decision model, or the embedder without one. */
-            by: string;
-            /** @description Number of labelled pairs. */
-            pairs: number;
-            /** @description Number of pairs by what people decided: `stood`, `undone` and `reverted` changes of dreams; `accepted`, `edited` and `rejected` proposals. */
-            kinds: {
-                [key: string]: number;
-            };
-            /** @description Number of pairs settled by rules and not judged. */
-            by_guards: number;
-            /** @description Number of judged pairs without a usable verdict. */
-            unusable: number;
-            /** @description Precision and recall by setting and threshold. */
-            rows: components["schemas"]["CalibrationRow"][];
-            /** @description Recommended thresholds by setting; settings without one are missing. */
-            recommended: {
-                [key: string]: number;
-            };
-            /** @description Settings with fewer than 30 judged pairs labelled so, for which nothing is recommended. */
-            too_few: string[];
-            /** @description Storage of the recommended thresholds in the settings of the agent. */
-            written: boolean;
-        };
-        /** @description Quality of the verdicts from a threshold on. */
-        CalibrationRow: {
-            /**
-             * @description Setting of the threshold: `merge_at`, `replace_at` or `distinct_at`.
-             * @enum {string}
-             */
-            setting: "merge_at" | "replace_at" | "distinct_at";
-            /** @description Minimum probability of the verdicts. */
-            threshold: number;
-            /** @description Number of pairs with such a verdict. */
-            said: number;
-            /** @description Share of these verdicts that are right; null without one. */
-            precision: number | null;
-            /** @description Share of the pairs so labelled with such a verdict; null without one. */
-            recall: number | null;
-            /** @description Number of contradictions among the merges; 0 for other settings. */
-            contradictions: number;
         };
         /** @description Memory that a dream would propose. */
         Candidate: {
@@ -6296,19 +6232,6 @@ export interface components {
             /** @description Replication lag in seconds. */
             lag_s: number | null;
         };
-        /** @description Options of a calibration. */
-        RequestCalibration: {
-            /**
-             * @description Age in days from which a merge or replacement that nobody took back counts as right. Default 7.
-             * @default 7
-             */
-            stood_days?: number;
-            /**
-             * @description Storage of the recommended thresholds in the settings of the agent. Default false.
-             * @default false
-             */
-            write?: boolean;
-        };
         /** @description Options of a dream. */
         RequestDream: {
             /**
@@ -8834,41 +8757,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Dream"];
-                };
-            };
-        };
-    };
-    calibrate_agent: {
-        parameters: {
-            query?: {
-                /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
-                user?: string | null;
-            };
-            header?: {
-                /** @description Opt-out of memory (no recall, no capture, no count of access): 1, true or yes. Default false. */
-                "X-Reverie-No-Memory"?: string | null;
-                /** @description Whether what is read goes to a model: 1, true or yes. Then a request without a user or a session reads what belongs to nobody. Default false. */
-                "X-Reverie-For-Prompt"?: string | null;
-            };
-            path: {
-                /** @description Name of the agent. */
-                agent: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["RequestCalibration"] | null;
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Calibration"];
                 };
             };
         };

@@ -27,7 +27,6 @@ from service.api.dependencies import (
 from service.api.routing import api_router
 from service.domain.agents import Agent, Task
 from service.domain.bulletin import Bulletin, BulletinVersion
-from service.domain.calibration import Calibration
 from service.domain.dreams import Dream, DreamAction, DreamChange, DreamChanges, DreamStatus
 from service.domain.field_types import ActingAgent, Name
 from service.domain.proposals import Decided, Decision, Proposal, ProposalStatus
@@ -36,7 +35,6 @@ from service.domain.workspace import AgentSettings
 from service.memory import agents
 from service.memory.dreams import inbox
 from service.memory.dreams import runs as dreams
-from service.memory.dreams.calibration import calibrate_on_decisions
 from service.memory.sessions import summarize
 
 
@@ -77,17 +75,6 @@ class Summarize(StrictModel):
         "they do. Null: by age alone. Default null.",
     )
     dry_run: bool = Field(True, description="Preview without changes. Default true.")
-
-
-class RequestCalibration(StrictModel):
-    """Options of a calibration."""
-
-    stood_days: Annotated[float, Field(ge=0, le=3_650, allow_inf_nan=False)] = Field(
-        7, description="Age in days from which a merge or replacement that nobody took back counts as right. Default 7."
-    )
-    write: bool = Field(
-        False, description="Storage of the recommended thresholds in the settings of the agent. Default false."
-    )
 
 
 class RequestDream(StrictModel):
@@ -172,17 +159,6 @@ async def request_dream(
         return json_response(queued, 202)
     with call.engine.streams.slot(call.caller):
         return json_response(await dreams.wait_for_dream(*call, queued.id, request.is_disconnected))
-
-
-@router.post("/agents/{agent}/calibration", summary="Calibrate the decision model of an agent")
-async def calibrate_agent(
-    call: Call, agent: AgentPath, body: RequestCalibration | None = None
-) -> JsonResponse[Calibration]:
-    """Judges pairs of statements that people decided on (at most 1,000 changes of dreams, and proposals) and compares
-    the verdicts with the decisions."""
-    wanted = body or RequestCalibration()
-    found = await calibrate_on_decisions(*call, agent, stood_days=wanted.stood_days, write=wanted.write)
-    return json_response(found)
 
 
 @router.get("/dreams", summary="List dreams")

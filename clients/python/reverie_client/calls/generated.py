@@ -14,7 +14,6 @@ from reverie_client.models import (
     AskAnswer,
     Bulletin,
     BulletinVersion,
-    Calibration,
     ContextAnswer,
     CreatedKey,
     CreatedWorkspace,
@@ -81,7 +80,6 @@ __all__ = [
     "append_messages",
     "ask",
     "bulletin",
-    "calibrate",
     "cancel_dream",
     "change_entity",
     "change_memories",
@@ -621,20 +619,6 @@ def dream(agent: str, dry_run: bool = False, wait: bool = False) -> Call[Dream]:
     Answers 202 once the dream is queued; with `wait`, 200 after its end.
     """
     return Call("POST", f"/v1/agents/{part(agent)}/dream", Dream, body={"dry_run": dry_run, "wait": wait})
-
-
-def calibrate(agent: str, stood_days: float | None = None, write: bool = False) -> Call[Calibration]:
-    """Calibrate the decision model of an agent.
-
-    Judges pairs of statements that people decided on (at most 1,000 changes of dreams, and proposals) and compares
-    the verdicts with the decisions.
-    """
-    return Call(
-        "POST",
-        f"/v1/agents/{part(agent)}/calibration",
-        Calibration,
-        body={"write": write, **drop_none({"stood_days": stood_days})},
-    )
 
 
 def list_dreams(agent: str | None = None, status: str | None = None, limit: int = 50) -> Call[Page[Dream]]:

@@ -19,8 +19,6 @@ __all__ = [
     "AskAnswer",
     "Bulletin",
     "BulletinVersion",
-    "Calibration",
-    "CalibrationRow",
     "ContextAnswer",
     "ContextSection",
     "CreatedKey",
@@ -536,31 +534,6 @@ class Dream(Answer):
     started_at: datetime | None = None
     finished_at: datetime | None = None
     changes: list[Json] | None = None
-
-
-class CalibrationRow(Answer):
-    """Quality of the verdicts from a threshold on."""
-
-    setting: str
-    threshold: float
-    said: int
-    precision: float | None = None
-    recall: float | None = None
-    contradictions: int
-
-
-class Calibration(Answer):
-    """Thresholds of the decision model, found on pairs labelled by what people decided."""
-
-    by: str
-    pairs: int
-    kinds: dict[str, int] = {}
-    by_guards: int
-    unusable: int
-    rows: list[CalibrationRow] = []
-    recommended: dict[str, float] = {}
-    too_few: list[str] = []
-    written: bool
 
 
 class ProposalSource(Answer):

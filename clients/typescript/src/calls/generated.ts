@@ -364,16 +364,6 @@ export function dream(agent: string, fields?: Body<"request_dream">) {
 }
 
 /**
- * Calibrate the decision model of an agent.
- *
- * Judges pairs of statements that people decided on (at most 1,000 changes of dreams, and proposals) and compares the
- * verdicts with the decisions.
- */
-export function calibrate(agent: string, fields?: Body<"calibrate_agent">) {
-  return post<"calibrate_agent">(path`/v1/agents/${agent}/calibration`, { ...fields });
-}
-
-/**
  * List dreams.
  *
  * Dreams without their changes, newest first.

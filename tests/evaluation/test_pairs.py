@@ -1,4 +1,4 @@
-"""`reverie calibrate`: labelled pairs, precision and recall from each probability on, and thresholds that merge no
+"""`reverie eval pairs`: labelled pairs, precision and recall from each probability on, and thresholds that merge no
 contradiction."""
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def test_the_recommended_thresholds_merge_no_contradiction_and_are_written(
     with FakeOpenAI() as server:
         server.decides = decides
         decider = json.dumps({"model": "hosted_vllm/decider", "api_base": server.base_url})
-        options = ("calibrate", "--pairs", "pairs.jsonl", "--write", "--json")
+        options = ("eval", "pairs", "--data", "pairs.jsonl", "--write", "--json")
         done = command(*options, DATABASE_URL=database_url, LLM_DECIDE=decider)
         assert done.returncode == 0, done.stderr
         assert server.calls["systemone"] == 1
@@ -63,7 +63,7 @@ def test_without_a_model_similarity_stands_in_and_nothing_is_written(
     command: Command, database_url: str, tmp_path: Path
 ) -> None:
     write_pairs(tmp_path / "pairs.jsonl")
-    options = ("calibrate", "--pairs", "pairs.jsonl")
+    options = ("eval", "pairs", "--data", "pairs.jsonl")
     done = command(*options, DATABASE_URL=database_url, EMBEDDING_MODEL="static")
     assert done.returncode == 0, done.stderr
     assert "merge_at" in done.stdout
@@ -74,7 +74,7 @@ def test_without_a_model_similarity_stands_in_and_nothing_is_written(
 
 def test_a_line_that_is_no_pair_is_named(command: Command, tmp_path: Path) -> None:
     (tmp_path / "pairs.jsonl").write_text('{"a": "x", "b": "y", "label": "different"}\n{"a": "x", "label": "same"}\n')
-    done = command("calibrate", "--pairs", "pairs.jsonl")
+    done = command("eval", "pairs", "--data", "pairs.jsonl")
     assert done.returncode == 2
     assert "line 2: b" in done.stderr
 
@@ -87,7 +87,7 @@ def test_behind_the_guards_no_contradiction_of_the_given_pairs_is_merged(
         given = [json.loads(line) for line in lines]
     pairs = [{"a": one["a"], "b": one["b"], "label": labels[one["rel"]]} for one in given if one.get("rel")]
     (tmp_path / "pairs.jsonl").write_text("\n".join(map(json.dumps, pairs)), encoding="utf-8")
-    options = ("calibrate", "--pairs", "pairs.jsonl", "--json")
+    options = ("eval", "pairs", "--data", "pairs.jsonl", "--json")
     done = command(*options, DATABASE_URL=database_url, EMBEDDING_MODEL="static")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

@@ -1,5 +1,5 @@
-"""Thresholds that fit a decision model: labelled pairs put to it as a dream would, and how often it is right from
-each probability on. Without one, the similarity of the embedder stands in, for merging alone.
+"""``reverie eval pairs``: thresholds that fit a decision model. Labelled pairs are put to it as a dream would, to find
+how often it is right from each probability on. Without one, the embedder's similarity stands in, for merging alone.
 
 Pairs are labelled by hand, or by what people decided: merges and replacements of an agent's dreams that they let stand,
 undid or reverted, and proposals that they accepted, edited or rejected.
@@ -12,13 +12,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain
+from pathlib import Path
 from typing import Final, Literal
 from uuid import UUID
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
+from rich.markup import escape
 
-from service.domain.calibration import Calibration, CalibrationRow, DecidedKind, Threshold
 from service.domain.changed_values import changes_value
 from service.domain.field_types import Content
 from service.domain.guards import contradicts, may_merge, same_particulars
@@ -27,16 +28,26 @@ from service.domain.principal import Principal
 from service.domain.search import SearchRequest
 from service.domain.spending import paid_by
 from service.domain.verdicts import ASKED_FROM, Outcome, PairVerdict, likeliest
+from service.domain.workspace import WorkspaceSettings
 from service.embedding.embedder import Embedder, EmbeddingFailed
 from service.errors import InvalidInput, Unavailable
+from service.export_import import open_workspace
 from service.llm import LLM, LLMInvalidOutput, LLMUnavailable
+from service.memory.access.redaction import masked_names, workspace_masking
+from service.memory.access.workspace import get_settings, put_settings
 from service.memory.agents import put_agent
 from service.memory.engine import Engine
 from service.memory.prompts import listed_pairs, pair_question
 from service.memory.search.recall import recall
+from service.settings import Settings
 from service.store import agents
 from service.store.settings import agent_settings
 
+Threshold = Literal["merge_at", "replace_at", "distinct_at"]
+DecidedKind = Literal["stood", "undone", "reverted", "accepted", "edited", "rejected"]
+
+PAIRS_MAX: Final = 20_000
+"""Of a file."""
 THRESHOLDS: Final = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.97, 0.99, 0.999)
 PRECISION_MIN: Final = 0.95
 """Of a recommended threshold."""
@@ -69,69 +80,122 @@ class LabelledPair(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
+class DecidedPairs:
+    """Pairs, and how many of them come from which decisions of people: none where they are labelled by hand."""
+
+    pairs: Sequence[LabelledPair]
+    kinds: dict[DecidedKind, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Quality of the verdicts from a threshold on; a share of none is None. ``contradictions``: among the merges."""
+
+    setting: Threshold
+    threshold: float
+    said: int
+    precision: float | None
+    recall: float | None
+    contradictions: int
+
+
+@dataclass(frozen=True, slots=True)
 class Fit:
-    """Fit of thresholds. ``by``: who judged; ``by_guards``: pairs that rules decide; ``unusable``: answers that
-    decide nothing. ``recommended``: by setting, where a threshold is good enough; ``too_few``: settings that have too
-    few pairs."""
+    """Fit of thresholds. ``by``: who judged; ``kinds``: how many pairs come from which decisions of people;
+    ``by_guards``: pairs that rules decide; ``unusable``: answers that decide nothing. ``recommended``: by setting,
+    where a threshold is good enough; ``too_few``: settings that have too few pairs; ``written``: whether what is
+    recommended is in the settings."""
 
     by: str
     pairs: int
+    kinds: dict[DecidedKind, int]
     by_guards: int
     unusable: int
-    rows: list[CalibrationRow]
-    recommended: dict[str, float]
+    rows: list[Row]
+    recommended: dict[Threshold, float]
     too_few: list[Threshold]
+    written: bool
 
 
-async def calibrate(
-    llm: LLM | None, embedder: Embedder | None, pairs: Sequence[LabelledPair], *, labelled_min: int = 1
+async def measure(
+    settings: Settings, workspace: str, pairs: Sequence[LabelledPair], agent: str | None, *,
+    stood_days: float, write: bool,
+) -> Fit:  # fmt: skip
+    """Measure on these pairs or, with an ``agent``, on what people decided on its dreams and proposals. Raises NotFound
+    for an unknown workspace or agent, and what ``fit`` raises."""
+    async with open_workspace(settings, workspace) as (engine, principal):
+        if agent is None:
+            return await fit_workspace(engine, principal, pairs, write=write)
+        masking = await workspace_masking(engine, principal.workspace_id)
+        (name,) = await masked_names(engine, principal.workspace_id, masking, [(("agent",), agent)], refuse=False)
+        return await fit_agent(engine, principal, name, stood_days=stood_days, write=write)
+
+
+async def fit_workspace(engine: Engine, principal: Principal, pairs: Sequence[LabelledPair], *, write: bool) -> Fit:
+    """Find which thresholds fit a workspace; ``write`` puts what is recommended into its settings."""
+    choices = (await get_settings(engine, principal)).llm
+    found = await fit(engine, principal, DecidedPairs(pairs, {}), choices, write=write)
+    if found.written:
+        await put_settings(engine, principal, WorkspaceSettings.model_validate({"dream": found.recommended}))
+    return found
+
+
+async def fit_agent(engine: Engine, principal: Principal, agent: str, *, stood_days: float, write: bool) -> Fit:
+    """Find which thresholds fit an agent, by its ``decided_pairs``; ``write`` puts what is recommended into the agent's
+    settings."""
+    decided_by_people = await decided_pairs(engine, principal, agent, stood_days=stood_days)
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        row = await agents.existing_agent(connection, principal.workspace_id, agent)
+        choices = (await agent_settings(connection, principal.workspace_id, row.id)).llm
+    found = await fit(
+        engine, principal, decided_by_people, choices, write=write, labelled_min=LABELLED_MIN, agent=agent
+    )
+    if found.written:
+        own = row.settings | {"dream": row.settings.get("dream", {}) | found.recommended}
+        await put_agent(engine, principal, agent, {"settings": own})
+    return found
+
+
+async def fit(
+    engine: Engine,
+    principal: Principal,
+    given: DecidedPairs,
+    choices: LLMSettings,
+    *,
+    write: bool,
+    labelled_min: int = 1,
+    agent: str | None = None,
 ) -> Fit:
-    """Judge the pairs that rules leave open. A threshold is recommended only where ``labelled_min`` of the judged pairs
-    have an outcome that it is for. Raises LLMUnavailable, BudgetReached, EmbeddingFailed, and ValueError where there is
-    neither a model nor an embedder."""
-    asked = [pair for pair in pairs if not _is_settled(pair)]
-    if llm is not None:
-        verdicts, by = await _by_model(llm, asked), llm.model
-    elif embedder is not None:
-        verdicts, by = await _by_similarity(embedder, asked), embedder.model
-    else:
-        raise ValueError("neither a decision model (LLM_DECIDE, llm.decide) nor an embedder is configured")
+    """Judge the pairs that rules leave open, by the model that a workspace or an ``agent`` has for that and at its
+    expense. A threshold is recommended only where ``labelled_min`` of the judged pairs have an outcome that it is for.
+
+    Raises InvalidInput where nothing can judge, or nothing that is to be written, Unavailable where it fails, and
+    BudgetReached."""
+    llm, embedder = engine.model("decide", principal.workspace_id, choices), engine.embedder
+    if llm is None and embedder is None:
+        raise InvalidInput(("LLM_DECIDE",), "there is neither a decision model (LLM_DECIDE) nor an embedder")
+    if llm is None and write:
+        raise InvalidInput(("write",), "similarities are no probabilities: thresholds need a model (LLM_DECIDE)")
+    asked = [pair for pair in given.pairs if not _is_settled(pair)]
+    try:
+        with paid_by(principal.payer(agent)):
+            if llm is not None:
+                verdicts, by = await _by_model(llm, asked), llm.model
+            else:
+                assert embedder is not None
+                verdicts, by = await _by_similarity(embedder, asked), embedder.model
+    except (LLMUnavailable, EmbeddingFailed) as error:
+        raise Unavailable(error.message) from error
     judged = list(zip(asked, verdicts, strict=True))
     names: tuple[Threshold, ...] = tuple(SETTINGS) if llm else ("merge_at",)
     rows = [row for name in names for row in _rows(name, judged)]
     labels = [pair.label for pair in asked]
     too_few = [name for name, outcomes in SETTINGS.items() if sum(one in outcomes for one in labels) < labelled_min]
-    recommended = _recommended(rows) if llm else {}
+    recommended = {name: at for name, at in (_recommended(rows) if llm else {}).items() if name not in too_few}
     return Fit(
-        by, len(pairs), len(pairs) - len(asked), sum(one is None for one in verdicts), rows,
-        {name: at for name, at in recommended.items() if name not in too_few}, too_few,
+        by, len(given.pairs), given.kinds, len(given.pairs) - len(asked), sum(one is None for one in verdicts), rows,
+        recommended, too_few, written=write and bool(recommended),
     )  # fmt: skip
-
-
-async def calibrate_for(
-    engine: Engine,
-    principal: Principal,
-    pairs: Sequence[LabelledPair],
-    *,
-    choices: LLMSettings,
-    write: bool,
-    labelled_min: int = 1,
-    agent: str | None = None,
-) -> Fit:
-    """Judge pairs by the model that a workspace or an ``agent`` has for that, at the caller's expense.
-
-    Raises InvalidInput where nothing can judge, or nothing that is to be written, Unavailable where it fails, and
-    BudgetReached."""
-    llm = engine.model("decide", principal.workspace_id, choices)
-    if llm is None and engine.embedder is None:
-        raise InvalidInput(("LLM_DECIDE",), "there is neither a decision model (LLM_DECIDE) nor an embedder")
-    if llm is None and write:
-        raise InvalidInput(("body", "write"), "similarities are no probabilities: thresholds need a model (LLM_DECIDE)")
-    try:
-        with paid_by(principal.payer(agent)):
-            return await calibrate(llm, engine.embedder, pairs, labelled_min=labelled_min)
-    except (LLMUnavailable, EmbeddingFailed) as error:
-        raise Unavailable(error.message) from error
 
 
 def _is_settled(pair: LabelledPair) -> bool:
@@ -172,7 +236,7 @@ def _guarded(pair: LabelledPair, verdict: PairVerdict | None) -> PairVerdict | N
     return None if forbidden else verdict
 
 
-def _rows(name: Threshold, judged: Sequence[tuple[LabelledPair, PairVerdict | None]]) -> Iterable[CalibrationRow]:
+def _rows(name: Threshold, judged: Sequence[tuple[LabelledPair, PairVerdict | None]]) -> Iterable[Row]:
     outcomes = SETTINGS[name]
     labelled = sum(pair.label in outcomes for pair, _ in judged)
     for threshold in THRESHOLDS:
@@ -183,16 +247,16 @@ def _rows(name: Threshold, judged: Sequence[tuple[LabelledPair, PairVerdict | No
         ]
         right = sum(pair.label in outcomes for pair in said)
         contradictions = sum(pair.label == "contradiction" for pair in said) if name == "merge_at" else 0
-        yield CalibrationRow(
+        yield Row(
             name, threshold, len(said), right / len(said) if said else None, right / labelled if labelled else None,
             contradictions,
         )  # fmt: skip
 
 
-def _recommended(rows: Sequence[CalibrationRow]) -> dict[str, float]:
+def _recommended(rows: Sequence[Row]) -> dict[Threshold, float]:
     """Return the lowest threshold of each setting down to which enough verdicts are right and no contradiction is
     merged."""
-    found: dict[str, float] = {}
+    found: dict[Threshold, float] = {}
     for name in SETTINGS:
         for row in reversed([row for row in rows if row.setting == name and row.said]):
             if (row.precision or 0) < PRECISION_MIN or row.contradictions:
@@ -223,17 +287,10 @@ class _DecidedProposal:
     memory_id: UUID | None
 
 
-@dataclass(frozen=True, slots=True)
-class DecidedPairs:
-    """Pairs, no two of the same statements, and how many there are of each kind."""
-
-    pairs: list[LabelledPair]
-    kinds: dict[DecidedKind, int]
-
-
 async def decided_pairs(engine: Engine, principal: Principal, agent: str, *, stood_days: float) -> DecidedPairs:
-    """Return the pairs of an agent. A change stands once it is ``stood_days`` old; of several decisions on the same two
-    statements the newest change of a dream counts. Raises NotFound for an agent that is not there."""
+    """Return the pairs of an agent, no two of the same statements. A change stands once it is ``stood_days`` old; of
+    several decisions on the same two statements the newest change of a dream counts. Raises NotFound for an agent that
+    is not there."""
     workspace = principal.workspace_id
     before = engine.now() - timedelta(days=stood_days)
     async with engine.db.transaction(workspace) as connection:
@@ -298,25 +355,46 @@ async def _alike(engine: Engine, pairs: Sequence[tuple[str, str]]) -> list[bool]
     return [cosine >= ASKED_FROM for cosine in found] or [False] * len(pairs)
 
 
-async def calibrate_on_decisions(
-    engine: Engine, principal: Principal, agent: str, *, stood_days: float, write: bool
-) -> Calibration:
-    """Find which thresholds fit an agent, by its ``decided_pairs``; ``write`` puts what is recommended into the agent's
-    settings. Raises what ``calibrate_for`` raises, Forbidden, NotFound."""
-    principal.require_write()
-    workspace = principal.workspace_id
-    found = await decided_pairs(engine, principal, principal.check_owns(agent), stood_days=stood_days)
-    async with engine.db.transaction(workspace) as connection:
-        row = await agents.existing_agent(connection, workspace, agent)
-        choices = (await agent_settings(connection, workspace, row.id)).llm
-    fit = await calibrate_for(
-        engine, principal, found.pairs, choices=choices, write=write, labelled_min=LABELLED_MIN, agent=agent
-    )
-    written = write and bool(fit.recommended)
-    if written:
-        own = row.settings | {"dream": row.settings.get("dream", {}) | fit.recommended}
-        await put_agent(engine, principal, agent, {"settings": own})
-    return Calibration(
-        by=fit.by, pairs=fit.pairs, kinds=found.kinds, by_guards=fit.by_guards, unusable=fit.unusable, rows=fit.rows,
-        recommended=fit.recommended, too_few=[*fit.too_few], written=written,
-    )  # fmt: skip
+def read(file: Path) -> list[LabelledPair]:
+    """Return the pairs of a file of JSON lines. Raises InvalidInput naming the line."""
+    found: list[LabelledPair] = []
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                found.append(LabelledPair.model_validate_json(line))
+            except ValidationError as error:
+                wrong = error.errors(include_input=False, include_url=False)[0]
+                field = ".".join(map(str, wrong["loc"])) or "the line"
+                raise InvalidInput(("data",), f"line {number}: {field}: {wrong['msg']}") from None
+            if len(found) > PAIRS_MAX:
+                raise InvalidInput(("data",), f"has more than {PAIRS_MAX:,} pairs")
+    if not found:
+        raise InvalidInput(("data",), f"{file} has no pairs")
+    return found
+
+
+def described(found: Fit) -> list[str]:
+    """Return the table of a fit, and what it recommends, line by line."""
+    lines = [
+        f"{found.pairs:,} pairs: {found.by_guards:,} are settled by rules, the others judged by {escape(found.by)}"
+        + (f", {found.unusable:,} without a usable verdict." if found.unusable else "."),
+        "setting      from   verdicts  precision  recall  contradictions merged",
+        *map(_line, found.rows),
+    ]
+    if found.recommended:
+        listed = ", ".join(f"dream.{name} {at:g}" for name, at in found.recommended.items())
+        lines.append(f"{'Written' if found.written else 'Recommended'}: {listed}")
+    else:
+        lines.append("No threshold is recommended: none has verdicts that are right often enough.")
+    if found.too_few:
+        few = ", ".join(f"dream.{name}" for name in found.too_few)
+        lines.append(f"[yellow]Too few labelled pairs to recommend anything for {few}.[/]")
+    return lines
+
+
+def _line(row: Row) -> str:
+    precision, recall = (f"{value:.3f}" if value is not None else "-" for value in (row.precision, row.recall))
+    merged = f"{row.contradictions:>8}" if row.setting == "merge_at" else ""
+    return f"{row.setting:<12} {row.threshold:<6g} {row.said:>7}  {precision:>9}  {recall:>6}  {merged}"

@@ -1,21 +1,25 @@
-"""Calibration on what people decided: dreams that stood, were undone or reverted, and proposals."""
+"""`reverie eval pairs --agent` on what people decided: dreams that stood, were undone or reverted, and proposals."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from dataclasses import asdict
 from datetime import timedelta
+from subprocess import CompletedProcess
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
+from reverie.evaluation.pairs import LABELLED_MIN, fit_agent
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.memory.dreams.calibration import LABELLED_MIN
+from service.domain.principal import Principal
+from service.export_import import OPERATOR
 from service.provider import load_litellm
 from service.settings import EnvironmentModel, Settings
-from tests.cli.conftest import command
+from tests.cli.conftest import Command
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
 from tests.pg_dump import dump
@@ -23,8 +27,6 @@ from tests.promises.tenants import waiting
 from tests.worker.dreaming import dream, say
 
 Json = dict[str, Any]
-
-__all__ = ["command"]
 
 GOOD, NICE = "The office kitchen has a very good coffee machine", "The office kitchen has a really nice coffee maker"
 OUTCOMES = ("duplicate", "update", "contradiction", "different")
@@ -50,8 +52,9 @@ async def api(settings: Settings, server: FakeOpenAI) -> AsyncIterator[Api]:
         yield opened
 
 
-async def calibrated(api: Api, agent: str = "a", **options: Any) -> Json:
-    return await api.post(f"/v1/agents/{agent}/calibration", options)
+async def calibrated(api: Api, agent: str = "a", *, stood_days: float = 7, write: bool = False) -> Json:
+    operator = Principal(DEFAULT_WORKSPACE, OPERATOR, "admin", None)
+    return asdict(await fit_agent(api.engine, operator, agent, stood_days=stood_days, write=write))
 
 
 def merging(found: Json, threshold: float = 0.97) -> tuple[int, float | None]:
@@ -164,25 +167,25 @@ async def test_nothing_of_a_purged_user_is_asked_about(api: Api, server: FakeOpe
     assert "xqmarkx" not in dump(database_url)
 
 
-async def test_it_is_for_who_may_write_for_the_agent(api: Api) -> None:
-    await api.save(GOOD)
-    reader = await api.as_role("reader")
-    assert await reader.status("POST", "/v1/agents/a/calibration") == 403
-    assert await api.status("POST", "/v1/agents/nobody/calibration") == 404
-    assert await api.status("POST", "/v1/agents/a/calibration", json={"stood_days": -1}) == 422
-
-
-async def test_the_command_tells_how_many_and_that_they_are_too_few(api: Api, command: Any) -> None:
+async def test_the_command_tells_how_many_and_that_they_are_too_few(
+    api: Api, command: Command, database_url: str
+) -> None:
     for content in (GOOD, NICE):
         await api.save(content)
     await dream(api.engine)
-    here = {"REVERIE_URL": str(api.http.base_url), "REVERIE_API_KEY": api.key}
-    options = ("calibrate", "--agent", "a", "--stood-days", "0")
-    done = await asyncio.to_thread(command, *options, **here)
+
+    async def run(*options: str) -> CompletedProcess[str]:
+        here = {"DATABASE_URL": database_url, "EMBEDDING_MODEL": "static"}
+        return await asyncio.to_thread(command, "eval", "pairs", *options, **here)
+
+    options = ("--agent", "a", "--stood-days", "0")
+    done = await run(*options)
     assert done.returncode == 0, done.stderr
     assert "1 stood" in done.stdout
     assert "Too few labelled pairs" in done.stdout
-    told = await asyncio.to_thread(command, *options, "--json", **here)
-    assert json.loads(told.stdout)["kinds"] == {"stood": 1}
-    neither = await asyncio.to_thread(command, "calibrate")
-    assert (neither.returncode, "--pairs" in neither.stderr) == (2, True)
+    assert json.loads((await run(*options, "--json")).stdout)["kinds"] == {"stood": 1}
+    unknown = await run("--agent", "nobody")
+    assert (unknown.returncode, "nobody" in unknown.stderr) == (1, True)
+    for wrong, named in (((), "--data"), (("--agent", "a", "--stood-days", "-1"), "--stood-days")):
+        refused = await run(*wrong)
+        assert (refused.returncode, named in refused.stderr) == (2, True)
