@@ -25,7 +25,7 @@ depends_on = None
 
 takes_over = ("0057", "0058", "0059")
 """Earlier revisions that ``service.db.migrate`` brings to this schema by ``TAKE_OVER``, and then numbers so."""
-schema_sha256 = "d4ce4d362ec9ce90544e9f370f7e2efc01ed000995ab3c992d068cce71ff4e22"
+schema_sha256 = "f4d8185038fb89002fc7d5d306515b8c2364db5305907a7bd1a8cb73124daa06"
 """Digest of the files that this revision runs, compared in ``tests/store/test_schema.py``."""
 
 

@@ -19,7 +19,7 @@ from urllib.parse import quote, unquote
 
 from fastapi import Depends, Header, Path, Query, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, Field, TypeAdapter, ValidationError
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
@@ -33,6 +33,7 @@ from service.domain.where import JSON_MAX
 from service.errors import InvalidInput, Unauthenticated
 from service.memory.access.keys import authenticate
 from service.memory.access.redaction import masked_names, masking_of
+from service.memory.agents import users_mode
 from service.memory.engine import Engine
 
 Item = TypeVar("Item")
@@ -240,9 +241,26 @@ async def _call(
         named = [(("query", "user"), for_user)]
         masking = await masking_of(engine, principal)
         (for_user,) = await masked_names(engine, principal.workspace_id, masking, named, refuse=False)
-    principal = replace(principal, named_user=for_user, for_prompt=for_prompt, no_memory=memory_off)
+    agent_users = principal.agent_users
+    if principal.agent is None and (agent := _named_agent(request)) is not None:
+        agent_users = await users_mode(engine, principal, agent)
+    principal = replace(
+        principal, named_user=for_user, for_prompt=for_prompt, no_memory=memory_off, agent_users=agent_users
+    )
     set_viewer(principal.viewer)
     return ApiCall(engine, principal)
+
+
+_AGENT_NAME: TypeAdapter[str] = TypeAdapter(PathName)
+
+
+def _named_agent(request: Request) -> str | None:
+    """Return the agent that the path or the query names; None also for what is no name, which the route refuses."""
+    given = request.path_params.get("agent") or request.query_params.get("agent")
+    try:
+        return _AGENT_NAME.validate_python(given)
+    except ValidationError:
+        return None
 
 
 async def principal_of(request: Request, engine: Engine, given: HTTPAuthorizationCredentials | None) -> Principal:

@@ -105,7 +105,8 @@ class Principal:
     ``scopes`` are what the key is narrowed to; None is all that its role allows.
     ``limits`` are the key's own, ``maker_limits`` those of the keys that it comes from, which it counts against too,
     and ``workspace_limits`` those of all keys of the workspace together.
-    ``settings`` are the workspace's at the time of the request; None when nobody has read them yet.
+    ``settings`` are the workspace's at the time of the request; None when nobody has read them yet. ``agent_users`` is
+    the setting ``users`` of the agent whose key it is, or that the request names, where that agent has one of its own.
     """
 
     workspace_id: UUID
@@ -121,6 +122,7 @@ class Principal:
     user: str | None = None
     named_user: str | None = None
     for_prompt: bool = False
+    agent_users: UsersMode | None = None
     settings: WorkspaceSettings | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -131,8 +133,8 @@ class Principal:
     @property
     def viewer(self) -> Viewer:
         """Whom this call reads for, where it names no session."""
-        mode = self.settings.users if self.settings is not None else "separate"
-        return viewer_of(self.acting_user(None), None, mode, prompt=self.for_prompt)
+        of_workspace = self.settings.users if self.settings is not None else "separate"
+        return viewer_of(self.acting_user(None), None, self.agent_users or of_workspace, prompt=self.for_prompt)
 
     @property
     def own(self) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 from uuid import UUID
 
 import structlog
@@ -13,6 +14,7 @@ from service.domain.agents import Agent, Task
 from service.domain.bulletin import Bulletin, BulletinVersion, StoredBulletin
 from service.domain.citations import differences
 from service.domain.json import JsonObject
+from service.domain.owners import UsersMode
 from service.domain.principal import Principal
 from service.domain.spending import Payer, paid_by
 from service.errors import BudgetReached, Forbidden, NotFound
@@ -32,6 +34,13 @@ async def get_agent(engine: Engine, principal: Principal, agent: str) -> Agent:
     """Return an agent. Raises NotFound."""
     async with engine.db.transaction(principal.workspace_id) as connection:
         return await _shown(connection, principal.workspace_id, principal.check_owns(agent))
+
+
+async def users_mode(engine: Engine, principal: Principal, agent: str) -> UsersMode | None:
+    """Return the setting ``users`` that an agent has of its own, None for one that has none or does not exist."""
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        found = await agents.get_agent(connection, principal.workspace_id, agent)
+    return None if found is None else cast(UsersMode | None, found.settings.get("users"))
 
 
 async def list_agents(

@@ -10,12 +10,14 @@ from uuid import UUID
 from service.db.pool import Connection, Row
 from service.domain.json import JsonObject
 from service.domain.limits import Limits, limits_from
+from service.domain.owners import UsersMode
 from service.domain.principal import KeyGrant, KeyRole, KeyScope
 
 
 @dataclass(frozen=True, slots=True)
 class AuthenticatedKey:
-    """The live key of a hash, with its workspace's settings. ``retry_after_s`` is set once it has used up its rate."""
+    """The live key of a hash, with its workspace's settings. ``retry_after_s`` is set once it has used up its rate;
+    ``agent_users`` is the setting ``users`` of the agent whose key it is, where that has one of its own."""
 
     id: UUID
     role: KeyRole
@@ -31,6 +33,7 @@ class AuthenticatedKey:
     limits: Limits
     maker_limits: Mapping[str, JsonObject] | None
     workspace_limits: Limits
+    agent_users: UsersMode | None
 
     @property
     def is_rated(self) -> bool:

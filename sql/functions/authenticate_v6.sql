@@ -8,7 +8,7 @@ CREATE FUNCTION reverie_authenticate_v6(workspace uuid, key_hash bytea)
 RETURNS TABLE (
     id uuid, role text, agent text, user_name text, hash bytea, settings jsonb, retry_after_s double precision, scopes text[],
     expires_at timestamptz, expired boolean,
-    suspended boolean, limits jsonb, maker_limits jsonb, workspace_limits jsonb
+    suspended boolean, limits jsonb, maker_limits jsonb, workspace_limits jsonb, agent_users text
 )
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, public
 AS $$
@@ -24,6 +24,7 @@ DECLARE
     suspended boolean;
     maker_limits jsonb;
     workspace_limits jsonb;
+    agent_users text;
     rated uuid;
     wait double precision;
 BEGIN
@@ -39,6 +40,10 @@ BEGIN
     IF holder.makers IS NOT NULL THEN
         SELECT jsonb_object_agg(m.id, m.limits) INTO maker_limits
         FROM public.api_keys m WHERE m.workspace_id = workspace AND m.id = ANY(holder.makers) AND m.limits IS NOT NULL;
+    END IF;
+    IF holder.agent IS NOT NULL THEN
+        SELECT a.settings ->> 'users' INTO agent_users
+        FROM public.agents a WHERE a.workspace_id = workspace AND a.agent = holder.agent;
     END IF;
     rated := CASE WHEN holder.client_id IS NULL THEN holder.id ELSE holder.makers[cardinality(holder.makers)] END;
     SELECT s.value INTO chosen FROM public.settings s WHERE s.workspace_id = workspace;
@@ -65,6 +70,6 @@ BEGIN
         END IF;
     END IF;
     RETURN QUERY SELECT holder.id, holder.role, holder.agent, holder.user_name, holder.hash, chosen, wait, holder.scopes, holder.expires_at,
-        holder.expired, suspended, holder.limits, maker_limits, workspace_limits;
+        holder.expired, suspended, holder.limits, maker_limits, workspace_limits, agent_users;
 END
 $$;

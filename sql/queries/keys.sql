@@ -2,7 +2,7 @@
 -- The key with this hash, the settings of its workspace and the limits of both; nothing for an unknown or revoked one.
 -- ``retry_after_s`` is set when the key has used up its rate.
 SELECT id, role, agent, user_name AS "user", hash, settings, retry_after_s, scopes, expires_at, expired, suspended,
-    coalesce(limits, '{}') AS limits, maker_limits, coalesce(workspace_limits, '{}') AS workspace_limits
+    coalesce(limits, '{}') AS limits, maker_limits, coalesce(workspace_limits, '{}') AS workspace_limits, agent_users
 FROM reverie_authenticate_v6(:workspace, :hash);
 
 -- fragment: maker_limits

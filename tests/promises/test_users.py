@@ -88,6 +88,40 @@ async def test_where_users_are_strict_nobody_else_sees_what_a_user_owns(api: Api
     assert heard(own, "boris") == []
 
 
+LISTS = ("sessions", "documents", "dreams", "memories", "users", "entities", "pages", "searches", "inbox", "export")
+
+
+async def heard_in_lists(api: Api, **params: str) -> list[str]:
+    """The lists, by name, in which anything of Anna is."""
+    answers = {name: await api.call("GET", f"/v1/{name}", params=params) for name in LISTS}
+    assert {name for name, answer in answers.items() if answer.status_code != 200} == set()
+    return [name for name, answer in answers.items() if "anna" in answer.text.lower() or "nuts" in answer.text]
+
+
+async def test_the_setting_of_an_agent_decides_who_sees_what_in_every_list(api: Api) -> None:
+    await told(api)
+    await api.post("/v1/documents", {"agent": "a", "title": "Diet", "text": "Anna may not eat nuts.", "user": "anna"})
+    key = (await api.post("/v1/keys", {"role": "agent", "agent": "a", "name": "of a"}))["key"]
+    own = replace(api, key=key)
+    separate = await heard_in_lists(own)
+    assert {"sessions", "documents", "dreams", "memories", "export"} <= set(separate)
+    assert await heard_in_lists(api, agent="a") == separate
+    for params in ({"user": "boris"}, {"user": "boris", "agent": "a"}):
+        assert await heard_in_lists(api, **params) == []
+
+    await api.put("/v1/agents/a", {"settings": {"users": "strict"}})
+    assert await heard_in_lists(own) == []
+    assert await heard_in_lists(api, agent="a") == []
+    assert await heard_in_lists(own, user="anna") == separate
+
+    await api.put("/v1/agents/a", {"settings": {"users": "shared"}})
+    shared = [name for name in separate if name != "sessions"]  # ``?user=`` has the sessions of a member alone
+    assert await heard_in_lists(own, user="boris") == shared
+    assert await heard_in_lists(api, user="boris", agent="a") == shared
+    assert await heard_in_lists(api, user="boris") == [], "the workspace's setting, where no agent is named"
+    assert await api.status("GET", "/v1/sessions", params={"agent": "a\u0000"}) == 422
+
+
 async def test_a_key_of_a_user_reads_and_writes_for_that_user_alone(api: Api) -> None:
     await told(api)
     shared = await api.save("The shop opens at nine.", owners=[])
