@@ -29,7 +29,6 @@ from typing import Any, Final, Generic, TypeVar
 import httpx
 import structlog
 from pydantic import BaseModel, ValidationError
-from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from service.concurrency.transaction_guard import assert_outside_transaction
 from service.domain.field_types import replace_unstorable
@@ -39,6 +38,9 @@ from service.domain.model_calls import Exchange, Outcome
 from service.domain.spending import FAILED, UNRECORDED, Ledger, Purpose, Usage
 from service.errors import BudgetReached, ReverieError
 from service.provider import (
+    OPENAI_BASE,
+    REQUEST_TIMEOUT,
+    TOO_MANY_REQUESTS,
     GuardedTransport,
     describe,
     entry_of,
@@ -47,6 +49,7 @@ from service.provider import (
     located,
     reported,
     response_too_large,
+    retrying,
     usage_of,
 )
 
@@ -66,10 +69,6 @@ class LLMRefused(LLMUnavailable):
 
 class LLMInvalidOutput(ReverieError):
     """The language model's answer does not have the form asked for."""
-
-
-REQUEST_TIMEOUT = 408
-TOO_MANY_REQUESTS = 429
 
 
 async def call_once(
@@ -178,7 +177,6 @@ def repair_prompt(error: ValidationError, *, cut_off: bool) -> str:
 
 
 TIMEOUT_S: Final = 60.0
-OPENAI_BASE: Final = "https://api.openai.com/v1"
 NO_KEY: Final = "none"
 UNAUTHORIZED: Final = 401
 # Providers that hold any model to a schema, whatever litellm's table says of the model.
@@ -503,7 +501,6 @@ class Meter:
 
 log = structlog.get_logger(__name__)
 
-ATTEMPTS_MAX: Final = 4
 BACKOFF_FIRST_S: Final = 0.5
 BACKOFF_MAX_S: Final = 15.0
 SKIPPED_S: Final = 30.0
@@ -655,13 +652,8 @@ class LLM:
                 if not is_transient(error):
                     raise
                 log.warning("llm_failover", model=endpoint.model, error=error.message)
-        retrying = AsyncRetrying(
-            retry=retry_if_exception(is_transient),
-            stop=stop_after_attempt(ATTEMPTS_MAX),
-            wait=wait_random_exponential(multiplier=self._backoff_first_s, max=BACKOFF_MAX_S),
-            reraise=True,
-        )
-        answer: Answer = await retrying(self._attempt, last, request, meter, numbers)
+        attempts = retrying(is_transient, self._backoff_first_s, BACKOFF_MAX_S)
+        answer: Answer = await attempts(self._attempt, last, request, meter, numbers)
         return answer
 
     async def _attempt(

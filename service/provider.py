@@ -26,6 +26,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import orjson
+from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from service.concurrency.garbage_collection import freeze_heap
 from service.domain.field_types import replace_unstorable
@@ -33,6 +34,10 @@ from service.domain.spending import Usage
 from service.domain.webhook_url import is_public
 from service.errors import AnswerTooLarge
 
+OPENAI_BASE: Final = "https://api.openai.com/v1"
+REQUEST_TIMEOUT: Final = 408
+TOO_MANY_REQUESTS: Final = 429
+ATTEMPTS_MAX: Final = 4
 TABLE: Final = "model_prices_and_context_window_backup.json"
 FIELDS: Final = (
     "input_cost_per_token", "output_cost_per_token", "input_cost_per_query", "supports_response_schema",
@@ -83,6 +88,17 @@ KEY_CHARS_MIN: Final = 8
 HIDDEN: Final = "(the key)"
 # "litellm.InternalServerError: InternalServerError: OpenAIException - Connection error." names three classes.
 _CLASS_NAME: Final = re.compile(r"(?:[A-Za-z_]{1,40}\.){0,3}[A-Za-z_]{1,60}(?:Error|Exception)(?::| -)\s{0,3}")
+
+
+def retrying(is_transient: Callable[[BaseException], bool], first_s: float, max_s: float) -> AsyncRetrying:
+    """Make up to ``ATTEMPTS_MAX`` attempts at a call, after random pauses that grow to ``max_s``; raise the last error
+    as it is."""
+    return AsyncRetrying(
+        retry=retry_if_exception(is_transient),
+        stop=stop_after_attempt(ATTEMPTS_MAX),
+        wait=wait_random_exponential(multiplier=first_s, max=max_s),
+        reraise=True,
+    )
 
 
 def describe(error: BaseException, model: str, api_base: str | None, api_key: str | None = None) -> str:

@@ -148,6 +148,12 @@ class HoldingStream(StreamingResponse):
             await super().__call__(scope, receive, send)
 
 
+def event_stream(content: AsyncIterator[bytes], held: ExitStack) -> HoldingStream:
+    """Return server-sent events, which no cache keeps and no proxy gathers; the stream takes over what is held."""
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return HoldingStream(content, held.pop_all(), media_type="text/event-stream", headers=headers)
+
+
 Answer = TypeVar("Answer")
 NO_MEMORY = "X-Reverie-No-Memory"
 FOR_PROMPT = "X-Reverie-For-Prompt"

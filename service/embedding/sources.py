@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
-from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from service.concurrency.transaction_guard import assert_outside_transaction
 from service.domain.spending import FAILED, UNRECORDED, Ledger
@@ -41,6 +40,9 @@ from service.embedding.embedder import (
 )
 from service.errors import BudgetReached, Unavailable
 from service.provider import (
+    OPENAI_BASE,
+    REQUEST_TIMEOUT,
+    TOO_MANY_REQUESTS,
     describe,
     estimated_tokens,
     import_litellm,
@@ -49,6 +51,7 @@ from service.provider import (
     located,
     reported,
     response_too_large,
+    retrying,
     usage_of,
 )
 
@@ -298,17 +301,13 @@ def _pooling(folder: Path) -> str:
 
 
 REMOTE_MODEL: Final = "text-embedding-3-small"
-OPENAI_BASE: Final = "https://api.openai.com/v1"
 BATCH_TEXTS_MAX: Final = 128
 # OpenAI refuses more than 300,000 tokens in one request.
 BATCH_CHARACTERS_MAX: Final = 250_000
 REQUESTS_AT_ONCE_MAX: Final = 4
-ATTEMPTS_MAX: Final = 4
 BACKOFF_FIRST_S: Final = 0.25
 BACKOFF_MAX_S: Final = 8.0
 TIMEOUT_S: Final = 10.0
-REQUEST_TIMEOUT: Final = 408
-TOO_MANY_REQUESTS: Final = 429
 ANSWER_BYTES_MIN: Final = 1_048_576
 NUMBER_BYTES: Final = 32
 """The most that a number of a vector takes in an answer: a double in JSON, with comma and spaces."""
@@ -436,14 +435,8 @@ class RemoteEmbedder:
         """Embed one batch, in up to four attempts."""
         # Providers refuse an empty text.
         given = [replace_surrogates(text) or " " for text in texts]
-        retrying = AsyncRetrying(
-            retry=retry_if_exception(_is_transient),
-            stop=stop_after_attempt(ATTEMPTS_MAX),
-            wait=wait_random_exponential(multiplier=self._backoff_first_s, max=BACKOFF_MAX_S),
-            reraise=True,
-        )
         try:
-            answer: Any = await retrying(self._attempt, given)
+            answer: Any = await retrying(_is_transient, self._backoff_first_s, BACKOFF_MAX_S)(self._attempt, given)
         except BudgetReached as error:
             raise EmbeddingOverBudget(error.message) from error
         except Unavailable:  # the ledger's database, which says nothing about the embedder

@@ -22,6 +22,7 @@ from service.domain.json import dumps
 from service.domain.word_lists import word_set
 from service.errors import AnswerTooLarge, Unavailable
 from service.provider import (
+    OPENAI_BASE,
     RESPONSE_BYTES_MAX,
     describe,
     host_of,
@@ -286,7 +287,6 @@ def _refusal(wire: WireFormat, status: int, message: str) -> UpstreamResponse:
     return UpstreamResponse(status, JSON, _once(wire.error_body(message)))
 
 
-OPENAI_BASE: Final = "https://api.openai.com/v1"
 ANTHROPIC_BASE: Final = "https://api.anthropic.com/v1"
 SPEAKS_OPENAI: Final = frozenset(
     {"openai", "custom_openai", "openai_like", "hosted_vllm", "lm_studio", "litellm_proxy"}

@@ -9,7 +9,8 @@ import pytest
 
 from service.concurrency.transaction_guard import transaction_open
 from service.embedding.embedder import EmbeddingFailed, EmbeddingTimedOut
-from service.embedding.sources import ATTEMPTS_MAX, BATCH_CHARACTERS_MAX, BATCH_TEXTS_MAX, RemoteEmbedder, open_embedder
+from service.embedding.sources import BATCH_CHARACTERS_MAX, BATCH_TEXTS_MAX, RemoteEmbedder, open_embedder
+from service.provider import ATTEMPTS_MAX
 from tests.fakes.openai_server import FakeOpenAI
 
 DIM = 64

@@ -12,7 +12,8 @@ from pydantic import BaseModel, Field
 from service.concurrency.transaction_guard import transaction_open
 from service.domain.spending import Usage
 from service.errors import BudgetReached
-from service.llm import ATTEMPTS_MAX, LLM, Budget, LLMInvalidOutput, LLMRefused, LLMUnavailable, Meter
+from service.llm import LLM, Budget, LLMInvalidOutput, LLMRefused, LLMUnavailable, Meter
+from service.provider import ATTEMPTS_MAX
 from tests.fakes.openai_server import FakeOpenAI
 
 ASK = [{"role": "user", "content": "What does Anna like?"}]

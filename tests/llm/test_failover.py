@@ -9,7 +9,8 @@ import pytest
 
 from service.domain.spending import Usage
 from service.errors import BudgetReached
-from service.llm import ATTEMPTS_MAX, LLM, Budget, Endpoint, LLMRefused, LLMUnavailable, Meter
+from service.llm import LLM, Budget, Endpoint, LLMRefused, LLMUnavailable, Meter
+from service.provider import ATTEMPTS_MAX
 from tests.fakes.openai_server import FakeOpenAI
 
 ASK = [{"role": "user", "content": "What does Anna like?"}]

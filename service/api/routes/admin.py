@@ -14,7 +14,6 @@ from service.api.dependencies import (
     AgentQuery,
     Call,
     DryRun,
-    HoldingStream,
     Items,
     JsonResponse,
     Page,
@@ -26,7 +25,7 @@ from service.api.dependencies import (
     json_response,
     page_response,
 )
-from service.api.routes.transfer import NDJSON
+from service.api.routes.transfer import NDJSON, download
 from service.api.routing import api_router
 from service.domain.audit import AuditLine
 from service.domain.field_types import Name, Timestamp
@@ -346,5 +345,4 @@ async def export_workspace(call: Call, workspace: WorkspacePath) -> StreamingRes
     """A stream with one JSON object per line (NDJSON), as of `GET /v1/export`. Suspended workspaces too."""
     with holding(call.engine.transfers.slot(call.caller)) as held:
         lines = await workspaces.export_workspace(*call, workspace)
-        headers = {"Content-Disposition": 'attachment; filename="reverie.ndjson"'}
-        return HoldingStream(lines, held.pop_all(), media_type=NDJSON, headers=headers)
+        return download(lines, held)

@@ -14,10 +14,10 @@ from starlette.responses import Response, StreamingResponse
 from service.api.dependencies import (
     AgentQuery,
     Call,
-    HoldingStream,
     JsonResponse,
     Page,
     Paging,
+    event_stream,
     holding,
     json_response,
     page_response,
@@ -95,13 +95,10 @@ async def stream_events(
     with holding(call.engine.streams.slot(call.caller)) as held:
         stream = events.stream_events(*call, position, agent=agent, kinds=types, wait=wait)
         begun = await anext(stream, None)
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return HoldingStream(
-            _event_stream(begun, stream), held.pop_all(), media_type="text/event-stream", headers=headers
-        )
+        return event_stream(_lines(begun, stream), held)
 
 
-async def _event_stream(begun: Event | Gap | None, stream: AsyncGenerator[Event | Gap | None]) -> AsyncIterator[bytes]:
+async def _lines(begun: Event | Gap | None, stream: AsyncGenerator[Event | Gap | None]) -> AsyncIterator[bytes]:
     async with aclosing(stream):
         yield _line(begun)
         async for event in stream:

@@ -21,6 +21,7 @@ from service.api.dependencies import (
     Page,
     Paging,
     SessionPath,
+    event_stream,
     holding,
     items_response,
     json_response,
@@ -179,11 +180,7 @@ async def ask_memory(call: Call, request: AskRequest) -> JsonResponse[AskAnswer]
         return json_response(await ask(*call, request))
     found = await find(*call, request)
     with holding(call.engine.streams.slot(call.caller)) as held:
-        return HoldingStream(
-            _answer_stream(partial(answer_from, *call, request, found), found),
-            held.pop_all(), media_type="text/event-stream",
-            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
-        )  # fmt: skip
+        return event_stream(_answer_stream(partial(answer_from, *call, request, found), found), held)
 
 
 async def _answer_stream(

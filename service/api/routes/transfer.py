@@ -84,8 +84,13 @@ async def export_records(
         wanted = included(include, "deleted", "expired")
         filter_ = parse_where_text(where, ("query", "where"))
         lines = await export(*call, agent, include=wanted, resume_from=resume_from, where=filter_)
-        headers = {"Content-Disposition": 'attachment; filename="reverie.ndjson"'}
-        return HoldingStream(lines, held.pop_all(), media_type=NDJSON, headers=headers)
+        return download(lines, held)
+
+
+def download(lines: AsyncIterator[bytes], held: ExitStack) -> HoldingStream:
+    """Return an export, which browsers keep as a file; the stream takes over what is held."""
+    headers = {"Content-Disposition": 'attachment; filename="reverie.ndjson"'}
+    return HoldingStream(lines, held.pop_all(), media_type=NDJSON, headers=headers)
 
 
 @router.post(
