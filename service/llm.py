@@ -287,7 +287,8 @@ def exchange_of(
 ) -> Exchange:  # fmt: skip
     """An attempt that was answered, ``valid`` or not, or that ended with an ``error``."""
     outcome = outcome_of(error) if error is not None else "answered" if valid else "invalid"
-    return Exchange(_as_text(messages), output, outcome, _reason(error, outcome), attempt, failover)
+    reason = error.message if isinstance(error, ReverieError) else NOT_SAID if outcome == "invalid" else None
+    return Exchange(_as_text(messages), output, outcome, reason, attempt, failover)
 
 
 def outcome_of(error: BaseException) -> Outcome:
@@ -301,19 +302,12 @@ def outcome_of(error: BaseException) -> Outcome:
     return "cancelled" if isinstance(error, asyncio.CancelledError) else "unavailable"
 
 
-def _reason(error: BaseException | None, outcome: Outcome) -> str | None:
-    if isinstance(error, ReverieError):
-        return error.message
-    return NOT_SAID if outcome == "invalid" else None
-
-
 def _as_text(messages: Sequence[Mapping[str, Any]]) -> str:
     """Each message after a line with its role."""
-    return "\n\n".join(f"{one.get('role')}:\n{_content(one.get('content'))}" for one in messages)
-
-
-def _content(content: Any) -> str:
-    return content if isinstance(content, str) else dumps(content).decode()
+    contents = ((one.get("role"), one.get("content")) for one in messages)
+    return "\n\n".join(
+        f"{role}:\n{content if isinstance(content, str) else dumps(content).decode()}" for role, content in contents
+    )
 
 
 Message = Mapping[str, Any]
@@ -604,26 +598,21 @@ class LLM:
 
         Raises LLMInvalidOutput when the second answer is invalid too, and what ``complete`` raises.
         """
-        meter = Meter(parent=self.meter)
+        meter, repaired = Meter(parent=self.meter), False
         request = ChatRequest(messages, tokens_max, temperature, timeout_s, schema)
-        answer = await self._answer(request, meter)
-        try:
-            value = parse(answer.text, schema)
-        except ValidationError as invalid:
-            meter.note_failure(f"{answer.model} gave no valid {schema.__name__}.")
-            repair = [
-                *messages,
-                {"role": "assistant", "content": answer.text or "(nothing)"},
-                {"role": "user", "content": repair_prompt(invalid, cut_off=answer.cut_off)},
-            ]
-            answer = await self._answer(replace(request, messages=repair), meter)
+        while True:
+            answer = await self._answer(request, meter)
             try:
-                value = parse(answer.text, schema)
-            except ValidationError as still:
-                wrong = repair_prompt(still, cut_off=answer.cut_off)
+                return Structured(parse(answer.text, schema), meter.usage)
+            except ValidationError as invalid:
                 meter.note_failure(f"{answer.model} gave no valid {schema.__name__}.")
-                raise LLMInvalidOutput(f"{answer.model} gave no valid {schema.__name__} twice. {wrong}") from still
-        return Structured(value, meter.usage)
+                wrong = repair_prompt(invalid, cut_off=answer.cut_off)
+                if repaired:
+                    raise LLMInvalidOutput(
+                        f"{answer.model} gave no valid {schema.__name__} twice. {wrong}"
+                    ) from invalid
+            said = {"role": "assistant", "content": answer.text or "(nothing)"}
+            request, repaired = replace(request, messages=[*messages, said, {"role": "user", "content": wrong}]), True
 
     async def decide(self, text: str, questions: Sequence[Mapping[str, Any]]) -> list[dict[str, float] | None]:
         """The probability of each choice for each question about a text, by a decision model; None for what it refuses.
