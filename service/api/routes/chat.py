@@ -29,10 +29,15 @@ from service.proxy.chat import ATTEMPT_HEADER, Chat, CompletionRequest, attempt_
 from service.proxy.wire_formats import CHAT_COMPLETIONS, MESSAGES, RESPONSES, VERSION, WireFormat
 
 API_KEY_HEADER: Final = "x-api-key"
-OPENAI_PATHS: Final = frozenset({"/v1/chat/completions", "/v1/responses"})
-ANTHROPIC_PATHS: Final = frozenset({"/v1/messages", "/v1/messages/count_tokens"})
-BOTH_PATHS: Final = frozenset({"/v1/models"})
-"""Anthropic's for requests with ``anthropic-version``, else OpenAI's."""
+PATH: Final = "/v1/chat/completions"
+RESPONSES_PATH: Final = "/v1/responses"
+MESSAGES_PATH: Final = "/v1/messages"
+COUNT_PATH: Final = "/v1/messages/count_tokens"
+MODELS_PATH: Final = "/v1/models"
+OPENAI_PATHS: Final = frozenset({PATH, RESPONSES_PATH})
+ANTHROPIC_PATHS: Final = frozenset({MESSAGES_PATH, COUNT_PATH})
+PATHS: Final = OPENAI_PATHS | ANTHROPIC_PATHS
+"""Whose bodies may be as long as the prompts of models are."""
 
 OPENAI_TYPES: Final = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 OPENAI_CODES: Final = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
@@ -138,7 +143,7 @@ def _shape(scope: Scope) -> Shape | None:
         return _openai_error
     if path in ANTHROPIC_PATHS:
         return _anthropic_error
-    if path not in BOTH_PATHS:
+    if path != MODELS_PATH:  # Anthropic's for requests with anthropic-version, else OpenAI's
         return None
     return _anthropic_error if any(name == b"anthropic-version" for name, _ in scope["headers"]) else _openai_error
 
@@ -173,13 +178,6 @@ def _anthropic_error(problem: dict[str, Any], request_id: str) -> dict[str, Any]
     error = {"type": ANTHROPIC_TYPES.get(status, usual), "message": problem["detail"]}
     return {"type": "error", "error": error, "request_id": request_id or None}
 
-
-PATH: Final = "/v1/chat/completions"
-RESPONSES_PATH: Final = "/v1/responses"
-MESSAGES_PATH: Final = "/v1/messages"
-COUNT_PATH: Final = "/v1/messages/count_tokens"
-PATHS: Final = (PATH, RESPONSES_PATH, MESSAGES_PATH, COUNT_PATH)
-"""Whose bodies may be as long as the prompts of models are."""
 
 OPENAI_MODEL: Final = {"object": "model", "created": 0, "owned_by": "reverie"}
 ANTHROPIC_MODEL: Final = {"type": "model", "created_at": "1970-01-01T00:00:00Z"}
@@ -334,7 +332,7 @@ async def count_message_tokens(
 
 
 @router.get(
-    "/v1/models",
+    MODELS_PATH,
     responses=OPENAI_PROBLEMS | {200: {"model": ModelList}},
     dependencies=[Security(api_key)],
     summary="List the models of the proxy",
