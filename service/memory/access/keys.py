@@ -79,7 +79,8 @@ async def authenticate(engine: Engine, key: str) -> Principal:
         workspace, found.id, found.role, found.agent,
         scopes=None if found.scopes is None else frozenset(found.scopes), expires_at=found.expires_at,
         limits=found.limits, maker_limits=tuple(keys.limits_by_key(found.maker_limits).items()),
-        workspace_limits=found.workspace_limits, user=found.user, agent_users=found.agent_users, settings=settings_from(found.settings),
+        workspace_limits=found.workspace_limits, user=found.user, agent_users=found.agent_users,
+        settings=settings_from(found.settings),
     )  # fmt: skip
     if found.is_rated:
         engine.credential_cache.discard(hashed)
