@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -27,6 +28,11 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 PREFIX = "REVERIE_"
 CLIENT_NAMES = ("REVERIE_URL", "REVERIE_API_KEY", "REVERIE_AGENT")
 """Read by the command line and the clients."""
+FORMER = {
+    "EMBEDDING_CACHE_SIZE": "the cache holds 1,000 vectors: remove it",
+    "EMBEDDING_CACHE_TTL_S": "the cache keeps a vector for 300 seconds: remove it",
+}
+"""Variables of former releases, and what to write instead."""
 MISSPELT_RATIO = 0.85
 """From there on, a name in ``.env`` counts as a misspelt one of ours."""
 LOCAL = ("localhost", "127.0.0.1", "::1")
@@ -187,8 +193,6 @@ class Settings(BaseSettings):
     embedding_change: Literal["ask", "allow"] = Field(
         "ask", alias="EMBEDDING_CHANGE", description="ask: what is stored keeps its model until `reverie reindex`"
     )
-    embedding_cache_size: int | None = Field(None, alias="EMBEDDING_CACHE_SIZE", ge=0, le=1_000_000)
-    embedding_cache_ttl_s: float | None = Field(None, alias="EMBEDDING_CACHE_TTL_S", ge=0, le=31_536_000)
     embedding_api_base: str | None = Field(None, alias="EMBEDDING_API_BASE")
     embedding_api_key: str | None = Field(None, alias="EMBEDDING_API_KEY")
     embedding_timeout_s: float = Field(
@@ -265,6 +269,14 @@ class Settings(BaseSettings):
     def local_url(self) -> str:
         """Where this machine reaches the API."""
         return url_at(self.host, self.port)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_no_former_names(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Raises ValueError for a variable of a former release, which would have no effect, unless it is empty."""
+        for name in {name.upper() for name, value in {**os.environ, **given}.items() if value} & FORMER.keys():
+            raise ValueError(f"{name} is no longer a variable; {FORMER[name]}")
+        return given
 
     @model_validator(mode="before")
     @classmethod

@@ -72,6 +72,19 @@ def test_the_name_of_now_wins_over_the_former(monkeypatch: pytest.MonkeyPatch) -
     assert Settings(_env_file=None).health_probe_interval_s == 8
 
 
+def test_a_variable_of_a_former_release_stops_the_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    told = "EMBEDDING_CACHE_SIZE is no longer a variable; the cache holds 1,000 vectors: remove it"
+    file = tmp_path / ".env"
+    file.write_text("EMBEDDING_CACHE_SIZE=5\n")
+    with pytest.raises(ValidationError, match=told):
+        Settings(_env_file=file)
+    monkeypatch.setenv("EMBEDDING_CACHE_SIZE", "5")
+    with pytest.raises(ValidationError, match=told):
+        Settings(_env_file=None)
+    monkeypatch.setenv("EMBEDDING_CACHE_SIZE", "")
+    Settings(_env_file=None)
+
+
 @pytest.mark.parametrize("crontab", ["", "* * * *", "61 * * * *", "at noon", "0 0 * * * *", "* * * * 9"])
 def test_a_bad_crontab_is_refused(monkeypatch: pytest.MonkeyPatch, crontab: str) -> None:
     for name in (

@@ -17,6 +17,7 @@ from starlette.routing import Match
 
 from service import errors
 from service.domain.json import dumps
+from service.domain.workspace import FORMER_SETTINGS, former_notice
 from service.privacy.redactor import RedactorUnavailable
 
 
@@ -185,6 +186,9 @@ def _field(loc: Sequence[str | int]) -> str:
 def _message(entry: Any, request: Request) -> str:
     if entry["type"] == "json_invalid":
         return f"malformed JSON ({entry['ctx']['error']})"
+    if entry["type"] == "extra_forbidden":
+        name = ".".join(map(str, entry["loc"][1:])).removeprefix("settings.")
+        return former_notice(name) if name in FORMER_SETTINGS else "is not known here"
     if tuple(entry["loc"]) == ("body",) and entry["type"] in NOT_AN_OBJECT and not is_json(request):
         given = request.headers.get("content-type")
         return f"Content-Type must be application/json{f', not {given}' if given else '; the request has none'}"

@@ -19,7 +19,7 @@ from service.domain.field_types import (
 )
 from service.domain.json import JsonObject
 from service.domain.owners import OwnersField
-from service.domain.strict import FrozenModel, StrictModel
+from service.domain.strict import StrictModel
 
 DOCUMENT_MAX = 5_000_000
 
@@ -32,12 +32,6 @@ DocumentText = Annotated[
     AfterValidator(reject_unstorable),
     AfterValidator(not_blank),
 ]
-
-
-class DocumentSettings(FrozenModel):
-    """Chunking of documents."""
-
-    chunk_tokens: int = Field(400, ge=50, le=4_000, description="Maximum length of a chunk in tokens. Default 400.")
 
 
 class DocumentDraft(StrictModel):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
@@ -17,14 +17,11 @@ ModelName = Annotated[Text, StringConstraints(min_length=1, max_length=500)]
 Environment = Mapping[str, Mapping[str, tuple[str, object]]]
 """By section and field: the environment variable that is set, and its value."""
 
-CACHE_SIZE: Final = 1_000
-CACHE_TTL_S: Final = 300.0
-
 LOCKED_BY = "Environment variables that are set and win, by field. Read only: ignored in a change. Default empty."
 
 
 class EmbeddingSettings(FrozenModel):
-    """Embedding model of the installation and its cache. Addresses and keys come from the environment alone."""
+    """Embedding model of the installation. Addresses and keys come from the environment alone."""
 
     model: ModelName = Field(
         "auto",
@@ -36,19 +33,6 @@ class EmbeddingSettings(FrozenModel):
     )
     storage: Literal["halfvec", "float32", "binary"] = Field(
         "halfvec", description="Storage of the vectors: `halfvec`, `float32` or `binary`. Default `halfvec`."
-    )
-    cache_size: int = Field(
-        CACHE_SIZE,
-        ge=0,
-        le=1_000_000,
-        description="Number of vectors that the cache of each process holds; 0: none. Default 1,000.",
-    )
-    cache_ttl_s: float = Field(
-        CACHE_TTL_S,
-        ge=0,
-        le=31_536_000,
-        allow_inf_nan=False,
-        description="Time in seconds that the cache keeps a vector. Default 300.",
     )
     locked_by: dict[str, str] = Field({}, description=LOCKED_BY)
 

@@ -77,9 +77,7 @@ class RankingOptions(StrictModel):
     min_relevance: UnitInterval | None = Field(
         None, description="Minimum relevance from 0 (no limit) to 1. Default: the workspace setting."
     )
-    max_tokens: TokenBudget | None = Field(
-        None, description="Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget)."
-    )
+    max_tokens: TokenBudget | None = Field(None, description="Token budget of the results. Null: none. Default null.")
     include_faded: bool = Field(
         False, description="Inclusion of memories below the importance `retrieval.faded_below`. Default false."
     )

@@ -13,7 +13,6 @@ import structlog
 from pydantic import AfterValidator, Field, StringConstraints, ValidationError, model_validator
 
 from service.domain.context import ContextSettings, PlacementField
-from service.domain.documents import DocumentSettings
 from service.domain.dream_settings import DreamChoices, DreamSettings
 from service.domain.field_types import Amount, BoundedObject, CostUsd, Days, Name, Text, TokenBudget, UnitInterval
 from service.domain.json import JsonObject, JsonValue
@@ -40,9 +39,11 @@ FORMER_SETTINGS = frozenset({
         "fade_after", "fade_over", "question_penalty", "session_boost", "dialogue_boost", "time_boost", "near_days",
         "near_share", "early_factor", "user_boost",
     )),
-    "documents.overlap_tokens", "dream.reflect_interval_h", "dream.reflect_tokens_max", "retention.events_days",
+    "retrieval.max_tokens", "documents", "dream.reflect_interval_h", "dream.reflect_tokens_max",
+    "retention.events_days", "retention.proposals_days", "proxy.agent", "proxy.max_tokens",
+    "proxy.capture_timeout_ms", "embedding.cache_size", "embedding.cache_ttl_s",
 })  # fmt: skip
-"""Dotted names; ``service.domain.ranking.Ranking`` has the values and measurements of those of ``retrieval``."""
+"""Dotted names, or whole sections; ``service.domain.ranking.Ranking`` has the measurements of those of ranking."""
 
 log = structlog.get_logger(__name__)
 
@@ -194,13 +195,10 @@ class RetrievalDefaults(RetrievalSettings):
         description="Strategy of searches, contexts and answers without `strategy`: `hybrid`, `semantic`, `keyword` or "
         "`recent`. Default `hybrid`.",
     )
-    max_tokens: TokenBudget | None = Field(
-        None, description="Token budget of searches without `max_tokens`. Null: none. Default null."
-    )
     context_max_tokens: TokenBudget = Field(
         2_000,
-        description="Token budget of contexts, and of the memories behind answers, without `max_tokens`. "
-        "Default 2,000.",
+        description="Token budget of contexts, of the proxy's memory block, and of the memories behind answers, "
+        "without `max_tokens`. Default 2,000.",
     )
 
 
@@ -225,11 +223,6 @@ class RetentionSettings(FrozenModel):
     decay_days: Days = Field(
         30, description="Half-life of the importance of unused events and observations in days. Default 30."
     )
-    proposals_days: Days = Field(
-        90,
-        description="Days after which a proposal of the inbox that nobody decided on is removed, and a rejected one "
-        "loses its words. Default 90.",
-    )
     unused_days: Days | None = Field(
         None,
         description="Days after which a memory that was neither found, said again nor changed is deleted, restorably; "
@@ -245,7 +238,7 @@ class RetentionSettings(FrozenModel):
 
 
 class ProxySettings(FrozenModel):
-    """Proxy in front of models: availability, models, and limits of the memory block."""
+    """Proxy in front of models: availability, models, and place of the memory block."""
 
     enabled: bool = Field(
         False,
@@ -260,11 +253,6 @@ class ProxySettings(FrozenModel):
         description="Permission of requests with a key of the caller's own for the model (header X-Reverie-Model-Key). "
         "Default false.",
     )
-    agent: Name = Field(
-        "default",
-        description="Acting agent of requests without an agent key or X-Reverie-Agent header. Default `default`.",
-    )
-    max_tokens: TokenBudget = Field(2_000, description="Token budget of the memory block. Default 2,000.")
     placement: PlacementField = "system"
     no_system_models: Annotated[list[Name], Field(max_length=100)] = Field(
         [
@@ -278,14 +266,8 @@ class ProxySettings(FrozenModel):
         1_500,
         ge=10,
         le=60_000,
-        description="Time limit of the recall in milliseconds; then the model is called without memory. Default 1,500.",
-    )
-    capture_timeout_ms: int = Field(
-        2_000,
-        ge=10,
-        le=60_000,
-        description="Time limit of storing the turn in milliseconds; then the response goes out with a notice. "
-        "Default 2,000.",
+        description="Time limit of the recall in milliseconds, after which the model is called without memory, and of "
+        "storing the turn, after which the response goes out with a notice. Default 1,500.",
     )
 
 
@@ -349,7 +331,6 @@ class WorkspaceSettings(AgentSettings):
     rate_limit: RateLimitSettings = Field(RateLimitSettings(), description="Rate limit per key.")
     keys: KeySettings = Field(KeySettings(), description="Lifetime of API keys made in a sign-in.")
     retention: RetentionSettings = Field(RetentionSettings(), description="Retention periods.")
-    documents: DocumentSettings = Field(DocumentSettings(), description="Document chunking settings.")
     proxy: ProxySettings = Field(ProxySettings(), description="OpenAI-compatible proxy settings.")
     llm: LLMSettings = Field(LLMSettings(), description="Language models of the workspace's own, by step.")
 
@@ -402,15 +383,26 @@ class WorkspaceSettings(AgentSettings):
         return WorkspaceSettings.model_validate(merged)
 
 
+def former_notice(name: str) -> str:
+    """Return the sentence that says that a setting of this dotted name exists no longer."""
+    return f"{name} is no longer a setting"
+
+
 def without_former(settings: Mapping[str, JsonValue]) -> tuple[JsonObject, list[str]]:
     """Return settings by section without those of former releases, and the dotted names of those left out, which are
     logged once in a process."""
     kept: JsonObject = {}
     left_out: list[str] = []
     for section, given in settings.items():
+        if section in FORMER_SETTINGS:
+            left_out.append(section)
+            continue
         former = [name for name in given if f"{section}.{name}" in FORMER_SETTINGS] if isinstance(given, dict) else []
-        kept[section] = {name: given[name] for name in given if name not in former} if former else given
         left_out += [f"{section}.{name}" for name in former]
+        if not former:
+            kept[section] = given
+        elif len(former) < len(given):
+            kept[section] = {name: given[name] for name in given if name not in former}
     if left_out:
         _log_former(*left_out)
     return kept, left_out

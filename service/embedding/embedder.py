@@ -34,7 +34,6 @@ from pydantic import Field
 from service.concurrency.lru import LRUCache
 from service.concurrency.transaction_guard import assert_outside_transaction
 from service.domain.health_status import HealthStatus
-from service.domain.installation import CACHE_SIZE, CACHE_TTL_S
 from service.errors import ReverieError
 
 Vectors = npt.NDArray[np.float32]
@@ -236,6 +235,10 @@ class MonitoredEmbedder:
         await self.inner.aclose()
 
 
+CACHE_SIZE = 1_000
+"""Vectors of one process: 4 MB of 1,024 dimensions each, and more texts than a process embeds within their time."""
+CACHE_TTL_S = 300.0
+"""A query repeats within a conversation, if at all; a vector never goes stale, as the key has the model."""
 CLOCK_RESOLUTION_S = 0.001
 """By so much a timer of uvloop may fire before the moment that it was set for."""
 
@@ -302,12 +305,6 @@ class CachedEmbedder:
     def holds(self, text: str) -> bool:
         """Return whether the vector of a text would come from the cache now."""
         return bool(self._lookup([self._key(text)]))
-
-    def configure(self, size: int, ttl_s: float) -> None:
-        """Remember so many vectors for so long from now on; another size begins with none."""
-        if size != self._size:
-            self._size, self._entries = size, LRUCache(size)
-        self._ttl_s = ttl_s
 
     async def embed(self, texts: Sequence[str], deadline_s: float | None = None) -> Vectors:
         """See Embedder.embed. The result is the caller's own copy."""

@@ -112,8 +112,6 @@ def environment_of(settings: Settings) -> Environment:
             "model": ("EMBEDDING_MODEL", settings.embedding_model),
             "dim": ("EMBEDDING_DIM", settings.embedding_dim),
             "storage": ("EMBEDDING_STORAGE", settings.embedding_storage),
-            "cache_size": ("EMBEDDING_CACHE_SIZE", settings.embedding_cache_size),
-            "cache_ttl_s": ("EMBEDDING_CACHE_TTL_S", settings.embedding_cache_ttl_s),
         },
         "rerank": {"model": ("RERANK_MODEL", settings.rerank_model)},
     }
@@ -143,7 +141,7 @@ class ModelFactory:
         )
         if opened is None:
             return None, "none"
-        return self._cached(self.watched(opened, wanted.storage), wanted), setting_of(wanted.model, opened)
+        return self._cached(self.watched(opened, wanted.storage)), setting_of(wanted.model, opened)
 
     async def embedder_of(self, model: Model, cache: EmbeddingSettings) -> CachedEmbedder:
         """Return the embedder of vectors that are stored. Raises like ``embedder``."""
@@ -195,10 +193,8 @@ class ModelFactory:
         except (BudgetReached, LLMInvalidOutput, LLMUnavailable) as error:
             raise InvalidInput(at, f"cannot be used: {error.message}") from error
 
-    def _cached(self, embedder: MonitoredEmbedder, cache: EmbeddingSettings) -> CachedEmbedder:
-        return CachedEmbedder(
-            embedder, cache.cache_size, cache.cache_ttl_s, single_flight=embedder.source != CHEAP_SOURCE
-        )
+    def _cached(self, embedder: MonitoredEmbedder) -> CachedEmbedder:
+        return CachedEmbedder(embedder, single_flight=embedder.source != CHEAP_SOURCE)
 
 
 class StepModels:

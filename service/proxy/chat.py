@@ -168,6 +168,8 @@ ON = "on"
 DEGRADED = "degraded"
 FAILED = "failed"
 COUNT_TOKENS = "/count_tokens"
+DEFAULT_AGENT = "default"
+"""Acts for a request without an agent's key or X-Reverie-Agent, either of which names another."""
 EVENT_ENDS = (b"\n\n", b"\r\n\r\n")
 
 
@@ -280,7 +282,7 @@ class Chat:
             principal = replace(principal, named_user=turn.user, for_prompt=True)
             set_viewer(principal.viewer)
             content = await self._with_memory(principal, asked, turn, memory) or content
-        agent = turn.agent if turn is not None else settings.agent
+        agent = turn.agent if turn is not None else DEFAULT_AGENT
         worst = await run(
             worst_of, self._priced_as(request.model), wire, request.payload, memory.tokens, characters=size
         )
@@ -304,7 +306,7 @@ class Chat:
         request = await self._engine.executor.run(
             admit, asked.content, settings.models, self._model, asked.wire, characters=size
         )
-        call = await self._reserve(principal.payer(settings.agent), request.model, asked.wire, Usage(calls=1))
+        call = await self._reserve(principal.payer(DEFAULT_AGENT), request.model, asked.wire, Usage(calls=1))
         sent = UpstreamRequest(
             asked.wire, request.model, request.content, COUNT_TOKENS, asked.forwarded, asked.model_key
         )
@@ -369,7 +371,7 @@ class Chat:
         session = asked.session or said.session
         if session is None:
             session = await run(wire_formats.derived_session, user, said.messages, characters=size)
-        agent = principal.agent or asked.agent or settings.agent
+        agent = principal.agent or asked.agent or DEFAULT_AGENT
         assert agent is not None
         named = _Exchange(payload, said.messages, agent, user, session, asked.task, settings, size)
         try:
@@ -410,7 +412,7 @@ class Chat:
             user=turn.user,
             task=turn.task,
             message=message[:QUERY_MAX],
-            max_tokens=settings.max_tokens if asked.max_tokens is None else asked.max_tokens,
+            max_tokens=asked.max_tokens,
             sections=ShareChanges(window=0),
         )
         try:
@@ -460,7 +462,7 @@ class Chat:
             drafts = await self._engine.executor.run(
                 wire_formats.new_turns, turn.messages, answer, characters=turn.characters
             )
-            async with asyncio.timeout(turn.settings.capture_timeout_ms / 1000):
+            async with asyncio.timeout(turn.settings.recall_timeout_ms / 1000):
                 where = turn.agent, turn.session
                 await append_turns(self._engine, principal, *where, drafts, user=turn.user, attempt=turn.attempt)
         except Exception as error:

@@ -6,6 +6,7 @@ import secrets
 
 from service.db.pool import Connection
 from service.domain.installation import InstallationSettings
+from service.domain.workspace import without_former
 
 SECRET_BYTES = 32
 
@@ -18,7 +19,7 @@ async def shared_secret(connection: Connection, name: str) -> bytes:
 async def installation_settings(connection: Connection) -> InstallationSettings:
     """The settings of the installation as stored; defaults where none were set."""
     rows = await connection.fetch("installation_settings")
-    return InstallationSettings.model_validate({row["section"]: row["value"] for row in rows})
+    return InstallationSettings.model_validate(without_former({row["section"]: row["value"] for row in rows})[0])
 
 
 async def put_installation_settings(connection: Connection, settings: InstallationSettings) -> None:

@@ -72,10 +72,11 @@ async def test_settings_of_a_former_release_are_left_out_with_a_notice(tenant: T
     given = [
         {"record": "settings", "settings": former},
         {"record": "agent", "agent": "a", "settings": {"retrieval": {"session_boost": 0.3, "rrf_k": 17}}},
+        {"record": "settings", "settings": {"documents": {"chunk_tokens": 100}, "proxy": {"agent": "b"}}},
     ]
     answer = await tenant.post("/v1/import", content="\n".join(map(json.dumps, given)))
-    notices = ["retrieval.k1 is no longer a setting", "retrieval.session_boost is no longer a setting"]
-    assert answer["notices"] == [f"line {number}: {notice}" for number, notice in enumerate(notices, start=1)]
+    lines = ((1, "retrieval.k1"), (2, "retrieval.session_boost"), (3, "documents"), (3, "proxy.agent"))
+    assert answer["notices"] == [f"line {number}: {name} is no longer a setting" for number, name in lines]
     assert (await tenant.get("/v1/settings"))["retrieval"]["faded_below"] == 0.2
     assert (await tenant.get("/v1/agents/a"))["settings"] == {"retrieval": {"rrf_k": 17}}
     for table, column in (("settings", "value"), ("agents", "settings")):
@@ -85,6 +86,26 @@ async def test_settings_of_a_former_release_are_left_out_with_a_notice(tenant: T
     assert (await tenant.get("/v1/settings"))["retrieval"]["faded_below"] == 0.2
     [line] = logged_by(settings_from, former)
     assert (line["event"], line["settings"]) == ("former_settings_left_out", ["retrieval.k1"])
-    refused = await tenant.call("PUT", "/v1/settings", json={"retrieval": {"k1": 2.0}})
-    assert refused.status_code == 422
-    assert refused.json()["errors"][0]["loc"] == ["body", "retrieval", "k1"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "said"),
+    [
+        ("/v1/settings", {"retrieval": {"k1": 2.0}}, "retrieval.k1 is no longer a setting"),
+        ("/v1/settings", {"documents": {"chunk_tokens": 100}}, "documents is no longer a setting"),
+        ("/v1/settings", {"embedding": {"cache_size": 1}}, "embedding.cache_size is no longer a setting"),
+        ("/v1/agents/a", {"settings": {"retrieval": {"k1": 2.0}}}, "retrieval.k1 is no longer a setting"),
+        ("/v1/settings", {"retrieval": {"k9": 2.0}}, "is not known here"),
+    ],
+)
+async def test_a_change_of_a_former_setting_is_refused_by_name(
+    tenant: Tenant, path: str, body: dict[str, Any], said: str
+) -> None:
+    await tenant.save("Tea is green", agent="a")
+    refused = await tenant.call("PUT", path, json=body)
+    assert (refused.status_code, refused.json()["errors"][0]["msg"]) == (422, said)
+
+
+async def test_a_former_setting_is_not_reset(tenant: Tenant) -> None:
+    refused = await tenant.call("POST", "/v1/settings/reset", json={"names": ["proxy.agent"]})
+    assert (refused.status_code, refused.json()["errors"][0]["msg"]) == (422, "proxy.agent is no longer a setting")

@@ -20,7 +20,6 @@ from uuid import UUID
 import orjson
 
 from service.domain.bulletin import BulletinInput
-from service.domain.documents import DocumentSettings
 from service.domain.field_types import reject_unstorable_json
 from service.domain.folding import SHARES, Note, note, note_lines
 from service.domain.memory import Memory
@@ -108,7 +107,7 @@ FILLED: dict[str, Any] = {
     "label": "[unverified: tool] ",
     "about": None, "addresses": ["https://a.example/b"], "ahead": True, "allowed": ["m"], "alone": True, "at": _NOW,
     "by": None, "said": [(None, "Ann")],
-    "bounds": DocumentSettings(), "breaks": GERMAN.clauses, "characters_max": 600,
+    "breaks": GERMAN.clauses, "characters_max": 600,
     "check": lambda _: None, "default": "english", "dream_id": _ID, "end": 5,
     "entities": Redactor().entities, "given": "x", "gone": frozenset({"x"}), "hearsay_by": None, "preposition": "on",
     "happens": True, "start": 0, "found": [], "slot": "ann/marital_status",

@@ -11,9 +11,7 @@ from tests.fakes.wire_formats import FakeModels
 from tests.live_api import Api, serving
 
 MODELS_KEY = "the-models-key"
-PROXY = {
-    "enabled": True, "models": ["m", "claude*"], "recall_timeout_ms": 60_000, "capture_timeout_ms": 60_000,
-}  # fmt: skip
+PROXY = {"enabled": True, "models": ["m", "claude*"], "recall_timeout_ms": 60_000}
 """With time enough on any machine: what is late is tested with chat completions."""
 
 

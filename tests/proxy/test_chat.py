@@ -189,7 +189,7 @@ async def test_a_failing_memory_never_fails_the_answer_and_says_so(api: Api, mod
 
 
 async def test_a_slow_memory_is_not_waited_for(api: Api, model: FakeOpenAI) -> None:
-    await api.put("/v1/settings", {"proxy": {"recall_timeout_ms": 50, "capture_timeout_ms": 50}})
+    await api.put("/v1/settings", {"proxy": {"recall_timeout_ms": 50}})
     locked = asyncio.Event()
     done = asyncio.Event()
 

@@ -104,14 +104,14 @@ async def test_what_the_api_refuses_is_said_and_the_draft_is_kept(visitor: AppPa
 
 
 async def test_settings_that_cost_tokens_say_so(visitor: AppPage, service: ServerProcess) -> None:
-    proxy = {"enabled": True, "models": ["openai/gpt-5"], "max_tokens": 3_000}
-    assert (await service.call("PUT", "/v1/settings", json={"proxy": proxy})).is_success
+    proxy, retrieval = {"enabled": True, "models": ["openai/gpt-5"]}, {"context_max_tokens": 3_000}
+    assert (await service.call("PUT", "/v1/settings", json={"proxy": proxy, "retrieval": retrieval})).is_success
     await visitor.open("/engine", tab="settings")
     costs = visitor.page.get_by_role("complementary", name="Costs")
     await expect(costs).to_contain_text("The proxy adds up to 3,000 tokens of memory to each request")
     await expect(costs).to_contain_text("100.00 US dollars or 100,000,000 tokens a day")
-    proxy = {"enabled": False, "models": [], "max_tokens": 2_000}
-    assert (await service.call("PUT", "/v1/settings", json={"proxy": proxy})).is_success
+    reset = {"names": ["proxy", "retrieval"]}
+    assert (await service.call("POST", "/v1/settings/reset", json=reset)).is_success
 
 
 async def test_a_key_is_created_shown_once_rotated_and_revoked(visitor: AppPage) -> None:

@@ -349,14 +349,13 @@ async def test_it_fades(own_api: Api) -> None:
 
 async def fades(api: Api) -> None:
     await propose_below(api, 0.6)
-    await api.put("/v1/settings", {"retention": {"proposals_days": 1}})
     await say(api, "The gate squeaks?", "The door squeaks?")
     await dream(api)
     door, gate = await inbox(api)
     await decide(api, door, "reject")
     assert (await apply_retention(api.engine))["proposals"] == 0
     async with api.engine.db.transaction(api.workspace) as connection:
-        await connection.raw.execute("UPDATE proposals SET updated_at = updated_at - interval '2 days'")
+        await connection.raw.execute("UPDATE proposals SET updated_at = updated_at - interval '91 days'")
     assert (await apply_retention(api.engine))["proposals"] == 2
     assert await inbox(api) == await inbox(api, status="rejected") == []
     await say(api, "The gate squeaks?", "The door squeaks?")

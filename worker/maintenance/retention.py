@@ -6,7 +6,7 @@
 - checkpoints of finished dreams after a week: one that failed may be tried again with what it has paid for
 - what models answered about pairs of statements, after 400 days
 - answers kept for repeated requests, after their day
-- proposals that nobody has decided on for ``retention.proposals_days``, and the words of those rejected as long ago
+- proposals that nobody has decided on for ``PROPOSALS_KEPT``, and the words of those rejected as long ago
 - events, after ``EVENTS_KEPT``
 - calls of language models, after ``retention.model_calls_days``; all where none are kept any more
 - what models were used for, what was stored and how many searches there were, after 400 days
@@ -41,6 +41,8 @@ log = structlog.get_logger(__name__)
 ACTOR = "retention"
 BATCH = 500
 EVENTS_KEPT = timedelta(days=7)
+PROPOSALS_KEPT = timedelta(days=90)
+"""A quarter: who has not looked into the inbox for so long will not, and what is said again is proposed again."""
 STEPS_KEPT = timedelta(days=7)
 VERDICTS_KEPT = timedelta(days=400)
 USAGE_KEPT = timedelta(days=400)
@@ -71,8 +73,8 @@ async def apply_retention(engine: Engine) -> dict[str, int]:
             ("memories", _delete_expired, now - deleted_days),
             ("steps", _rows("collect_steps", verdicts=False), now - STEPS_KEPT),
             ("steps", _rows("collect_steps", verdicts=True), now - VERDICTS_KEPT),
-            ("proposals", _rows("collect_proposals"), now - timedelta(days=retention.proposals_days)),
-            ("proposals", _rows("erase_proposals"), now - timedelta(days=retention.proposals_days)),
+            ("proposals", _rows("collect_proposals"), now - PROPOSALS_KEPT),
+            ("proposals", _rows("erase_proposals"), now - PROPOSALS_KEPT),
             ("model_calls", _rows("collect_model_calls"), now - timedelta(days=retention.model_calls_days or 0)),
         )
         staying: tuple[tuple[str, Batch, datetime], ...] = (

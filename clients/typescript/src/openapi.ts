@@ -3397,14 +3397,6 @@ export interface components {
              */
             created_at: string;
         };
-        /** @description Chunking of documents. */
-        DocumentSettings: {
-            /**
-             * @description Maximum length of a chunk in tokens. Default 400.
-             * @default 400
-             */
-            chunk_tokens?: number;
-        };
         /** @description Consolidation run of an agent. */
         Dream: {
             /**
@@ -3833,7 +3825,7 @@ export interface components {
             /** @description Storage of the vectors: `halfvec` (2 bytes per dimension), `float32` (4 bytes) or `binary` (2 bytes, index of 1 bit); null without vectors. */
             storage: ("halfvec" | "float32" | "binary") | null;
         };
-        /** @description Embedding model of the installation and its cache. Addresses and keys come from the environment alone. */
+        /** @description Embedding model of the installation. Addresses and keys come from the environment alone. */
         EmbeddingSettings: {
             /**
              * @description Embedding model: `auto`, `none`, `static`, `local:<name or folder>` or a litellm name. A change embeds everything anew in the background. Default `auto`.
@@ -3848,16 +3840,6 @@ export interface components {
              * @enum {string}
              */
             storage?: "halfvec" | "float32" | "binary";
-            /**
-             * @description Number of vectors that the cache of each process holds; 0: none. Default 1,000.
-             * @default 1000
-             */
-            cache_size?: number;
-            /**
-             * @description Time in seconds that the cache keeps a vector. Default 300.
-             * @default 300
-             */
-            cache_ttl_s?: number;
             /** @description Environment variables that are set and win, by field. Read only: ignored in a change. Default empty. */
             locked_by?: {
                 [key: string]: string;
@@ -4101,7 +4083,7 @@ export interface components {
             fusion?: ("relative" | "rrf") | null;
             /** @description Minimum relevance from 0 (no limit) to 1. Default: the workspace setting. */
             min_relevance?: number | null;
-            /** @description Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget). */
+            /** @description Token budget of the results. Null: none. Default null. */
             max_tokens?: number | null;
             /**
              * @description Inclusion of memories below the importance `retrieval.faded_below`. Default false.
@@ -5635,7 +5617,7 @@ export interface components {
             fusion?: ("relative" | "rrf") | null;
             /** @description Minimum relevance from 0 (no limit) to 1. Default: the workspace setting. */
             min_relevance?: number | null;
-            /** @description Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget). */
+            /** @description Token budget of the results. Null: none. Default null. */
             max_tokens?: number | null;
             /**
              * @description Inclusion of memories below the importance `retrieval.faded_below`. Default false.
@@ -5928,7 +5910,7 @@ export interface components {
              */
             created_at: string;
         };
-        /** @description Proxy in front of models: availability, models, and limits of the memory block. */
+        /** @description Proxy in front of models: availability, models, and place of the memory block. */
         ProxySettings: {
             /**
              * @description Availability of the proxy (`POST /v1/chat/completions`, `/v1/responses`, `/v1/messages`). Default false.
@@ -5945,16 +5927,6 @@ export interface components {
              * @default false
              */
             caller_keys?: boolean;
-            /**
-             * @description Acting agent of requests without an agent key or X-Reverie-Agent header. Default `default`.
-             * @default default
-             */
-            agent?: string;
-            /**
-             * @description Token budget of the memory block. Default 2,000.
-             * @default 2000
-             */
-            max_tokens?: number;
             /**
              * @description Role of the memory block: `system` message or `user` message. Default `system`.
              * @default system
@@ -5980,15 +5952,10 @@ export interface components {
              */
             no_system_models?: string[];
             /**
-             * @description Time limit of the recall in milliseconds; then the model is called without memory. Default 1,500.
+             * @description Time limit of the recall in milliseconds, after which the model is called without memory, and of storing the turn, after which the response goes out with a notice. Default 1,500.
              * @default 1500
              */
             recall_timeout_ms?: number;
-            /**
-             * @description Time limit of storing the turn in milliseconds; then the response goes out with a notice. Default 2,000.
-             * @default 2000
-             */
-            capture_timeout_ms?: number;
         };
         /** @description Response to a purge. */
         PurgeReceipt: {
@@ -6058,8 +6025,6 @@ export interface components {
             keys?: components["schemas"]["KeySettings"];
             /** @description Retention periods. */
             retention?: components["schemas"]["RetentionSettings"];
-            /** @description Document chunking settings. */
-            documents?: components["schemas"]["DocumentSettings"];
             /** @description OpenAI-compatible proxy settings. */
             proxy?: components["schemas"]["ProxySettings"];
             /** @description Language models of the workspace's own, by step. */
@@ -6098,7 +6063,7 @@ export interface components {
             fusion?: ("relative" | "rrf") | null;
             /** @description Minimum relevance from 0 (no limit) to 1. Default: the workspace setting. */
             min_relevance?: number | null;
-            /** @description Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget). */
+            /** @description Token budget of the results. Null: none. Default null. */
             max_tokens?: number | null;
             /**
              * @description Inclusion of memories below the importance `retrieval.faded_below`. Default false.
@@ -6362,11 +6327,6 @@ export interface components {
              * @default 30
              */
             decay_days?: number;
-            /**
-             * @description Days after which a proposal of the inbox that nobody decided on is removed, and a rejected one loses its words. Default 90.
-             * @default 90
-             */
-            proposals_days?: number;
             /** @description Days after which a memory that was neither found, said again nor changed is deleted, restorably; never identity, open todos, what has a key or is `decay_exempt`. Null: never. Default null. */
             unused_days?: number | null;
             /** @description Retention in days of calls of language models with input, output and cost (`GET /v1/model-calls`). Null: none are kept. Default null. */
@@ -6413,10 +6373,8 @@ export interface components {
              * @enum {string}
              */
             strategy?: "hybrid" | "semantic" | "keyword" | "recent";
-            /** @description Token budget of searches without `max_tokens`. Null: none. Default null. */
-            max_tokens?: number | null;
             /**
-             * @description Token budget of contexts, and of the memories behind answers, without `max_tokens`. Default 2,000.
+             * @description Token budget of contexts, of the proxy's memory block, and of the memories behind answers, without `max_tokens`. Default 2,000.
              * @default 2000
              */
             context_max_tokens?: number;
@@ -6596,7 +6554,7 @@ export interface components {
             fusion?: ("relative" | "rrf") | null;
             /** @description Minimum relevance from 0 (no limit) to 1. Default: the workspace setting. */
             min_relevance?: number | null;
-            /** @description Token budget of the results. Default: the setting `retrieval.max_tokens` (no budget). */
+            /** @description Token budget of the results. Null: none. Default null. */
             max_tokens?: number | null;
             /**
              * @description Inclusion of memories below the importance `retrieval.faded_below`. Default false.
@@ -6913,8 +6871,6 @@ export interface components {
             keys?: components["schemas"]["KeySettings"];
             /** @description Retention periods. */
             retention?: components["schemas"]["RetentionSettings"];
-            /** @description Document chunking settings. */
-            documents?: components["schemas"]["DocumentSettings"];
             /** @description OpenAI-compatible proxy settings. */
             proxy?: components["schemas"]["ProxySettings"];
             /** @description Language models of the workspace's own, by step. */

@@ -177,9 +177,6 @@ class EmbeddingMigration:
         those it has. Raises EmbedderMisconfigured and EmbeddingFailed, and then keeps to what is in use; either way
         they are not tried again."""
         former, self._wanted = self._wanted, wanted
-        for embedder in self._opened.values():
-            if isinstance(embedder, CachedEmbedder):
-                embedder.configure(wanted.cache_size, wanted.cache_ttl_s)
         if former is None or _model_of(former) != _model_of(wanted):
             await self._register_target(wanted, may_change=may_change)
         await self.refresh_active_model()

@@ -17,7 +17,7 @@ from service.domain.json_schema import check_schema
 from service.domain.own_types import SCHEMA_BYTES_MAX, MetadataSchema, Misfit, OwnType, check_filter
 from service.domain.principal import Principal
 from service.domain.profile_schema import check_profile_schema
-from service.domain.workspace import Masking, WorkspaceSettings
+from service.domain.workspace import FORMER_SETTINGS, Masking, WorkspaceSettings, former_notice
 from service.errors import Forbidden, InvalidInput
 from service.memory.access import audit
 from service.memory.access.model_settings import changed_model_settings, check_models, sealed_models
@@ -214,7 +214,8 @@ async def reset_settings(engine: Engine, principal: Principal, names: Sequence[s
     known = {*_leaves(WorkspaceSettings()), *WorkspaceSettings.model_fields}
     for place, name in enumerate(names):
         if name not in known:
-            raise InvalidInput(("body", "names", place), "is not a setting of a workspace")
+            reason = former_notice(name) if name in FORMER_SETTINGS else "is not a setting of a workspace"
+            raise InvalidInput(("body", "names", place), reason)
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
         stored = await workspace_settings(connection, workspace)

@@ -8,7 +8,7 @@ from uuid import UUID
 from service.concurrency.executor import FairExecutor
 from service.db.pool import Connection
 from service.domain import cursors
-from service.domain.documents import Document, DocumentDraft, DocumentHead, DocumentSettings
+from service.domain.documents import Document, DocumentDraft, DocumentHead
 from service.domain.ids import new_id
 from service.domain.languages import language_of
 from service.domain.principal import Principal
@@ -17,15 +17,16 @@ from service.domain.text_normalization import normalize_for_search
 from service.embedding.tokens import count_tokens, segments, split_segment
 from service.errors import NotFound
 from service.memory.access.redaction import redact_fields
-from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.store import agents, documents
 from service.store.documents import NewChunk, NewDocument
 from service.store.settings import agent_settings
 
 DOCUMENT_FIELDS = ("title", "text", "metadata")
-OVERLAP = 8
-"""A part repeats an eighth of the one before at most, 50 of 400 tokens: what a cut parts is whole in one of them."""
+CHUNK_TOKENS = 400
+"""Maximum length of a part: within what every embedder reads, and five of them in the 2,000 tokens of a context."""
+OVERLAP_TOKENS = 50
+"""A part repeats at most so much of the one before: what a cut parts is whole in one of them."""
 ABSENT = "There is no such document here."
 
 
@@ -40,8 +41,7 @@ async def add_document(engine: Engine, principal: Principal, draft: DocumentDraf
         return None
     kept = await redact_fields(engine, principal, {name: getattr(draft, name) for name in DOCUMENT_FIELDS})
     draft = draft.model_copy(update=kept)
-    bounds = (await get_settings(engine, principal)).documents
-    items = await parts_of(engine.executor, draft.title, draft.text, bounds)
+    items = await parts_of(engine.executor, draft.title, draft.text)
     embedded = await engine.embed([f"{draft.title}\n{item.content}" for item in items])
     async with engine.db.transaction(principal.workspace_id, viewer=principal.writes_as) as connection:
         agent_id = await agents.ensure_agent(connection, principal.workspace_id, acting)
@@ -103,9 +103,9 @@ async def drop_document(engine: Engine, principal: Principal, document_id: UUID)
         await documents.drop(connection, principal.workspace_id, document.id)
 
 
-async def parts_of(executor: FairExecutor, title: str, text: str, bounds: DocumentSettings) -> list[NewChunk]:
+async def parts_of(executor: FairExecutor, title: str, text: str) -> list[NewChunk]:
     """Return the parts of a text. The title is searched with each: a part alone seldom says what it is about."""
-    cut = partial(split_segment, tokens_max=bounds.chunk_tokens, overlap_tokens=bounds.chunk_tokens // OVERLAP)
+    cut = partial(split_segment, tokens_max=CHUNK_TOKENS, overlap_tokens=OVERLAP_TOKENS)
     split = await executor.each(cut, list(segments(text)), len)
     parts = list(enumerate((part for some in split for part in some), start=1))
     return await executor.each(lambda part: _chunk(title, *part), parts, lambda part: len(part[1]))

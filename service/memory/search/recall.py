@@ -139,10 +139,8 @@ async def with_defaults(engine: Engine, principal: Principal, request: SearchReq
     types that the workspace does not have."""
     settings = await get_settings(engine, principal)
     check_filters(settings.memory_types, ("body", "types"), request.types)
-    defaults = settings.retrieval
-    strategy = request.strategy or defaults.strategy
-    max_tokens = defaults.max_tokens if request.max_tokens is None else request.max_tokens
-    return request.model_copy(update={"strategy": strategy, "max_tokens": max_tokens}), strategy
+    strategy = request.strategy or settings.retrieval.strategy
+    return request.model_copy(update={"strategy": strategy}), strategy
 
 
 async def search_query(

@@ -622,17 +622,16 @@ async def write_merges(writing: ImportTransaction, lines: Lines[MergeLine]) -> N
 
 
 async def write_documents(writing: ImportTransaction, lines: Lines[DocumentLine]) -> None:
-    """Make the documents that are not here, cut by the settings of this workspace; the worker embeds their parts."""
+    """Make the documents that are not here, cut as new ones are; the worker embeds their parts."""
     ids = [line.id for _, line in lines]
     known = await transfer.existing(writing.connection, writing.workspace, "existing_documents", ids)
-    bounds = (await workspace_settings(writing.connection, writing.workspace)).documents
     tally = writing.tallies["document"]
     for _, line in lines:
         if line.id in known:
             tally.unchanged += 1
             continue
         known.add(line.id)
-        items = await parts_of(writing.executor, line.title, line.text, bounds)
+        items = await parts_of(writing.executor, line.title, line.text)
         document = NewDocument(
             id=line.id,
             title=line.title,

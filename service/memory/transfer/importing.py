@@ -22,7 +22,7 @@ from service.concurrency.executor import ITEM_CHARACTERS, NOT_KNOWN, FairExecuto
 from service.domain.export_lines import FORMER_NAMES, NEEDED, RECORDS, MemoryLine
 from service.domain.json import JsonObject, JsonValue
 from service.domain.principal import Principal
-from service.domain.workspace import Masking
+from service.domain.workspace import Masking, former_notice
 from service.errors import Forbidden, InvalidImportLine, InvalidInput
 from service.memory.access import audit
 from service.memory.access.redaction import (
@@ -195,7 +195,7 @@ async def _check(
             if raw.get("record") in FRAME:
                 framed = raw["record"] == "end"
             batch.append((number, raw))
-            notices += [f"line {number}: {name} is no longer a setting" for name in former_settings(raw)]
+            notices += [f"line {number}: {former_notice(name)}" for name in former_settings(raw)]
             done += 1
             if len(batch) == BATCH or raw.get("record") in LARGE:
                 await keep()

@@ -156,7 +156,6 @@ export const engine = {
       rate_limit: "Rate limit",
       keys: "Keys",
       retention: "Retention",
-      documents: "Documents",
       proxy: "Proxy",
       llm: "Models by step",
       embedding: "Embedding",

@@ -92,16 +92,13 @@ async def test_a_change_of_embedder_reaches_every_process_and_survives_restarts(
     assert (await found(second, "harbour"))[0] == [memory["content"]]
 
 
-async def test_reranker_and_cache_are_settings_too(apis: list[ServerProcess], provider: FakeOpenAI) -> None:
+async def test_the_reranker_is_a_setting_too(apis: list[ServerProcess], provider: FakeOpenAI) -> None:
     first, second = apis
-    changes: Json = {
-        "rerank": {"model": "jina_ai/fake"},
-        "embedding": {"model": "static", "cache_size": 7, "cache_ttl_s": 9},
-    }
+    changes: Json = {"rerank": {"model": "jina_ai/fake"}, "embedding": {"model": "static"}}
     await put(first, changes)
     assert provider.requests("rerank"), "it is tried first"
     await everywhere(apis, lambda engine: engine["reranker"]["model"] == "jina_ai/fake")
-    await everywhere(apis, lambda engine: (engine["embedder"]["cache"] or {}).get("entries_max") == 7)
+    await everywhere(apis, embeds_with("static"))
     audit = (await second.call("GET", "/v1/audit?action=settings.changed")).json()["items"]
     assert audit[0]["details"] == changes
     await put(second, {"rerank": {"model": None}})
@@ -127,10 +124,10 @@ async def test_a_model_that_cannot_be_used_is_refused_with_the_reason(own_api: A
 
 
 async def test_environment_variables_win_and_the_answer_says_so(own_api: Api) -> None:
-    shown = await own_api.put("/v1/settings", {"embedding": {"model": "static", "cache_size": 3}})
+    shown = await own_api.put("/v1/settings", {"embedding": {"model": "static", "storage": "float32"}})
     assert shown["embedding"]["model"] == "none"
     assert shown["embedding"]["locked_by"] == {"model": "EMBEDDING_MODEL"}
-    assert shown["embedding"]["cache_size"] == 3
+    assert shown["embedding"]["storage"] == "float32"
     again = await own_api.put("/v1/settings", shown)
     assert again == shown, "what is shown may be sent back"
 

@@ -12,7 +12,6 @@ LONG = "Apollo " + "launches in May with a crew of three from the northern pad, 
 async def test_the_defaults_are_hybrid_and_2000(tenant: Tenant) -> None:
     retrieval = (await tenant.get("/v1/settings"))["retrieval"]
     assert retrieval["strategy"] == "hybrid"
-    assert retrieval["max_tokens"] is None
     assert retrieval["context_max_tokens"] == 2_000
 
 
@@ -31,17 +30,17 @@ async def test_the_strategy_of_the_workspace_holds_where_none_is_asked_for(stati
         assert (await static_tenant.post("/v1/memories/search", asked | {"strategy": "hybrid"}))["strategy"] == "hybrid"
 
 
-async def test_a_search_keeps_to_the_budget_of_the_workspace(tenant: Tenant) -> None:
+async def test_a_search_has_the_budget_that_it_names_and_none_else(tenant: Tenant) -> None:
     for number in range(5):
         await tenant.save(f"{LONG} {number}")
     asked = {"agent": "a", "query": "Apollo"}
     whole = await tenant.post("/v1/memories/search", asked)
     assert len(whole["results"]) == 5
-    await tenant.put("/v1/settings", {"retrieval": {"max_tokens": whole["tokens"] // 2}})
-    bounded = await tenant.post("/v1/memories/search", asked)
+    await tenant.put("/v1/settings", {"retrieval": {"context_max_tokens": whole["tokens"] // 2}})
+    assert len((await tenant.post("/v1/memories/search", asked))["results"]) == 5
+    bounded = await tenant.post("/v1/memories/search", asked | {"max_tokens": whole["tokens"] // 2})
     assert len(bounded["results"]) == 2
     assert bounded["tokens"] <= whole["tokens"] // 2
-    assert len((await tenant.post("/v1/memories/search", asked | {"max_tokens": 16_000}))["results"]) == 5
 
 
 async def test_a_context_keeps_to_the_budget_of_the_workspace(tenant: Tenant) -> None:
@@ -58,7 +57,8 @@ async def test_a_context_keeps_to_the_budget_of_the_workspace(tenant: Tenant) ->
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"strategy": "best"}, {"max_tokens": -1}, {"context_max_tokens": None}, {"context_max_tokens": 10**9}]
+    "wrong",
+    [{"strategy": "best"}, {"context_max_tokens": -1}, {"context_max_tokens": None}, {"context_max_tokens": 10**9}],
 )
 async def test_wrong_values_are_refused(tenant: Tenant, wrong: dict[str, object]) -> None:
     assert await tenant.status("PUT", "/v1/settings", json={"retrieval": wrong}) == 422

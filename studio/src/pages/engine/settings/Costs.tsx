@@ -17,13 +17,13 @@ function limitOf({ day_cost_max_usd: cost, day_tokens_max: tokens }: NonNullable
 /** What costs money with the models and settings there are, where there is anything. */
 export function Costs({ settings }: { settings: Settings }) {
   const { data: state } = useCall(calls.engine());
-  const { proxy, budget } = settings;
+  const { proxy, retrieval, budget } = settings;
   const { costOf } = texts;
   const sentences = [
     state?.llm.model && costOf.llm(state.llm.model),
     state?.embedder.source === "remote" && costOf.embedder(state.embedder.model ?? ""),
     state?.reranker.model && costOf.reranker(state.reranker.model),
-    proxy?.enabled && costOf.proxy(proxy.max_tokens ?? 0),
+    proxy?.enabled && costOf.proxy(retrieval?.context_max_tokens ?? 0),
   ].filter((sentence): sentence is string => Boolean(sentence));
   if (sentences.length === 0 || !budget) return null;
   return (
