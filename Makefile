@@ -10,7 +10,7 @@ COMPILE := build/uv/bin/uv pip compile pyproject.toml --group build --quiet --no
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install lock advisories licences sbom newest run test test-all test-integrations dream migrate check schema clients screenshots bench clean
+.PHONY: help install lock advisories licences sbom newest run test test-all test-integrations dream migrate check schema clients settings screenshots bench clean
 
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -81,12 +81,13 @@ dream: $(RUNNABLE) ## AGENT=x [DRY_RUN=1]: consolidate one agent's memories now
 migrate: $(RUNNABLE) ## bring the database to the newest schema
 	@$(BIN)/reverie migrate
 
-check: $(INSTALLED) ## lint, format, types, import rules, dependencies, generated clients, compose.yaml, TypeScript
+check: $(INSTALLED) ## lint, format, types, import rules, dependencies, generated clients and settings page, compose.yaml, TypeScript
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m scripts.clients --check
+	$(BIN)/python -m scripts.settings_page --check
 	$(BIN)/python -m pytest -q -n 0 tests/supply_chain
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec compose.yaml
 	@scripts/typescript.sh run --silent lint || [ $$? = 77 ]
@@ -98,6 +99,9 @@ schema: $(INSTALLED) ## write sql/schema.sql, after an edit, as Postgres writes 
 
 clients: $(INSTALLED) ## write what of both clients is made of the API: answers, options, calls, methods
 	$(BIN)/python -m scripts.clients
+
+settings: $(INSTALLED) ## write docs/settings.md of the settings as the service defines them
+	$(BIN)/python -m scripts.settings_page
 
 screenshots: $(INSTALLED) ## every page of the Studio into build/studio-pages, some of them into docs/images
 	SCREENSHOTS=1 $(BIN)/python -m pytest -q -n 0 tests/studio/test_screenshots.py

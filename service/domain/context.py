@@ -18,16 +18,13 @@ from service.domain.search import (
     SearchedTypes,
     Wordings,
 )
+from service.domain.setting import setting
 from service.domain.strict import FrozenModel, StrictModel
 from service.domain.where import WhereObject
 
 SectionName = Literal["instructions", "bulletin", "identity", "preferences", "memories", "documents", "window", "tools"]
 Placement = Literal["system", "user"]
 IncludeMessages = Literal["always", "undreamed", "never"]
-PlacementField = Annotated[
-    Placement,
-    Field(description="Role of the memory block: `system` message or `user` message. Default `system`."),
-]
 BudgetShare = Annotated[
     UnitInterval | None,
     Field(description="Share of the section, from 0 to 1; 0 leaves it out. Default: the workspace setting."),
@@ -50,30 +47,26 @@ _PLANNING = re.compile(
 )
 
 
+def _share(default: float, what: str) -> float:
+    return setting(
+        default,
+        f"Share of the token budget of a context for {what}, from 0 to 1; 0 leaves the section out.",
+        section="context",
+        change="Where contexts lack what is in this section, or have too much of it.",
+        advanced=True,
+    )
+
+
 class Shares(FrozenModel):
     """Shares of the token budget by section, scaled down to a sum of 1."""
 
-    bulletin: UnitInterval = Field(
-        0.10, description="Share of the bulletin, from 0 to 1; 0 leaves the section out. Default 0.1."
-    )
-    identity: UnitInterval = Field(
-        0.05, description="Share of identity memories, from 0 to 1; 0 leaves the section out. Default 0.05."
-    )
-    preferences: UnitInterval = Field(
-        0.10, description="Share of preferences, from 0 to 1; 0 leaves the section out. Default 0.1."
-    )
-    memories: UnitInterval = Field(
-        0.45, description="Share of memories, from 0 to 1; 0 leaves the section out. Default 0.45."
-    )
-    documents: UnitInterval = Field(
-        0.10, description="Share of documents, from 0 to 1; 0 leaves the section out. Default 0.1."
-    )
-    window: UnitInterval = Field(
-        0.15, description="Share of the session window, from 0 to 1; 0 leaves the section out. Default 0.15."
-    )
-    tools: UnitInterval = Field(
-        0.05, description="Share of tool results, from 0 to 1; 0 leaves the section out. Default 0.05."
-    )
+    bulletin: UnitInterval = _share(0.10, "the bulletin")
+    identity: UnitInterval = _share(0.05, "identity memories")
+    preferences: UnitInterval = _share(0.10, "preferences")
+    memories: UnitInterval = _share(0.45, "memories")
+    documents: UnitInterval = _share(0.10, "documents")
+    window: UnitInterval = _share(0.15, "the session window")
+    tools: UnitInterval = _share(0.05, "tool results")
 
     def caps(self, tokens_max: int) -> dict[SectionName, int]:
         """Tokens each section may take before leftovers are shared out."""
@@ -85,10 +78,11 @@ class Shares(FrozenModel):
 class ContextSettings(Shares):
     """What a context is made of."""
 
-    include_messages: IncludeMessages = Field(
+    include_messages: IncludeMessages = setting(
         "always",
-        description="Search of past messages for a context: `always`, `undreamed` (those that no dream has read yet) "
-        "or `never`. Default `always`.",
+        "Search of past messages for a context: `always`, `undreamed` (those that no dream has read yet) or `never`.",
+        section="context",
+        change="Where contexts should hold what dreams concluded, not what was said.",
     )
 
 
@@ -147,7 +141,9 @@ class ContextRequest(StrictModel):
     tool_results: Annotated[list[Json], Field(max_length=TOOL_RESULTS_MAX)] = Field(
         [], description="Tool results to include as JSON, at most 100. Default empty."
     )
-    placement: PlacementField = "system"
+    placement: Placement = Field(
+        "system", description="Role of the memory block: `system` message or `user` message. Default `system`."
+    )
 
 
 def is_planning(message: str) -> bool:

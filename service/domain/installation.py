@@ -9,6 +9,7 @@ from pydantic import Field, StringConstraints
 
 from service.domain.field_types import Text
 from service.domain.json import JsonObject
+from service.domain.setting import setting
 from service.domain.strict import FrozenModel
 
 ModelName = Annotated[Text, StringConstraints(min_length=1, max_length=500)]
@@ -23,16 +24,28 @@ LOCKED_BY = "Environment variables that are set and win, by field. Read only: ig
 class EmbeddingSettings(FrozenModel):
     """Embedding model of the installation. Addresses and keys come from the environment alone."""
 
-    model: ModelName = Field(
+    model: ModelName = setting(
         "auto",
-        description="Embedding model: `auto`, `none`, `static`, `local:<name or folder>` or a litellm name. A change "
-        "embeds everything anew in the background. Default `auto`.",
+        "Embedding model: `auto`, `none`, `static`, `local:<name or folder>` or a litellm name. A change embeds "
+        "everything anew in the background.",
+        section="models",
+        change="For searches that find more by meaning than the model on disk does.",
     )
-    dim: int | None = Field(
-        None, ge=1, le=16_000, description="Dimensions of a remote model. Null: those of the model. Default null."
+    dim: int | None = setting(
+        None,
+        "Dimensions of a remote model. Null: those of the model.",
+        section="models",
+        change="For a model that can be asked for fewer dimensions, which take less room.",
+        advanced=True,
+        ge=1,
+        le=16_000,
     )
-    storage: Literal["halfvec", "float32", "binary"] = Field(
-        "halfvec", description="Storage of the vectors: `halfvec`, `float32` or `binary`. Default `halfvec`."
+    storage: Literal["halfvec", "float32", "binary"] = setting(
+        "halfvec",
+        "Storage of the vectors: `halfvec`, `float32` or `binary`.",
+        section="models",
+        change="`binary` where millions of vectors take too much memory, `float32` to lose no digit.",
+        advanced=True,
     )
     locked_by: dict[str, str] = Field({}, description=LOCKED_BY)
 
@@ -40,8 +53,11 @@ class EmbeddingSettings(FrozenModel):
 class RerankSettings(FrozenModel):
     """Reranking model of the installation. Its address and key come from the environment alone."""
 
-    model: ModelName | None = Field(
-        None, description="Reranking model by its litellm name. Null: no reranking. Default null."
+    model: ModelName | None = setting(
+        None,
+        "Reranking model by its litellm name. Null: no reranking.",
+        section="models",
+        change="Where the first results matter more than the time and cost of one call for each search.",
     )
     locked_by: dict[str, str] = Field({}, description=LOCKED_BY)
 

@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal, get_args
 from pydantic import Field, StringConstraints
 
 from service.domain.field_types import Text
+from service.domain.setting import setting
 from service.domain.strict import FrozenModel
 
 Step = Literal["extract", "reconcile", "decide", "reflect", "bulletin", "summary", "ask"]
@@ -88,18 +89,27 @@ class StepModel(FrozenModel):
         )
 
 
+def _step(sentence: str) -> StepModel:
+    return setting(
+        StepModel(),
+        sentence,
+        section="models",
+        change="Where this step deserves a better, cheaper or nearer model than LLM_MODEL, or none.",
+        shown="the installation's model",
+        advanced=True,
+    )
+
+
 class LLMSettings(FrozenModel):
     """Language models of the workspace's own, by step. A step without one uses the installation's."""
 
-    extract: StepModel = Field(StepModel(), description="Extraction of memories from messages, in dreams.")
-    reconcile: StepModel = Field(StepModel(), description="Comparison of statements that rules cannot tell apart.")
-    decide: StepModel = Field(StepModel(), description="Decision model that answers with probabilities, in dreams.")
-    reflect: StepModel = Field(
-        StepModel(), description="Conclusions from several memories, and fields of profiles, in dreams."
-    )
-    bulletin: StepModel = Field(StepModel(), description="Writing of bulletins.")
-    summary: StepModel = Field(StepModel(), description="Summaries of session windows and of old memories.")
-    ask: StepModel = Field(StepModel(), description="Answers to questions, further wordings of queries, and pages.")
+    extract: StepModel = _step("Extraction of memories from messages, in dreams.")
+    reconcile: StepModel = _step("Comparison of statements that rules cannot tell apart.")
+    decide: StepModel = _step("Decision model that answers with probabilities, in dreams.")
+    reflect: StepModel = _step("Conclusions from several memories, and fields of profiles, in dreams.")
+    bulletin: StepModel = _step("Writing of bulletins.")
+    summary: StepModel = _step("Summaries of session windows and of old memories.")
+    ask: StepModel = _step("Answers to questions, further wordings of queries, and pages.")
 
     def of(self, step: Step) -> StepModel:
         """The model of a step."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, TypeVar, get_args
 
 from pydantic import Field
 
+from service.domain.setting import setting
 from service.domain.strict import FrozenModel
 
 Origin = Literal["own_user", "api", "assistant", "other_user", "imported", "document", "tool"]
@@ -28,25 +29,30 @@ OriginField = Annotated[
 ]
 Treatment = Literal["allow", "mark"]
 MessageTreatment = Literal["allow", "mark", "hold"]
+TreatmentT = TypeVar("TreatmentT", Treatment, MessageTreatment)
+
+
+def _treatment(default: TreatmentT, what: str, *, holds: bool = False) -> TreatmentT:
+    return setting(
+        default,
+        f"Treatment of {what}: {'`allow`, `mark` or `hold`' if holds else '`allow` or `mark`'}.",
+        section="memory",
+        change="Where such words deserve more trust (`allow`) or less than they have.",
+        advanced=True,
+    )
 
 
 class OriginSettings(FrozenModel):
     """Treatment of memories by origin: `allow`, `mark` (labelled in contexts, left out of bulletins) or `hold` (marked,
     and what dreams draw from such messages waits in the inbox)."""
 
-    own_user: MessageTreatment = Field(
-        "allow", description="Word of the user whose session it is: `allow`, `mark` or `hold`. Default `allow`."
-    )
-    api: Treatment = Field("allow", description="Direct saves: `allow` or `mark`. Default `allow`.")
-    assistant: MessageTreatment = Field(
-        "allow", description="Word of the assistant: `allow`, `mark` or `hold`. Default `allow`."
-    )
-    other_user: MessageTreatment = Field(
-        "mark", description="Word of somebody else than the session's user: `allow`, `mark` or `hold`. Default `mark`."
-    )
-    imported: Treatment = Field("mark", description="Imported memories: `allow` or `mark`. Default `mark`.")
-    document: Treatment = Field("mark", description="Text of documents: `allow` or `mark`. Default `mark`.")
-    tool: MessageTreatment = Field("mark", description="Tool results: `allow`, `mark` or `hold`. Default `mark`.")
+    own_user: MessageTreatment = _treatment("allow", "the word of the user whose session it is", holds=True)
+    api: Treatment = _treatment("allow", "direct saves")
+    assistant: MessageTreatment = _treatment("allow", "the word of the assistant", holds=True)
+    other_user: MessageTreatment = _treatment("mark", "the word of somebody else than the session's user", holds=True)
+    imported: Treatment = _treatment("mark", "imported memories")
+    document: Treatment = _treatment("mark", "the text of documents")
+    tool: MessageTreatment = _treatment("mark", "tool results", holds=True)
 
     def treatment(self, origin: Origin) -> MessageTreatment:
         """What is done with memories of an origin."""

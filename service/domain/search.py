@@ -25,13 +25,6 @@ from service.domain.where import WhereObject
 
 Strategy = Literal["hybrid", "semantic", "keyword", "recent"]
 Fusion = Literal["relative", "rrf"]
-FusionField = Annotated[
-    Fusion,
-    Field(
-        description="Fusion of the hybrid candidates: `relative` (scaled scores) or `rrf` (Reciprocal Rank "
-        "Fusion). Default `relative`."
-    ),
-]
 LIMIT_MAX = 100
 """Results of one search."""
 

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import structlog
 from pydantic import AfterValidator, Field, StringConstraints, ValidationError, model_validator
 
-from service.domain.context import ContextSettings, PlacementField
+from service.domain.context import ContextSettings, Placement
 from service.domain.dream_settings import DreamChoices, DreamSettings
 from service.domain.field_types import Amount, BoundedObject, CostUsd, Days, Name, Text, TokenBudget, UnitInterval
 from service.domain.json import JsonObject, JsonValue
@@ -21,7 +21,8 @@ from service.domain.llm_settings import LLMSettings
 from service.domain.origin import OriginSettings
 from service.domain.own_types import EntityKinds, MemoryTypes
 from service.domain.owners import UsersMode
-from service.domain.search import FusionField, Strategy
+from service.domain.search import Fusion, Strategy
+from service.domain.setting import setting
 from service.domain.strict import FrozenModel
 
 PiiEntity = Literal[
@@ -62,17 +63,21 @@ TimeZone = Annotated[str, StringConstraints(max_length=100), AfterValidator(_tim
 class PiiSettings(FrozenModel):
     """Treatment of personal data in what is written. `PERSON` and `LOCATION` need a spaCy model."""
 
-    mode: Literal["off", "redact", "reject"] = Field(
+    mode: Literal["off", "redact", "reject"] = setting(
         "off",
-        description="Treatment of personal data in what is written: `off` (none), `redact` (placeholders), `reject` "
-        "(422). Default `off`.",
+        "Treatment of personal data in what is written: `off` (none), `redact` (placeholders), `reject` (422).",
+        section="privacy",
+        change="To keep personal data out of memory; what is stored already stays as it is.",
     )
-    entities: tuple[PiiEntity, ...] = Field(
+    entities: tuple[PiiEntity, ...] = setting(
         ALL_PII,
+        "Kinds of personal data: `EMAIL_ADDRESS`, `IBAN_CODE`, `CREDIT_CARD`, `US_SSN`, `IP_ADDRESS`, `PHONE_NUMBER`, "
+        "and `PERSON` and `LOCATION` with a spaCy model.",
+        section="privacy",
+        change="Where some kinds are what memory is for, as phone numbers in a directory.",
+        shown="all kinds",
         min_length=1,
         max_length=len(ALL_PII),
-        description="Kinds of personal data: `EMAIL_ADDRESS`, `IBAN_CODE`, `CREDIT_CARD`, `US_SSN`, `IP_ADDRESS`, "
-        "`PHONE_NUMBER`, and `PERSON` and `LOCATION` with a spaCy model. Default: all kinds.",
     )
 
 
@@ -83,11 +88,13 @@ ALL_SECRET_MODES: tuple[SecretMode, ...] = get_args(SecretMode)
 class SecretSettings(FrozenModel):
     """Treatment of API keys, tokens, passwords, cookies and private keys in what is written."""
 
-    mode: SecretMode = Field(
+    mode: SecretMode = setting(
         "redact",
-        description="Treatment of secrets in what is written: `off` (none), `redact` (placeholders such as "
+        "Treatment of secrets in what is written: `off` (none), `redact` (placeholders such as "
         "`[SECRET:github_token]`), `reject` (422) or `quarantine` (placeholders, and what a dream makes of such a "
-        "message waits in the inbox). Default `redact`.",
+        "message waits in the inbox).",
+        section="privacy",
+        change="To have callers told (`reject`), or a person look at what came with a secret (`quarantine`).",
     )
 
 
@@ -107,46 +114,81 @@ class Masking:
 class RateLimitSettings(FrozenModel):
     """Request limits per key, over all processes."""
 
-    requests_per_minute: int | None = Field(
+    requests_per_minute: int | None = setting(
         None,
+        "Maximum requests per key and minute, over all processes. Null: no limit.",
+        section="limits",
+        change="Where one key could take the service from the others.",
         ge=1,
         le=1_000_000,
-        description="Maximum requests per key and minute, over all processes. Default: no limit.",
     )
-    burst: int | None = Field(
-        None, ge=1, le=1_000_000, description="Maximum requests at once. Default: `requests_per_minute`."
+    burst: int | None = setting(
+        None,
+        "Maximum requests at once. Null: `requests_per_minute`.",
+        section="limits",
+        change="To have requests spread over the minute (less) or come together (more).",
+        advanced=True,
+        ge=1,
+        le=1_000_000,
     )
 
 
 class KeySettings(FrozenModel):
     """Lifetime of API keys made in a sign-in."""
 
-    days_max: int = Field(
+    days_max: int = setting(
         90,
+        "Maximum time until an API key expires that somebody makes who has signed in at a provider. Only a key that "
+        "does not expire may raise it.",
+        section="limits",
+        unit="days",
+        change="Where a rule of your organisation says how long a key may live.",
+        advanced=True,
         ge=1,
         le=36_500,
-        description="Maximum days until an API key expires that somebody makes who has signed in at a provider. Only a "
-        "key that does not expire may raise it. Default 90.",
     )
 
 
 class WindowSettings(FrozenModel):
     """Bounds of the session window."""
 
-    messages_max: int = Field(
-        20, ge=2, le=1000, description="Number of messages at which the window is compacted. Default 20."
+    messages_max: int = setting(
+        20,
+        "Length at which the session window is compacted.",
+        section="context",
+        unit="messages",
+        change="Raise it where a model should read more of a conversation word by word; that costs tokens.",
+        ge=2,
+        le=1000,
     )
-    trim_to: int = Field(
+    trim_to: int = setting(
         10,
+        "What a compaction leaves of the session window; less than `messages_max`.",
+        section="context",
+        unit="messages",
+        change="Together with `window.messages_max`, of which it is half.",
+        advanced=True,
         ge=1,
         le=999,
-        description="Number of messages left after a compaction; less than `messages_max`. Default 10.",
     )
-    idle_s: int = Field(
-        1800, ge=1, le=31_536_000, description="Idle time in seconds before the window is closed. Default 1,800."
+    idle_s: int = setting(
+        1800,
+        "Idle time before the session window is closed.",
+        section="context",
+        unit="seconds",
+        change="Raise it where conversations go on after long pauses.",
+        ge=1,
+        le=31_536_000,
     )
-    tokens_max: int = Field(
-        8_000, ge=100, le=1_000_000, description="Number of tokens at which the window is compacted. Default 8,000."
+    tokens_max: int = setting(
+        8_000,
+        "Size at which the session window is compacted.",
+        section="context",
+        unit="tokens",
+        change="Lower it for a model of small context, raise it for very long messages.",
+        advanced=True,
+        ge=100,
+        le=1_000_000,
     )
 
     @model_validator(mode="after")
@@ -159,46 +201,73 @@ class WindowSettings(FrozenModel):
 class RetrievalSettings(FrozenModel):
     """Ranking, language and visibility of search results."""
 
-    fusion: FusionField = "relative"
-    rrf_k: int = Field(
+    fusion: Fusion = setting(
+        "relative",
+        "Fusion of the hybrid candidates: `relative` (scaled scores) or `rrf` (Reciprocal Rank Fusion).",
+        section="search",
+        change="To compare with a system that fuses by ranks.",
+        advanced=True,
+    )
+    rrf_k: int = setting(
         60,
+        "Constant k of Reciprocal Rank Fusion (Cormack, Clarke, Büttcher 2009).",
+        section="search",
+        change="With `retrieval.fusion: rrf` alone: lower it to have the first ranks count more.",
+        advanced=True,
         ge=1,
         le=1000,
-        description="Constant k of Reciprocal Rank Fusion. Default 60 (Cormack, Clarke, Büttcher 2009).",
     )
-    importance_boost: UnitInterval = Field(
-        0.1, description="Boost of a memory of effective importance 1, in proportion for less. Default 0.1."
-    )
-    min_relevance: UnitInterval | None = Field(
-        None,
-        description="Minimum relevance of a result, from 0 (no limit) to 1. Null: the noise level of the embedder. "
-        "Default null.",
-    )
-    language: Configuration | Literal["auto"] = Field(
-        "auto",
-        description="Postgres text search configuration of new texts, or `auto` (detected per text). Default `auto`.",
-    )
-    rerank: bool = Field(False, description="Reranking by RERANK_MODEL of searches without `rerank`. Default false.")
-    faded_below: float = Field(
+    importance_boost: UnitInterval = setting(
         0.1,
+        "Boost of a memory of effective importance 1, in proportion for less.",
+        section="search",
+        change="Raise it where callers set `importance` with care; 0 ranks by the query alone.",
+        advanced=True,
+    )
+    min_relevance: UnitInterval | None = setting(
+        None,
+        "Minimum relevance of a result, from 0 (no limit) to 1. Null: the noise level of the embedder.",
+        section="search",
+        change="Raise it where results that have little to do with a query do harm.",
+    )
+    language: Configuration | Literal["auto"] = setting(
+        "auto",
+        "Postgres text search configuration of new texts, or `auto` (detected per text).",
+        section="memory",
+        change="Where all texts are of one language, or too short to tell theirs.",
+    )
+    rerank: bool = setting(
+        False,
+        "Reranking by RERANK_MODEL of searches without `rerank`.",
+        section="search",
+        change="Where the first results matter more than the time and cost of one call for each search.",
+    )
+    faded_below: float = setting(
+        0.1,
+        "Effective importance below which a memory is left out of searches, from 0 to 1.",
+        section="search",
+        change="0 keeps all that was ever said in searches, more lets what is not used fade sooner.",
+        advanced=True,
         ge=0,
         le=1,
-        description="Effective importance below which a memory is left out of searches, from 0 to 1. Default 0.1.",
     )
 
 
 class RetrievalDefaults(RetrievalSettings):
     """Search and ranking settings, with the defaults of requests."""
 
-    strategy: Strategy = Field(
+    strategy: Strategy = setting(
         "hybrid",
-        description="Strategy of searches, contexts and answers without `strategy`: `hybrid`, `semantic`, `keyword` or "
-        "`recent`. Default `hybrid`.",
+        "Strategy of searches, contexts and answers without `strategy`: `hybrid`, `semantic`, `keyword` or `recent`.",
+        section="search",
+        change="Where queries are exact terms (`keyword`), or only the newest counts (`recent`).",
     )
-    context_max_tokens: TokenBudget = Field(
+    context_max_tokens: TokenBudget = setting(
         2_000,
-        description="Token budget of contexts, of the proxy's memory block, and of the memories behind answers, "
-        "without `max_tokens`. Default 2,000.",
+        "Budget of contexts, of the proxy's memory block, and of the memories behind answers, without `max_tokens`.",
+        section="context",
+        unit="tokens",
+        change="Raise it where memory should tell a model more on each turn; each turn costs as much more.",
     )
 
 
@@ -206,94 +275,145 @@ class BudgetSettings(FrozenModel):
     """Daily budget of all model calls (dreams, questions, summaries, reranking, remote embedding, proxy), over
     all processes."""
 
-    day_tokens_max: Amount | None = Field(
+    day_tokens_max: Amount | None = setting(
         100_000_000,
-        description="Tokens per day (UTC), prompts and completions together. Null: no limit. Default 100,000,000.",
+        "Budget per day (UTC) of all model calls, prompts and completions together. Null: no limit.",
+        section="limits",
+        unit="tokens",
+        change="As soon as a model that costs money is set: to what a day may cost at most.",
     )
-    day_cost_max_usd: CostUsd | None = Field(
+    day_cost_max_usd: CostUsd | None = setting(
         100.0,
-        description="Cost per day (UTC) in US dollars; models without a price count 0. Null: no limit. Default 100.",
+        "Cost per day (UTC) of all model calls; models without a price count 0. Null: no limit.",
+        section="limits",
+        unit="US dollars",
+        change="As soon as a model that costs money is set: to what a day may cost at most.",
     )
 
 
 class RetentionSettings(FrozenModel):
-    """Retention periods of deleted memories and events, and half-life of unused memories."""
+    """Retention periods of deleted memories, and half-life of unused memories."""
 
-    deleted_days: int = Field(30, ge=0, le=36_500, description="Retention of deleted memories in days. Default 30.")
-    decay_days: Days = Field(
-        30, description="Half-life of the importance of unused events and observations in days. Default 30."
+    deleted_days: int = setting(
+        30,
+        "Retention of deleted memories, which can be restored until then.",
+        section="memory",
+        unit="days",
+        change="Where a rule says how soon what is deleted must be gone; 0 is at once.",
+        ge=0,
+        le=36_500,
     )
-    unused_days: Days | None = Field(
-        None,
-        description="Days after which a memory that was neither found, said again nor changed is deleted, restorably; "
-        "never identity, open todos, what has a key or is `decay_exempt`. Null: never. Default null.",
+    decay_days: Days = setting(
+        30,
+        "Half-life of the importance of unused events and observations.",
+        section="memory",
+        unit="days",
+        change="Raise it where what happened months ago still matters.",
     )
-    model_calls_days: int | None = Field(
+    unused_days: Days | None = setting(
         None,
+        "Days after which a memory that was neither found, said again nor changed is deleted, restorably; never "
+        "identity, open todos, what has a key or is `decay_exempt`. Null: never.",
+        section="memory",
+        change="Where memory must not grow for ever.",
+    )
+    model_calls_days: int | None = setting(
+        None,
+        "Retention in days of calls of language models with input, output and cost (`GET /v1/model-calls`). Null: none "
+        "are kept.",
+        section="privacy",
+        change="To look into what models were asked and answered; they hold what users said.",
         ge=1,
         le=90,
-        description="Retention in days of calls of language models with input, output and cost "
-        "(`GET /v1/model-calls`). Null: none are kept. Default null.",
     )
 
 
 class ProxySettings(FrozenModel):
     """Proxy in front of models: availability, models, and place of the memory block."""
 
-    enabled: bool = Field(
+    enabled: bool = setting(
         False,
-        description="Availability of the proxy (`POST /v1/chat/completions`, `/v1/responses`, `/v1/messages`). "
-        "Default false.",
+        "Availability of the proxy (`POST /v1/chat/completions`, `/v1/responses`, `/v1/messages`).",
+        section="proxy",
+        change="To give memory to a program by its base URL alone.",
     )
-    models: Annotated[list[Name], Field(max_length=100)] = Field(
-        [], description="Allowed models as file-name patterns; empty: LLM_MODEL only. Default empty."
+    models: Annotated[list[Name], Field(max_length=100)] = setting(
+        [],
+        "Allowed models as file-name patterns; empty: LLM_MODEL only.",
+        section="proxy",
+        change="To name the models that programs may ask for, at your cost.",
     )
-    caller_keys: bool = Field(
+    caller_keys: bool = setting(
         False,
-        description="Permission of requests with a key of the caller's own for the model (header X-Reverie-Model-Key). "
-        "Default false.",
+        "Permission of requests with a key of the caller's own for the model (header X-Reverie-Model-Key).",
+        section="proxy",
+        change="Where callers pay for their models themselves.",
+        advanced=True,
     )
-    placement: PlacementField = "system"
-    no_system_models: Annotated[list[Name], Field(max_length=100)] = Field(
+    placement: Placement = setting(
+        "system",
+        "Role of the memory block: `system` message or `user` message.",
+        section="proxy",
+        change="Where a model follows its system message less well with memory in it.",
+    )
+    no_system_models: Annotated[list[Name], Field(max_length=100)] = setting(
         [
             *("o1", "*/o1", "o1-mini*", "*/o1-mini*", "o1-preview*", "*/o1-preview*"),
             *("glm*", "*/glm*", "zai*", "qianfan*", "gemma*", "*/gemma*"),
         ],
-        description="Models without a system role as file-name patterns; their memory block goes into a user message. "
-        "Default: o1, GLM, Z.ai, Qianfan and Gemma models.",
+        "Models without a system role as file-name patterns; their memory block goes into a user message.",
+        section="proxy",
+        change="For a model that refuses a system message, or under a name of your own.",
+        shown="o1, GLM, Z.ai, Qianfan and Gemma models",
+        advanced=True,
     )
-    recall_timeout_ms: int = Field(
+    recall_timeout_ms: int = setting(
         1_500,
+        "Time limit of the recall, after which the model is called without memory, and of storing the turn, after "
+        "which the response goes out with a notice.",
+        section="proxy",
+        unit="milliseconds",
+        change="Lower it where answers must begin fast, raise it where they come without memory too often.",
+        advanced=True,
         ge=10,
         le=60_000,
-        description="Time limit of the recall in milliseconds, after which the model is called without memory, and of "
-        "storing the turn, after which the response goes out with a notice. Default 1,500.",
     )
 
 
 class MemorySettings(FrozenModel):
     """Switch of the memory."""
 
-    enabled: bool = Field(
+    enabled: bool = setting(
         True,
-        description="Memory in use. False: messages are not stored, no dream runs, and contexts hold only what the "
-        "caller sends; what is saved stays, and searches find it. Default true.",
+        "Memory in use. False: messages are not stored, no dream runs, and contexts hold only what the caller sends; "
+        "what is saved stays, and searches find it.",
+        section="memory",
+        change="To stop remembering for a while without losing what is known.",
     )
 
 
 class AgentSettings(FrozenModel):
     """Settings of one agent. Those given override the workspace's."""
 
-    instructions: Annotated[Text, StringConstraints(max_length=INSTRUCTIONS_MAX)] = Field(
-        "", description="Instructions, the first section of every context; at most 8,000 characters. Default empty."
+    instructions: Annotated[Text, StringConstraints(max_length=INSTRUCTIONS_MAX)] = setting(
+        "",
+        "Instructions, the first section of every context; at most 8,000 characters.",
+        section="context",
+        change="For what a model should be told on every turn.",
     )
-    time_zone: TimeZone = Field("UTC", description="IANA time zone of `dream.quiet_hours`. Default `UTC`.")
+    time_zone: TimeZone = setting(
+        "UTC",
+        "IANA time zone of `dream.quiet_hours`.",
+        section="dreams",
+        change="Together with `dream.quiet_hours`.",
+    )
     memory: MemorySettings = Field(MemorySettings(), description="Switch of the memory.")
-    users: UsersMode = Field(
+    users: UsersMode = setting(
         "separate",
-        description="Separation of users: `separate` (each sees what is nobody's or its own), `shared` (one team "
-        "behind one agent: all see all) or `strict` (a request without a user sees what is nobody's, everywhere). "
-        "Default `separate`.",
+        "Separation of users: `separate` (each sees what is nobody's or its own), `shared` (one team behind one agent: "
+        "all see all) or `strict` (a request without a user sees what is nobody's, everywhere).",
+        section="users",
+        change="Before the first user: `shared` for one team, `strict` where no request may read for all.",
     )
     window: WindowSettings = Field(WindowSettings(), description="Session window settings.")
     retrieval: RetrievalSettings = Field(RetrievalSettings(), description="Search and ranking settings.")
@@ -307,21 +427,27 @@ class AgentSettings(FrozenModel):
 class WorkspaceSettings(AgentSettings):
     """Settings of a workspace."""
 
-    memory_types: MemoryTypes = Field(
+    memory_types: MemoryTypes = setting(
         {},
-        description="Memory types of the workspace's own by name, at most 20; those given replace all former ones. A "
-        "type in use keeps its place and its `like`. Default empty.",
+        "Memory types of the workspace's own by name, at most 20; those given replace all former ones. A type in use "
+        "keeps its place and its `like`.",
+        section="memory",
+        change="Where facts, preferences, events and the others do not say what your memories are.",
     )
-    entity_kinds: EntityKinds = Field(
+    entity_kinds: EntityKinds = setting(
         {},
-        description="Entity kinds of the workspace's own by name, at most 20; those given replace all former ones. "
-        "Default empty.",
+        "Entity kinds of the workspace's own by name, at most 20; those given replace all former ones.",
+        section="memory",
+        change="Where persons, projects, companies, products and places do not say what your memories are about.",
+        advanced=True,
     )
-    profile_schema: BoundedObject | None = Field(
+    profile_schema: BoundedObject | None = setting(
         None,
-        description="JSON Schema (draft 2020-12) whose properties are the fields of users' profiles, at most 8,000 "
-        "bytes and 50 properties: texts, numbers, booleans, or lists of these; `x-reverie-slot` names the built-in "
-        "field or attribute that fills one. Null: the built-in fields. Default null.",
+        "JSON Schema (draft 2020-12) whose properties are the fields of users' profiles, at most 8,000 bytes and 50 "
+        "properties: texts, numbers, booleans, or lists of these; `x-reverie-slot` names the built-in field or "
+        "attribute that fills one. Null: the built-in fields.",
+        section="users",
+        change="Where a program reads fields of its own from the profile of a user.",
     )
     pii: PiiSettings = Field(PiiSettings(), description="Personal data settings.")
     secrets: SecretSettings = Field(SecretSettings(), description="Settings of secrets in what is written.")

@@ -2619,12 +2619,12 @@ export interface components {
          */
         BudgetSettings: {
             /**
-             * @description Tokens per day (UTC), prompts and completions together. Null: no limit. Default 100,000,000.
+             * @description Budget per day (UTC) of all model calls, prompts and completions together. Null: no limit. Default 100,000,000 tokens.
              * @default 100000000
              */
             day_tokens_max?: number | null;
             /**
-             * @description Cost per day (UTC) in US dollars; models without a price count 0. Null: no limit. Default 100.
+             * @description Cost per day (UTC) of all model calls; models without a price count 0. Null: no limit. Default 100 US dollars.
              * @default 100
              */
             day_cost_max_usd?: number | null;
@@ -2883,37 +2883,37 @@ export interface components {
         /** @description What a context is made of. */
         ContextSettings: {
             /**
-             * @description Share of the bulletin, from 0 to 1; 0 leaves the section out. Default 0.1.
+             * @description Share of the token budget of a context for the bulletin, from 0 to 1; 0 leaves the section out. Default 0.1.
              * @default 0.1
              */
             bulletin?: number;
             /**
-             * @description Share of identity memories, from 0 to 1; 0 leaves the section out. Default 0.05.
+             * @description Share of the token budget of a context for identity memories, from 0 to 1; 0 leaves the section out. Default 0.05.
              * @default 0.05
              */
             identity?: number;
             /**
-             * @description Share of preferences, from 0 to 1; 0 leaves the section out. Default 0.1.
+             * @description Share of the token budget of a context for preferences, from 0 to 1; 0 leaves the section out. Default 0.1.
              * @default 0.1
              */
             preferences?: number;
             /**
-             * @description Share of memories, from 0 to 1; 0 leaves the section out. Default 0.45.
+             * @description Share of the token budget of a context for memories, from 0 to 1; 0 leaves the section out. Default 0.45.
              * @default 0.45
              */
             memories?: number;
             /**
-             * @description Share of documents, from 0 to 1; 0 leaves the section out. Default 0.1.
+             * @description Share of the token budget of a context for documents, from 0 to 1; 0 leaves the section out. Default 0.1.
              * @default 0.1
              */
             documents?: number;
             /**
-             * @description Share of the session window, from 0 to 1; 0 leaves the section out. Default 0.15.
+             * @description Share of the token budget of a context for the session window, from 0 to 1; 0 leaves the section out. Default 0.15.
              * @default 0.15
              */
             window?: number;
             /**
-             * @description Share of tool results, from 0 to 1; 0 leaves the section out. Default 0.05.
+             * @description Share of the token budget of a context for tool results, from 0 to 1; 0 leaves the section out. Default 0.05.
              * @default 0.05
              */
             tools?: number;
@@ -3484,7 +3484,7 @@ export interface components {
         /** @description Schedule of dreams and what they make. */
         DreamChoices: {
             /**
-             * @description Interval between scheduled dreams of an agent in hours. Default 6.
+             * @description Interval between scheduled dreams of an agent. Default 6 hours.
              * @default 6
              */
             interval_h?: number;
@@ -3498,12 +3498,12 @@ export interface components {
              */
             ignore_types?: string[];
             /**
-             * @description Names: only statements that are about one of them, name one, or match `keep_patterns` are kept. Default empty: all.
+             * @description Names: only statements that are about one of them, name one, or match `keep_patterns` are kept; empty: all. Default empty.
              * @default []
              */
             keep_entities?: string[];
             /**
-             * @description Words, with `*` for the rest of a word (`invoice*`): only statements with one of them, or that match `keep_entities`, are kept. Default empty: all.
+             * @description Words, with `*` for the rest of a word (`invoice*`): only statements with one of them, or that match `keep_entities`, are kept; empty: all. Default empty.
              * @default []
              */
             keep_patterns?: string[];
@@ -3559,7 +3559,7 @@ export interface components {
              */
             distinct_at?: number;
             /**
-             * @description Maximum length of a bulletin in tokens. Default 500.
+             * @description Maximum length of a bulletin. Default 500 tokens.
              * @default 500
              */
             bulletin_tokens_max?: number;
@@ -3597,7 +3597,7 @@ export interface components {
         /** @description Schedule and budget of dreams, and what they make. */
         DreamSettings: {
             /**
-             * @description Interval between scheduled dreams of an agent in hours. Default 6.
+             * @description Interval between scheduled dreams of an agent. Default 6 hours.
              * @default 6
              */
             interval_h?: number;
@@ -3611,12 +3611,12 @@ export interface components {
              */
             ignore_types?: string[];
             /**
-             * @description Names: only statements that are about one of them, name one, or match `keep_patterns` are kept. Default empty: all.
+             * @description Names: only statements that are about one of them, name one, or match `keep_patterns` are kept; empty: all. Default empty.
              * @default []
              */
             keep_entities?: string[];
             /**
-             * @description Words, with `*` for the rest of a word (`invoice*`): only statements with one of them, or that match `keep_entities`, are kept. Default empty: all.
+             * @description Words, with `*` for the rest of a word (`invoice*`): only statements with one of them, or that match `keep_entities`, are kept; empty: all. Default empty.
              * @default []
              */
             keep_patterns?: string[];
@@ -3672,27 +3672,27 @@ export interface components {
              */
             distinct_at?: number;
             /**
-             * @description Maximum length of a bulletin in tokens. Default 500.
+             * @description Maximum length of a bulletin. Default 500 tokens.
              * @default 500
              */
             bulletin_tokens_max?: number;
             /**
-             * @description Language model tokens per dream. Null: no limit. Default 500,000.
+             * @description Budget of one dream for language models. Null: no limit. Default 500,000 tokens.
              * @default 500000
              */
             tokens_max?: number | null;
             /**
-             * @description Cost per dream in US dollars. Null: no limit. Default 5.
+             * @description Cost of one dream. Null: no limit. Default 5 US dollars.
              * @default 5
              */
             cost_max_usd?: number | null;
             /**
-             * @description Tokens per day (UTC) of all dreams and bulletins. Null: no limit. Default 5,000,000.
+             * @description Budget per day (UTC) of all dreams and bulletins. Null: no limit. Default 5,000,000 tokens.
              * @default 5000000
              */
             day_tokens_max?: number | null;
             /**
-             * @description Cost per day (UTC) of all dreams and bulletins in US dollars. Null: no limit. Default 50.
+             * @description Cost per day (UTC) of all dreams and bulletins. Null: no limit. Default 50 US dollars.
              * @default 50
              */
             day_cost_max_usd?: number | null;
@@ -4372,43 +4372,43 @@ export interface components {
         /** @description Lifetime of API keys made in a sign-in. */
         KeySettings: {
             /**
-             * @description Maximum days until an API key expires that somebody makes who has signed in at a provider. Only a key that does not expire may raise it. Default 90.
+             * @description Maximum time until an API key expires that somebody makes who has signed in at a provider. Only a key that does not expire may raise it. Default 90 days.
              * @default 90
              */
             days_max?: number;
         };
         /** @description Language models of the workspace's own, by step. A step without one uses the installation's. */
         "LLMSettings-Input": {
-            /** @description Extraction of memories from messages, in dreams. */
+            /** @description Extraction of memories from messages, in dreams. Default the installation's model. */
             extract?: components["schemas"]["StepModel-Input"];
-            /** @description Comparison of statements that rules cannot tell apart. */
+            /** @description Comparison of statements that rules cannot tell apart. Default the installation's model. */
             reconcile?: components["schemas"]["StepModel-Input"];
-            /** @description Decision model that answers with probabilities, in dreams. */
+            /** @description Decision model that answers with probabilities, in dreams. Default the installation's model. */
             decide?: components["schemas"]["StepModel-Input"];
-            /** @description Conclusions from several memories, and fields of profiles, in dreams. */
+            /** @description Conclusions from several memories, and fields of profiles, in dreams. Default the installation's model. */
             reflect?: components["schemas"]["StepModel-Input"];
-            /** @description Writing of bulletins. */
+            /** @description Writing of bulletins. Default the installation's model. */
             bulletin?: components["schemas"]["StepModel-Input"];
-            /** @description Summaries of session windows and of old memories. */
+            /** @description Summaries of session windows and of old memories. Default the installation's model. */
             summary?: components["schemas"]["StepModel-Input"];
-            /** @description Answers to questions, further wordings of queries, and pages. */
+            /** @description Answers to questions, further wordings of queries, and pages. Default the installation's model. */
             ask?: components["schemas"]["StepModel-Input"];
         };
         /** @description Language models of the workspace's own, by step. A step without one uses the installation's. */
         "LLMSettings-Output": {
-            /** @description Extraction of memories from messages, in dreams. */
+            /** @description Extraction of memories from messages, in dreams. Default the installation's model. */
             extract?: components["schemas"]["StepModel-Output"];
-            /** @description Comparison of statements that rules cannot tell apart. */
+            /** @description Comparison of statements that rules cannot tell apart. Default the installation's model. */
             reconcile?: components["schemas"]["StepModel-Output"];
-            /** @description Decision model that answers with probabilities, in dreams. */
+            /** @description Decision model that answers with probabilities, in dreams. Default the installation's model. */
             decide?: components["schemas"]["StepModel-Output"];
-            /** @description Conclusions from several memories, and fields of profiles, in dreams. */
+            /** @description Conclusions from several memories, and fields of profiles, in dreams. Default the installation's model. */
             reflect?: components["schemas"]["StepModel-Output"];
-            /** @description Writing of bulletins. */
+            /** @description Writing of bulletins. Default the installation's model. */
             bulletin?: components["schemas"]["StepModel-Output"];
-            /** @description Summaries of session windows and of old memories. */
+            /** @description Summaries of session windows and of old memories. Default the installation's model. */
             summary?: components["schemas"]["StepModel-Output"];
-            /** @description Answers to questions, further wordings of queries, and pages. */
+            /** @description Answers to questions, further wordings of queries, and pages. Default the installation's model. */
             ask?: components["schemas"]["StepModel-Output"];
         };
         /** @description Newest result of a saved search. */
@@ -5215,43 +5215,43 @@ export interface components {
          */
         OriginSettings: {
             /**
-             * @description Word of the user whose session it is: `allow`, `mark` or `hold`. Default `allow`.
+             * @description Treatment of the word of the user whose session it is: `allow`, `mark` or `hold`. Default `allow`.
              * @default allow
              * @enum {string}
              */
             own_user?: "allow" | "mark" | "hold";
             /**
-             * @description Direct saves: `allow` or `mark`. Default `allow`.
+             * @description Treatment of direct saves: `allow` or `mark`. Default `allow`.
              * @default allow
              * @enum {string}
              */
             api?: "allow" | "mark";
             /**
-             * @description Word of the assistant: `allow`, `mark` or `hold`. Default `allow`.
+             * @description Treatment of the word of the assistant: `allow`, `mark` or `hold`. Default `allow`.
              * @default allow
              * @enum {string}
              */
             assistant?: "allow" | "mark" | "hold";
             /**
-             * @description Word of somebody else than the session's user: `allow`, `mark` or `hold`. Default `mark`.
+             * @description Treatment of the word of somebody else than the session's user: `allow`, `mark` or `hold`. Default `mark`.
              * @default mark
              * @enum {string}
              */
             other_user?: "allow" | "mark" | "hold";
             /**
-             * @description Imported memories: `allow` or `mark`. Default `mark`.
+             * @description Treatment of imported memories: `allow` or `mark`. Default `mark`.
              * @default mark
              * @enum {string}
              */
             imported?: "allow" | "mark";
             /**
-             * @description Text of documents: `allow` or `mark`. Default `mark`.
+             * @description Treatment of the text of documents: `allow` or `mark`. Default `mark`.
              * @default mark
              * @enum {string}
              */
             document?: "allow" | "mark";
             /**
-             * @description Tool results: `allow`, `mark` or `hold`. Default `mark`.
+             * @description Treatment of tool results: `allow`, `mark` or `hold`. Default `mark`.
              * @default mark
              * @enum {string}
              */
@@ -5554,7 +5554,7 @@ export interface components {
              */
             mode?: "off" | "redact" | "reject";
             /**
-             * @description Kinds of personal data: `EMAIL_ADDRESS`, `IBAN_CODE`, `CREDIT_CARD`, `US_SSN`, `IP_ADDRESS`, `PHONE_NUMBER`, and `PERSON` and `LOCATION` with a spaCy model. Default: all kinds.
+             * @description Kinds of personal data: `EMAIL_ADDRESS`, `IBAN_CODE`, `CREDIT_CARD`, `US_SSN`, `IP_ADDRESS`, `PHONE_NUMBER`, and `PERSON` and `LOCATION` with a spaCy model. Default all kinds.
              * @default [
              *       "EMAIL_ADDRESS",
              *       "IBAN_CODE",
@@ -5934,7 +5934,7 @@ export interface components {
              */
             placement?: "system" | "user";
             /**
-             * @description Models without a system role as file-name patterns; their memory block goes into a user message. Default: o1, GLM, Z.ai, Qianfan and Gemma models.
+             * @description Models without a system role as file-name patterns; their memory block goes into a user message. Default o1, GLM, Z.ai, Qianfan and Gemma models.
              * @default [
              *       "o1",
              *       "*\/o1",
@@ -5952,7 +5952,7 @@ export interface components {
              */
             no_system_models?: string[];
             /**
-             * @description Time limit of the recall in milliseconds, after which the model is called without memory, and of storing the turn, after which the response goes out with a notice. Default 1,500.
+             * @description Time limit of the recall, after which the model is called without memory, and of storing the turn, after which the response goes out with a notice. Default 1,500 milliseconds.
              * @default 1500
              */
             recall_timeout_ms?: number;
@@ -6075,9 +6075,9 @@ export interface components {
         };
         /** @description Request limits per key, over all processes. */
         RateLimitSettings: {
-            /** @description Maximum requests per key and minute, over all processes. Default: no limit. */
+            /** @description Maximum requests per key and minute, over all processes. Null: no limit. Default null. */
             requests_per_minute?: number | null;
-            /** @description Maximum requests at once. Default: `requests_per_minute`. */
+            /** @description Maximum requests at once. Null: `requests_per_minute`. Default null. */
             burst?: number | null;
         };
         /** @description Readiness of the service, by part. */
@@ -6315,15 +6315,15 @@ export interface components {
             /** @description Dotted names of settings (`retrieval.rrf_k`) or sections (`retrieval`), 1 to 200. */
             names: string[];
         };
-        /** @description Retention periods of deleted memories and events, and half-life of unused memories. */
+        /** @description Retention periods of deleted memories, and half-life of unused memories. */
         RetentionSettings: {
             /**
-             * @description Retention of deleted memories in days. Default 30.
+             * @description Retention of deleted memories, which can be restored until then. Default 30 days.
              * @default 30
              */
             deleted_days?: number;
             /**
-             * @description Half-life of the importance of unused events and observations in days. Default 30.
+             * @description Half-life of the importance of unused events and observations. Default 30 days.
              * @default 30
              */
             decay_days?: number;
@@ -6341,7 +6341,7 @@ export interface components {
              */
             fusion?: "relative" | "rrf";
             /**
-             * @description Constant k of Reciprocal Rank Fusion. Default 60 (Cormack, Clarke, Büttcher 2009).
+             * @description Constant k of Reciprocal Rank Fusion (Cormack, Clarke, Büttcher 2009). Default 60.
              * @default 60
              */
             rrf_k?: number;
@@ -6374,7 +6374,7 @@ export interface components {
              */
             strategy?: "hybrid" | "semantic" | "keyword" | "recent";
             /**
-             * @description Token budget of contexts, of the proxy's memory block, and of the memories behind answers, without `max_tokens`. Default 2,000.
+             * @description Budget of contexts, of the proxy's memory block, and of the memories behind answers, without `max_tokens`. Default 2,000 tokens.
              * @default 2000
              */
             context_max_tokens?: number;
@@ -6388,7 +6388,7 @@ export interface components {
              */
             fusion?: "relative" | "rrf";
             /**
-             * @description Constant k of Reciprocal Rank Fusion. Default 60 (Cormack, Clarke, Büttcher 2009).
+             * @description Constant k of Reciprocal Rank Fusion (Cormack, Clarke, Büttcher 2009). Default 60.
              * @default 60
              */
             rrf_k?: number;
@@ -7353,22 +7353,22 @@ export interface components {
         /** @description Bounds of the session window. */
         WindowSettings: {
             /**
-             * @description Number of messages at which the window is compacted. Default 20.
+             * @description Length at which the session window is compacted. Default 20 messages.
              * @default 20
              */
             messages_max?: number;
             /**
-             * @description Number of messages left after a compaction; less than `messages_max`. Default 10.
+             * @description What a compaction leaves of the session window; less than `messages_max`. Default 10 messages.
              * @default 10
              */
             trim_to?: number;
             /**
-             * @description Idle time in seconds before the window is closed. Default 1,800.
+             * @description Idle time before the session window is closed. Default 1,800 seconds.
              * @default 1800
              */
             idle_s?: number;
             /**
-             * @description Number of tokens at which the window is compacted. Default 8,000.
+             * @description Size at which the session window is compacted. Default 8,000 tokens.
              * @default 8000
              */
             tokens_max?: number;
