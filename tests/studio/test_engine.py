@@ -64,10 +64,26 @@ async def test_a_setting_is_found_checked_saved_and_reset(visitor: AppPage, serv
     assert (await service.call("GET", "/v1/settings")).json()["retention"]["deleted_days"] == 45
     await expect(page.get_by_text("Default: 30")).to_be_visible()
     await visitor.check_screens("engine-settings")
-    await visitor.press("Reset to the default: Deleted, days")
+    await visitor.press("Reset to the default: Retention: Deleted, days")
     await visitor.press("Save")
     await expect(page.get_by_role("button", name="Save")).to_have_count(0)
     assert (await service.call("GET", "/v1/settings")).json()["retention"]["deleted_days"] == 30
+
+
+async def test_what_few_change_is_folded_away_and_found_all_the_same(visitor: AppPage) -> None:
+    page = visitor.page
+    await visitor.open("/engine", tab="settings")
+    await page.locator("summary", has_text="Context").click()
+    await expect(page.get_by_label("Session window: Idle, seconds")).to_be_visible()
+    field = page.get_by_label("Session window: Trim to")
+    await expect(field).to_be_hidden()
+    await page.locator("summary", has_text="Advanced").click()
+    await expect(field).to_be_visible()
+    await expect(page.get_by_text("Together with `window.messages_max`, of which it is half.")).to_be_visible()
+    await visitor.check_screens("engine-advanced")
+    await page.get_by_label("Find a setting").fill("rrf")
+    await expect(page.get_by_label("RRF constant k")).to_be_visible()
+    await expect(field).to_have_count(0)
 
 
 async def test_how_users_are_kept_apart_is_a_choice_that_says_what_each_means(

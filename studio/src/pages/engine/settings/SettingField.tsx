@@ -69,11 +69,13 @@ export function SettingField({
   disabled: boolean;
   onChange: (text: string) => void;
 }) {
-  const { schema, name } = setting;
-  const label = labelOf(name);
+  const { schema, name, marks } = setting;
+  const label = labelOf(setting);
   const original = textOf(setting, preset);
   const isDisabled = disabled || lockedBy !== undefined;
-  const hint = lockedBy ? texts.locked(lockedBy) : (texts.choices[name]?.[text] ?? schema.description);
+  const hint = lockedBy
+    ? texts.locked(lockedBy)
+    : (texts.choices[name]?.[text] ?? `${schema.description} ${marks.change}`);
   const isWide = schema.type === "object" || schema.type === "array" || (schema.maxLength ?? 0) > LINE_MAX;
   const common = { label, hint, problem, value: text, disabled: isDisabled, onChange };
   return (

@@ -25,10 +25,10 @@ async function apiDocument(): Promise<ApiDocument> {
   return (await fetch("/openapi.json")).json();
 }
 
-const keyOf = ({ section, name }: Setting) => (section ? `${section}.${name}` : name);
+const keyOf = ({ part, name }: Setting) => (part ? `${part}.${name}` : name);
 
-function partOf(values: Values, section: string): Record<string, unknown> | null | undefined {
-  return section === "" ? values : (values[section] as Record<string, unknown> | null | undefined);
+function partOf(values: Values, part: string): Record<string, unknown> | null | undefined {
+  return part === "" ? values : (values[part] as Record<string, unknown> | null | undefined);
 }
 
 /** The settings of the workspace: what is changed is a draft until it is saved. */
@@ -42,6 +42,13 @@ export function SettingsForm() {
   if (!present.data || !document.data || !sources.data) return <Skeleton lines={12} />;
   const presets = new Map(sources.data.items.map((one) => [one.name, one.default]));
   return <Form present={present.data} document={document.data} presets={presets} />;
+}
+
+/** Settings by the titles of their sections, in the order in which these are shown. */
+function bySection(settings: Setting[]): [string, Setting[]][] {
+  return Object.entries(texts.sections)
+    .map(([section, title]): [string, Setting[]] => [title, settings.filter(({ marks }) => marks.section === section)])
+    .filter(([, those]) => those.length > 0);
 }
 
 const NOTHING: Record<string, string> = {};
@@ -65,11 +72,8 @@ function Form({
     navigate({ search: (now) => ({ ...now, find: given.trim() || undefined }), replace: true }),
   );
   const values = present as unknown as Values;
-  const settings = useMemo(
-    () => settingsOf(document).filter(({ section }) => partOf(values, section)),
-    [document, values],
-  );
-  const savedText = (setting: Setting) => textOf(setting, partOf(values, setting.section)?.[setting.name]);
+  const settings = useMemo(() => settingsOf(document).filter(({ part }) => partOf(values, part)), [document, values]);
+  const savedText = (setting: Setting) => textOf(setting, partOf(values, setting.part)?.[setting.name]);
   const changed = settings.filter((setting) => {
     const text = draft.value[keyOf(setting)];
     return text !== undefined && text !== savedText(setting);
@@ -81,8 +85,8 @@ function Form({
     for (const setting of changed) {
       const given = valueIn(setting, draft.value[keyOf(setting)] ?? "");
       if ("problem" in given) wrong[keyOf(setting)] = given.problem;
-      else if (setting.section === "") body[setting.name] = given.value;
-      else body[setting.section] = { ...(body[setting.section] as object), [setting.name]: given.value };
+      else if (setting.part === "") body[setting.name] = given.value;
+      else body[setting.part] = { ...(body[setting.part] as object), [setting.name]: given.value };
     }
     setProblems(wrong);
     if (Object.keys(wrong).length) return;
@@ -91,11 +95,31 @@ function Form({
   }
 
   const words = find?.toLowerCase().split(/\s+/) ?? [];
-  const matching = settings.filter(({ name, section }) => {
-    const text = `${labelOf(name)} ${name} ${texts.sections[section]}`.toLowerCase();
+  const matching = settings.filter((setting) => {
+    const text = `${labelOf(setting)} ${keyOf(setting)} ${texts.sections[setting.marks.section]}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
-  const sections = [...new Set(matching.map(({ section }) => section))];
+  const isOpen = words.length > 0 || undefined;
+  const advanced = matching.filter(({ marks }) => marks.advanced);
+
+  /** Those of a section, as fields. */
+  const fieldsOf = (ofSection: Setting[]) => (
+    <div className={css.fields}>
+      {ofSection.map((setting) => (
+        <SettingField
+          key={keyOf(setting)}
+          setting={setting}
+          text={draft.value[keyOf(setting)] ?? savedText(setting)}
+          preset={presets.get(keyOf(setting))}
+          problem={problems[keyOf(setting)]}
+          lockedBy={(partOf(values, setting.part)?.locked_by as Record<string, string> | undefined)?.[setting.name]}
+          disabled={!isAdmin}
+          onChange={(text) => draft.change({ [keyOf(setting)]: text })}
+        />
+      ))}
+    </div>
+  );
+
   return (
     <>
       {!isAdmin && <p className="soft">{texts.readOnly}</p>}
@@ -110,28 +134,24 @@ function Form({
           onChange={setTyped}
         />
       </search>
-      {sections.length === 0 && <EmptyState title={texts.noMatch} />}
-      {sections.map((section) => (
-        <details key={section} className={`card ${css.section}`} open={words.length > 0 || undefined}>
-          <summary>{texts.sections[section] ?? labelOf(section)}</summary>
-          <div className={css.fields}>
-            {matching
-              .filter((setting) => setting.section === section)
-              .map((setting) => (
-                <SettingField
-                  key={keyOf(setting)}
-                  setting={setting}
-                  text={draft.value[keyOf(setting)] ?? savedText(setting)}
-                  preset={presets.get(keyOf(setting))}
-                  problem={problems[keyOf(setting)]}
-                  lockedBy={(partOf(values, section)?.locked_by as Record<string, string> | undefined)?.[setting.name]}
-                  disabled={!isAdmin}
-                  onChange={(text) => draft.change({ [keyOf(setting)]: text })}
-                />
-              ))}
-          </div>
+      {matching.length === 0 && <EmptyState title={texts.noMatch} />}
+      {bySection(matching.filter(({ marks }) => !marks.advanced)).map(([title, those]) => (
+        <details key={title} className={`card ${css.section}`} open={isOpen}>
+          <summary>{title}</summary>
+          {fieldsOf(those)}
         </details>
       ))}
+      {advanced.length > 0 && (
+        <details className={`card ${css.section}`} open={isOpen}>
+          <summary>{texts.advanced}</summary>
+          {bySection(advanced).map(([title, those]) => (
+            <section key={title} aria-label={title}>
+              <h2>{title}</h2>
+              {fieldsOf(those)}
+            </section>
+          ))}
+        </details>
+      )}
       {changed.length > 0 && (
         <div className={`row ${css.bar}`}>
           <Button kind="primary" onClick={save}>

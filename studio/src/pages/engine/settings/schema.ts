@@ -1,5 +1,7 @@
 /** The settings of a workspace as the API describes them in its own document. */
 
+import { engine } from "@/strings/engine";
+
 export interface Schema {
   $ref?: string;
   type?: string;
@@ -14,6 +16,14 @@ export interface Schema {
   maximum?: number;
   exclusiveMinimum?: number;
   maxLength?: number;
+  "x-reverie-setting"?: Marks;
+}
+
+/** What the document says of a setting beside what it may be. */
+interface Marks {
+  section: string;
+  change: string;
+  advanced?: boolean;
 }
 
 export interface ApiDocument {
@@ -21,15 +31,14 @@ export interface ApiDocument {
   components: { schemas: Record<string, Schema> };
 }
 
-/** One setting: its place, what it may be, and whether it may be null. */
+/** One setting: its place in the settings (the part `""` is their top), what it may be, and whether it may be null. */
 export interface Setting {
-  section: string;
+  part: string;
   name: string;
   schema: Schema;
   isOptional: boolean;
+  marks: Marks;
 }
-
-const GENERAL = "";
 
 function resolved(api: ApiDocument, schema: Schema): Schema {
   const { $ref, allOf, ...own } = schema;
@@ -46,30 +55,40 @@ function besidesNull(schema: Schema): Schema {
   return { ...options[0], ...own, ...(words.length ? { enum: words } : {}) };
 }
 
-function settingOf(api: ApiDocument, section: string, name: string, given: Schema): Setting {
-  const schema = resolved(api, besidesNull(resolved(api, given)));
-  const isOptional = resolved(api, given).anyOf?.some(({ type }) => type === "null") ?? false;
-  return { section, name, schema, isOptional };
-}
-
-/** All settings, in the order of the document; those of no section have the section `""`. */
+/** All settings, in the order of the document. */
 export function settingsOf(api: ApiDocument): Setting[] {
   const content = api.paths["/v1/settings"]?.put.requestBody.content["application/json"];
-  const whole = content && resolved(api, content.schema);
-  return Object.entries(whole?.properties ?? {}).flatMap(([name, given]) => {
-    const within = resolved(api, besidesNull(resolved(api, given)));
-    if (!within.properties) return [settingOf(api, GENERAL, name, given)];
-    return Object.entries(within.properties)
-      .filter(([field]) => field !== "locked_by")
-      .map(([field, one]) => settingOf(api, name, field, one));
+  return content ? settingsIn(api, resolved(api, content.schema), "") : [];
+}
+
+function settingsIn(api: ApiDocument, whole: Schema, part: string): Setting[] {
+  return Object.entries(whole.properties ?? {}).flatMap(([name, given]) => {
+    const field = resolved(api, given);
+    const schema = resolved(api, besidesNull(field));
+    const marks = given["x-reverie-setting"];
+    if (!marks) return settingsIn(api, schema, name);
+    const isOptional = field.anyOf?.some(({ type }) => type === "null") ?? false;
+    return [{ part, name, schema, isOptional, marks }];
   });
 }
 
-const UNITS: Record<string, string> = { s: "seconds", h: "hours", days: "days", usd: "US dollars" };
-const NAMES: Record<string, string> = { rrf_k: "RRF constant k", k1: "BM25 k1", b: "BM25 b" };
+const UNITS: Record<string, string> = {
+  ms: "milliseconds",
+  s: "seconds",
+  h: "hours",
+  days: "days",
+  usd: "US dollars",
+};
+const NAMES: Record<string, string> = { rrf_k: "RRF constant k" };
 
-/** The name of a setting in words: `idle_s` is `Idle, seconds`. */
-export function labelOf(name: string): string {
+/** The name of a setting in words: `idle_s` of `window` is `Session window: Idle, seconds`. */
+export function labelOf({ part, name, marks }: Setting): string {
+  const { parts, sections } = engine.settings;
+  const words = inWords(name);
+  return part === "" || parts[part] === sections[marks.section] ? words : `${parts[part] ?? inWords(part)}: ${words}`;
+}
+
+function inWords(name: string): string {
   const known = NAMES[name];
   if (known) return known;
   const words = name.split("_");
