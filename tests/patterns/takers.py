@@ -78,6 +78,7 @@ EXCLUDED = {
     "service.memory.dreams.runs._refuse": "raises with a message of its own",
     "service.domain.events.signature": "signs bytes of its own making",
     "service.embedding.sources.names_a_folder": "takes a setting",
+    "service.domain.setting.setting": "takes sentences of the code",
     "service.memory.search.assembly._section": "takes a section's lines, as _cost counted them: see WRAPPED",
     "service.memory.sessions.compaction._summary_by_rules": "takes a window: see WRAPPED",
     "service.memory.sessions.compaction._summary": "takes a window: see WRAPPED",

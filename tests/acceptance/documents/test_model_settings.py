@@ -132,6 +132,17 @@ async def test_environment_variables_win_and_the_answer_says_so(own_api: Api) ->
     assert again == shown, "what is shown may be sent back"
 
 
+async def test_what_is_stored_by_a_former_release_is_taken_without_its_former_settings(own_api: Api) -> None:
+    async with own_api.engine.db.unscoped() as connection:
+        await connection.raw.execute(
+            "INSERT INTO installation_settings (section, value, updated_at) VALUES ('embedding', $1::jsonb, now())",
+            {"storage": "binary", "cache_size": 7, "cache_ttl_s": 9},
+        )
+    shown = (await own_api.get("/v1/settings"))["embedding"]
+    assert shown["storage"] == "binary"
+    assert not {"cache_size", "cache_ttl_s"} & shown.keys()
+
+
 async def test_keys_and_addresses_are_no_settings(own_api: Api) -> None:
     with table() as row:
         for field in ["api_key", "api_base", "modell"]:
