@@ -32,8 +32,10 @@ async def test_a_rotated_or_revoked_key_stops_at_once(api: Caller) -> None:
     rotated = await api.post(f"/v1/keys/{made['id']}/rotate")
     assert await holder.status("GET", "/v1/memories") == 401
     fresh = replace(api, key=rotated["key"])
+    await fresh.save("Known before")
     assert await fresh.status("GET", "/v1/memories") == 200
     await api.delete(f"/v1/keys/{made['id']}")
+    assert await fresh.status("POST", "/v1/memories", json={"type": "fact", "content": "Too late"}) == 401
     assert await fresh.status("GET", "/v1/memories") == 401
 
 
@@ -42,6 +44,14 @@ async def test_keys_are_listed_without_their_text(api: Caller) -> None:
     listed = await api.call("GET", "/v1/keys")
     assert made["key"] not in listed.text
     assert {key["role"] for key in listed.json()["items"]} == {"admin", "reader"}
+
+
+async def test_of_a_key_its_hash_alone_is_stored(api: Tenant) -> None:
+    made = await api.post("/v1/keys", {"role": "reader", "name": "one"})
+    stored = await api.stored("SELECT k::text FROM api_keys k WHERE id = $1", made["id"])
+    assert made["name"] in stored
+    for text in (made["key"], made["key"].encode().hex()):
+        assert text not in stored
 
 
 async def test_the_last_admin_key_cannot_be_revoked(api: Caller) -> None:

@@ -84,6 +84,21 @@ async def test_an_edit_wins(api: Api, server: FakeOpenAI) -> None:
     assert bergen["superseded_by"] == memory["id"]
 
 
+async def test_what_is_edited_after_the_plan_is_not_taken_for_what_it_said_before(api: Api, server: FakeOpenAI) -> None:
+    await say(api, "I live in Oslo.")
+    await dream(api.engine)
+    (memory,) = (await api.get("/v1/memories"))["items"]
+    await say(api, "I live in Oslo.", session="later")
+
+    async def edit(step: str) -> None:
+        if step == "reflected" and await contents(api) == {"u1 lives in Oslo."}:
+            await api.patch(f"/v1/memories/{memory['id']}", {"version": 1, "content": "u1 lives in Voss."})
+
+    await dream(api.engine, on_step=edit)
+    assert await contents(api) == {"u1 lives in Voss."}
+    assert await contents(api, include="superseded") == {"u1 lives in Oslo.", "u1 lives in Voss."}
+
+
 async def test_what_was_edited_is_not_taken_for_what_it_said_before(api: Api, server: FakeOpenAI) -> None:
     await say(api, "I live in Oslo.")
     await dream(api.engine)
