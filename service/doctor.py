@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from service.database import open_database
-from service.db.diagnosis import database_facts
+from service.db.connectivity import database_facts
 from service.db.embedded_platforms import ALTERNATIVE, why_none
 from service.embedding.embedder import EmbedderMisconfigured, EmbeddingFailed
 from service.embedding.sources import open_embedder

@@ -1,4 +1,4 @@
-"""Whether a database URL can be used, said clearly and without its password."""
+"""Whether a database URL can be used, said clearly and without its password; and what the database behind it is."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import re
 import socket
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import Enum
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
 import asyncpg
 
+from service.db.schema_version import schema_mismatch
 from service.errors import Unavailable
 
 POSTGRES_MIN = 160_000
@@ -137,5 +140,37 @@ async def detect_pooler(url: str) -> ConnectionMode:
                 return ConnectionMode.POOLER
             await connection.execute(f"DEALLOCATE {name}")
             return ConnectionMode.POOLER_NO_PREPARED
+    finally:
+        await connection.close()
+
+
+FACTS = """
+SELECT current_setting('server_version') AS version, pg_encoding_to_char(encoding) AS encoding, datcollate AS collation,
+    clock_timestamp() AS clock,
+    (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS pgvector
+FROM pg_database WHERE datname = current_database()
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseFacts:
+    """``mismatch`` says what is wrong with the schema, None when it is this release's."""
+
+    version: str
+    encoding: str
+    collation: str
+    clock_difference_s: float
+    pgvector: str
+    mismatch: str | None
+
+
+async def database_facts(url: str) -> DatabaseFacts:
+    """Look. Raises Unavailable for a database that cannot be used."""
+    await check_connection(url)
+    connection = await asyncpg.connect(normalize_dsn(url), timeout=CONNECT_S, statement_cache_size=0)
+    try:
+        row = dict(await connection.fetchrow(FACTS))
+        difference_s = abs((datetime.now(UTC) - row.pop("clock")).total_seconds())
+        return DatabaseFacts(**row, clock_difference_s=difference_s, mismatch=await schema_mismatch(connection))
     finally:
         await connection.close()

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 import asyncpg
+import orjson
+from pgvector.asyncpg import register_vector
 
 from service.concurrency.transaction_guard import transaction_open
 from service.db.connectivity import (
@@ -24,13 +26,11 @@ from service.db.connectivity import (
 )
 from service.db.deferred_commit import current_deferred_commit
 from service.db.failures import translate_db_errors
-from service.db.prepared_connection import prepare_connection, prepare_own_connection
 from service.db.queries import NO_FLAGS, Flags, Query, query
 from service.db.records import make, make_all
 from service.db.schema_version import SchemaCheck
 from service.db.viewing import current_viewer
 from service.db.wal_lsn import LsnTracker
-from service.db.workspace_connection import WorkspaceConnection
 from service.domain.json import dumps
 from service.domain.owners import Viewer
 from service.errors import Unavailable
@@ -55,12 +55,50 @@ _INDEX_PLANS = " SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = o
 _HASH_JOINS = " SET LOCAL enable_nestloop = off;"
 _CITUS_SHOW_SHARDS = " SET LOCAL citus.override_table_visibility = off;"
 """Citus hides shards from the catalog, which takes each new connection a second as it first asks for types."""
+_CITUS_SHOW_SHARDS_SESSION = """SELECT set_config('citus.override_table_visibility', 'off', false)
+    FROM pg_extension WHERE extname = 'citus'"""
+"""For a connection that nobody else will use."""
 
 Row = Mapping[str, Any]
 """A row of a query, by the names of its columns."""
 Columns = dict[str, Any]
 """Values for a statement, by the names of the columns or parameters that take them."""
 T = TypeVar("T")
+
+
+class WorkspaceConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no types
+    """A connection that is set up once, for searches or for saves, and knows whose rows it shows. Each statement on it
+    is a transaction of its own."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._workspace: UUID | None = None
+
+    async def set_workspace(self, workspace: UUID) -> None:
+        """Show the rows of this workspace alone, from now on (row-level security)."""
+        if self._workspace != workspace:
+            self._workspace = None
+            await self.execute(f"SET reverie.workspace = '{workspace}'")
+            self._workspace = workspace
+
+
+async def prepare_own_connection(raw: Any) -> None:
+    """Prepare a connection that nobody else will use. Raises Unavailable before the first migration."""
+    await raw.execute(_CITUS_SHOW_SHARDS_SESSION)
+    await prepare_connection(raw)
+
+
+async def prepare_connection(raw: Any) -> None:
+    """Prepare a connection that a pooler may share. Raises Unavailable before the first migration."""
+    await raw.set_type_codec(
+        "jsonb", encoder=lambda value: dumps(value).decode(), decoder=orjson.loads, schema="pg_catalog"
+    )
+    try:
+        await register_vector(raw)
+    except ValueError:
+        raise Unavailable(
+            "DATABASE_URL: the database is not migrated yet; run the migrations (reverie migrate)."
+        ) from None
 
 
 class Connection:

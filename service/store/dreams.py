@@ -10,7 +10,6 @@ from uuid import UUID
 
 from service.db.pool import Connection, Row
 from service.db.records import make
-from service.domain.dream_summary import describe_change, summarize_dream
 from service.domain.dreams import (
     ChangedFields,
     ChangeLine,
@@ -20,6 +19,8 @@ from service.domain.dreams import (
     DreamStatus,
     SeqRange,
     Trigger,
+    describe_change,
+    summarize_dream,
 )
 from service.domain.ids import new_id
 from service.domain.json import JsonObject

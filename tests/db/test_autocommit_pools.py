@@ -8,8 +8,7 @@ import asyncpg
 import pytest
 
 from service.db.connectivity import ConnectionMode, detect_pooler
-from service.db.pool import Database
-from service.db.workspace_connection import WorkspaceConnection
+from service.db.pool import Database, WorkspaceConnection
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from service.domain.principal import Principal
