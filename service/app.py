@@ -49,7 +49,7 @@ DOCS_CACHED = {"Cache-Control": "public, max-age=86400"}
 
 
 async def docs_page(request: Request) -> HTMLResponse:
-    """The page at /docs; its addresses are below whatever path a proxy puts before ours."""
+    """Return the page at /docs; its addresses are below whatever path a proxy puts before ours."""
     root = request.scope.get("root_path", "").rstrip("/")
     return get_swagger_ui_html(
         openapi_url=f"{root}/openapi.json",
@@ -61,7 +61,7 @@ async def docs_page(request: Request) -> HTMLResponse:
 
 
 async def docs_asset(request: Request) -> Response:
-    """A script, a style or a picture of the page at /docs."""
+    """Return a script, a style or a picture of the page at /docs."""
     name = request.path_params["name"]
     if name not in DOCS_ASSETS:
         raise NotFound
@@ -81,7 +81,7 @@ ROUTERS = (
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """The ASGI application. Its lifespan opens the runtime and closes it, writing out what is still counted."""
+    """Return the ASGI application. Its lifespan opens the runtime and closes it, writing out what is still counted."""
 
     telemetry = open_telemetry("reverie-api")
 
@@ -144,7 +144,7 @@ def create_app(settings: Settings) -> FastAPI:
 
 
 def _studio_routes(app: FastAPI, settings: Settings) -> list[BaseRoute]:
-    """The Studio's pages, and the sign-in at a provider where one is set, whose addresses come first."""
+    """Return the Studio's pages, and the sign-in at a provider where one is set, whose addresses come first."""
 
     async def identify(key: str) -> dict[str, Any]:
         return asdict(await describe_caller(app.state.engine, await authenticate(app.state.engine, key)))

@@ -57,7 +57,7 @@ class Backoff:
         self._started_at = time.monotonic()
 
     def ended(self) -> float:
-        """The process ended; seconds to wait before the next start."""
+        """Return the process ended; seconds to wait before the next start."""
         if time.monotonic() - self._started_at >= STABLE_S:
             self._failures = 0
         self._failures += 1

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_database(settings: Settings) -> Iterator[str]:
-    """The URL of the database for the length of the block.
+    """Yield the URL of the database for the length of the block.
 
     With DATABASE_URL set it is that, whatever happens: never a silent fallback. Unset, it is the embedded Postgres, as
     in ``open_embedded``.
@@ -30,7 +30,8 @@ def open_database(settings: Settings) -> Iterator[str]:
 
 @contextmanager
 def settings_with_database(**changes: Any) -> Iterator[Settings]:
-    """The process settings with the URL of ``open_database``, and with ``changes``, for the length of the block."""
+    """Yield the process settings with the URL of ``open_database``, and with ``changes``, for the length of the
+    block."""
     settings = Settings()
     with open_database(settings) as url:
         yield settings.model_copy(update={"database_url": url, **changes})
@@ -38,7 +39,8 @@ def settings_with_database(**changes: Any) -> Iterator[Settings]:
 
 @contextmanager
 def open_embedded(settings: Settings) -> Iterator[embedded.Use]:
-    """The embedded Postgres for the length of the block: started if need be, stopped at the end if nobody else uses it.
+    """Yield the embedded Postgres for the length of the block: started if need be, stopped at the end if nobody else
+    uses it.
 
     Raises Unavailable where there is none, or where it cannot run.
     """

@@ -82,7 +82,7 @@ async def import_file(
 
 
 def format_of(source: Path) -> Format:
-    """The format of a file, told from its beginning; standard input is taken for an export of Reverie."""
+    """Return the format of a file, told from its beginning; standard input is taken for an export of Reverie."""
     if str(source) == "-":
         return "reverie"
     with source.open("rb") as file:
@@ -93,7 +93,8 @@ def format_of(source: Path) -> Format:
 async def open_workspace(
     settings: Settings, workspace: str, *, make: bool = False
 ) -> AsyncIterator[tuple[Engine, Principal]]:
-    """An engine, and the operator as an admin of a workspace. Raises NotFound where there is none of that name."""
+    """Yield an engine, and the operator as an admin of a workspace. Raises NotFound where there is none of that
+    name."""
     async with open_runtime(settings, "reverie-transfer") as engine:
         async with engine.db.unscoped() as connection:
             if make:

@@ -91,7 +91,7 @@ async def call_once(
 
 
 def is_transient(error: BaseException) -> bool:
-    """Whether another attempt may succeed."""
+    """Return whether another attempt may succeed."""
     return isinstance(error, LLMUnavailable) and not isinstance(error, LLMRefused)
 
 
@@ -122,7 +122,7 @@ _FENCED: Final = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)```", re.DOTALL)
 
 
 def parse(text: str, schema: type[Value]) -> Value:
-    """The value in ``text``, which may be wrapped in a Markdown fence, prose or thoughts.
+    """Return the value in ``text``, which may be wrapped in a Markdown fence, prose or thoughts.
 
     Its strings hold nothing that Postgres cannot store. Raises pydantic's ValidationError, about the likeliest part.
     """
@@ -166,7 +166,7 @@ def with_instruction(messages: list[dict[str, Any]], schema: type[BaseModel]) ->
 
 
 def repair_prompt(error: ValidationError, *, cut_off: bool) -> str:
-    """What is wrong with an answer, for the model to put right."""
+    """Return what is wrong with an answer, for the model to put right."""
     found = error.errors(include_url=False, include_input=False, include_context=False)
     problems = [
         f"- {'.'.join(map(str, each['loc'])) or 'the answer'}: {each['msg']}" for each in found[:ERRORS_SHOWN_MAX]
@@ -196,7 +196,7 @@ class Endpoint:
     condition: HealthStatus = field(default_factory=HealthStatus, compare=False)
 
     def access(self, litellm: Any) -> dict[str, Any]:
-        """The arguments of a call that say where it goes, and with which key."""
+        """Return the arguments of a call that say where it goes, and with which key."""
         return {"api_base": self.api_base, "api_key": self._key(litellm)}
 
     async def decide(self, litellm: Any, decision: Mapping[str, Any], timeout_s: float) -> Any:
@@ -209,7 +209,7 @@ class Endpoint:
         )
 
     def server(self, litellm: Any) -> tuple[str | None, str | None]:
-        """The base URL and key of the provider, as far as they are known without a call."""
+        """Return the base URL and key of the provider, as far as they are known without a call."""
         try:
             _, provider, key, base = litellm.get_llm_provider(
                 self.model, api_base=self.api_base, api_key=self._key(litellm)
@@ -221,19 +221,20 @@ class Endpoint:
         return base, key
 
     def sent(self, messages: Sequence[Mapping[str, Any]], schema: type[BaseModel] | None) -> list[dict[str, Any]]:
-        """The messages that are sent for these: with the schema in words, where the model cannot be held to it."""
+        """Return the messages that are sent for these: with the schema in words, where the model cannot be held to
+        it."""
         plain = [dict(message) for message in messages]
         return plain if schema is None or self.holds_to_schema() else with_instruction(plain, schema)
 
     def holds_to_schema(self) -> bool:
-        """Whether an answer can be held to a JSON schema."""
+        """Return whether an answer can be held to a JSON schema."""
         if self.json_schema is not None:
             return self.json_schema
         provider = self.model.partition("/")[0]
         return provider in _PROVIDERS_WITH_SCHEMA or bool(entry_of(self.model).get("supports_response_schema"))
 
     def _key(self, litellm: Any) -> str | None:
-        """The key to send; never OPENAI_API_KEY to a server that is not OpenAI's."""
+        """Return the key to send; never OPENAI_API_KEY to a server that is not OpenAI's."""
         is_openais = self.model.startswith("openai/") or self.model in litellm.open_ai_chat_completion_models
         if self.api_base and not self.api_key and is_openais:
             return NO_KEY
@@ -251,13 +252,13 @@ class WorkspaceEndpoint(Endpoint):
     _client: Any = field(default=None, repr=False, compare=False)
 
     async def decide(self, litellm: Any, decision: Mapping[str, Any], timeout_s: float) -> Any:
-        """The same through the client of the endpoint: the server speaks OpenAI's format."""
+        """Return the same through the client of the endpoint: the server speaks OpenAI's format."""
         client = self.access(litellm)["client"]
         body = {"model": self.model.partition("/")[2], **decision}
         return await client.post("/decisions", cast_to=object, body=body, options={"timeout": timeout_s})
 
     def access(self, litellm: Any) -> dict[str, Any]:
-        """The arguments of a call, with the client that it goes through."""
+        """Return the arguments of a call, with the client that it goes through."""
         base = self.api_base or OPENAI_BASE
         if self._client is None:
             key = self.api_key = self._unsealed()
@@ -285,14 +286,14 @@ def exchange_of(
     messages: Sequence[Mapping[str, Any]], output: str, error: BaseException | None, *,
     valid: bool = True, attempt: int = 1, failover: bool = False,
 ) -> Exchange:  # fmt: skip
-    """An attempt that was answered, ``valid`` or not, or that ended with an ``error``."""
+    """Return an attempt that was answered, ``valid`` or not, or that ended with an ``error``."""
     outcome = outcome_of(error) if error is not None else "answered" if valid else "invalid"
     reason = error.message if isinstance(error, ReverieError) else NOT_SAID if outcome == "invalid" else None
     return Exchange(_as_text(messages), output, outcome, reason, attempt, failover)
 
 
 def outcome_of(error: BaseException) -> Outcome:
-    """How an attempt ended that failed."""
+    """Return how an attempt ended that failed."""
     if isinstance(error, LLMUnavailable) and error.status == REQUEST_TIMEOUT:
         return "timeout"
     if isinstance(error, LLMRefused):
@@ -303,7 +304,7 @@ def outcome_of(error: BaseException) -> Outcome:
 
 
 def _as_text(messages: Sequence[Mapping[str, Any]]) -> str:
-    """Each message after a line with its role."""
+    """Return each message after a line with its role."""
     contents = ((one.get("role"), one.get("content")) for one in messages)
     return "\n\n".join(
         f"{role}:\n{content if isinstance(content, str) else dumps(content).decode()}" for role, content in contents
@@ -324,11 +325,11 @@ class ChatRequest:
     schema: type[BaseModel] | None = None
 
     def prompt(self, endpoint: Endpoint) -> list[dict[str, Any]]:
-        """The messages that are sent to this model."""
+        """Return the messages that are sent to this model."""
         return endpoint.sent(self.messages, self.schema)
 
     def call(self, litellm: Any, endpoint: Endpoint, timeout_s: float) -> Callable[[], Awaitable[Any]]:
-        """One call of this model."""
+        """Return one call of this model."""
         return partial(
             litellm.acompletion,
             model=endpoint.model,
@@ -344,7 +345,7 @@ class ChatRequest:
         )
 
     def answer(self, response: Any, model: str) -> Answer:
-        """The answer in a response."""
+        """Return the answer in a response."""
         if not response.choices:
             return Answer("", cut_off=False, model=model)
         choice = response.choices[0]
@@ -352,7 +353,7 @@ class ChatRequest:
         return Answer(text, cut_off=choice.finish_reason == "length", model=model)
 
     def accepts(self, answer: Answer) -> bool:
-        """Whether an answer has the form asked for."""
+        """Return whether an answer has the form asked for."""
         if self.schema is None:
             return bool(answer.text)
         try:
@@ -373,15 +374,15 @@ class DecisionRequest:
     tokens_max: int = 0
 
     def prompt(self, _: Endpoint) -> list[dict[str, Any]]:
-        """What the tokens of the call are counted by."""
+        """Return what the tokens of the call are counted by."""
         return [{"role": "user", "content": self.text + dumps(self.questions).decode()}]
 
     def call(self, litellm: Any, endpoint: Endpoint, timeout_s: float) -> Callable[[], Awaitable[Any]]:
-        """One call of this model."""
+        """Return one call of this model."""
         return partial(endpoint.decide, litellm, {"input": self.text, "questions": self.questions}, timeout_s)
 
     def answer(self, response: Any, model: str) -> Answer:
-        """The answer in a response."""
+        """Return the answer in a response."""
         whole = response if isinstance(response, dict) else response.model_dump()
         answers = whole.get("answers")
         if not isinstance(answers, list | tuple) or len(answers) != len(self.questions):
@@ -389,7 +390,7 @@ class DecisionRequest:
         return Answer(json.dumps([_probabilities(one) for one in answers]), cut_off=False, model=model)
 
     def accepts(self, answer: Answer) -> bool:
-        """Whether each question has an answer."""
+        """Return whether each question has an answer."""
         return len(json.loads(answer.text)) == len(self.questions)
 
 
@@ -415,7 +416,7 @@ class Attempt:
     error: BaseException | None = None
 
     def exchange(self) -> Exchange:
-        """What was said in it."""
+        """Return what was said in it."""
         answer, request = self.answer, self.request
         return exchange_of(
             request.prompt(self.endpoint), answer.text if answer else "", self.error,
@@ -549,27 +550,27 @@ class LLM:
 
     @property
     def model(self) -> str:
-        """The model that is called first."""
+        """Return the model that is called first."""
         return self._endpoints[0].model
 
     @property
     def condition(self) -> HealthStatus:
-        """How the last attempt at that model ended."""
+        """Return how the last attempt at that model ended."""
         return self._endpoints[0].condition
 
     def at(self, endpoints: Sequence[Endpoint]) -> LLM:
-        """A client of other models, each called where those before it do not answer; its calls count in this one's
-        meter and go into the same ledger."""
+        """Return a client of other models, each called where those before it do not answer; its calls count in this
+        one's meter and go into the same ledger."""
         derived = self._derived(Meter(parent=self.meter), self._purpose)
         derived._endpoints = list(endpoints)
         return derived
 
     def within(self, meter: Meter) -> LLM:
-        """The same models, whose calls count in this meter and in its budget."""
+        """Return the same models, whose calls count in this meter and in its budget."""
         return self._derived(Meter(parent=meter), self._purpose)
 
     def to(self, purpose: Purpose) -> LLM:
-        """The same models, called for this purpose."""
+        """Return the same models, called for this purpose."""
         return self._derived(Meter(parent=self.meter), purpose)
 
     async def complete(
@@ -615,9 +616,9 @@ class LLM:
             request, repaired = replace(request, messages=[*messages, said, {"role": "user", "content": wrong}]), True
 
     async def decide(self, text: str, questions: Sequence[Mapping[str, Any]]) -> list[dict[str, float] | None]:
-        """The probability of each choice for each question about a text, by a decision model; None for what it refuses.
-        What it says of a probability is not checked. Raises what ``complete`` raises; LLMInvalidOutput where answers
-        are missing."""
+        """Return the probability of each choice for each question about a text, by a decision model; None for what it
+        refuses. What it says of a probability is not checked. Raises what ``complete`` raises; LLMInvalidOutput where
+        answers are missing."""
         answer = await self._answer(DecisionRequest(text, questions), Meter(parent=self.meter))
         found: list[dict[str, float] | None] = json.loads(answer.text)
         if len(found) != len(questions):
@@ -630,8 +631,8 @@ class LLM:
         return derived
 
     async def _answer(self, request: ChatRequest | DecisionRequest, meter: Meter) -> Answer:
-        """One answer: one attempt at each model that has alternatives left, up to four at the last of them. Each is
-        checked against the budget and metered. A request that is refused is not put to another model."""
+        """Return one answer: one attempt at each model that has alternatives left, up to four at the last of them. Each
+        is checked against the budget and metered. A request that is refused is not put to another model."""
         *others, last = sorted(self._endpoints, key=_failed_lately)
         numbers = count(1)
         for endpoint in others:
@@ -692,16 +693,16 @@ class LLM:
             return
 
     async def server(self) -> tuple[str | None, str | None]:
-        """The base URL and key of the provider, as far as they are known without a call."""
+        """Return the base URL and key of the provider, as far as they are known without a call."""
         return self._endpoints[0].server(await load_litellm())
 
     def sent(self, messages: Sequence[Message], schema: type[BaseModel]) -> list[dict[str, Any]]:
-        """The messages that ``structured`` sends to the first of the models for these."""
+        """Return the messages that ``structured`` sends to the first of the models for these."""
         return self._endpoints[0].sent(messages, schema)
 
 
 def _used(model: str, response: Any, prompt_tokens: int) -> Usage:
-    """What a response says that it used; what it does not say is estimated."""
+    """Return what a response says that it used; what it does not say is estimated."""
     usage = response.get("usage") if isinstance(response, dict) else getattr(response, "usage", None)
     said = usage if isinstance(usage, dict) else getattr(usage, "__dict__", {})
     asked, answered = (
@@ -718,7 +719,7 @@ def _failed_lately(endpoint: Endpoint) -> bool:
 async def _called(
     call: Callable[[], Awaitable[Any]], endpoint: Endpoint, timeout_s: float, meter: Meter, this: Attempt
 ) -> Any:
-    """The response of one attempt; how it ended is noted of the model, in its meter, and in what it used."""
+    """Return the response of one attempt; how it ended is noted of the model, in its meter, and in what it used."""
     started = perf_counter()
     try:
         response = await call_once(call, endpoint.model, timeout_s, endpoint.api_base, endpoint.api_key)
@@ -758,7 +759,7 @@ class Reranker:
     ledger: Ledger = UNRECORDED
 
     async def rerank(self, query: str, documents: Sequence[str]) -> list[Ranked]:
-        """Every document once, the most relevant first; equal scores, and those left out, keep their order.
+        """Return every document once, the most relevant first; equal scores, and those left out, keep their order.
 
         One attempt only: a search is waiting, and has an order already. Raises LLMUnavailable, LLMRefused,
         LLMInvalidOutput, BudgetReached.
@@ -805,7 +806,7 @@ class Reranker:
 
 
 def _billed_tokens(response: Any, estimated: int) -> int:
-    """The tokens the provider reports; the estimate where it bills searches instead of tokens."""
+    """Return the tokens the provider reports; the estimate where it bills searches instead of tokens."""
     meta = getattr(response, "meta", None) or {}
     usage = meta.get("tokens") or meta.get("billed_units") or {}
     return reported(usage.get("input_tokens") or usage.get("total_tokens"), estimated)

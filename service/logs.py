@@ -19,7 +19,7 @@ HIDDEN = frozenset({"timestamp", "level", "event", "request_id", "exception"})
 
 
 def without_messages(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """The structlog processor: ``exc_info`` becomes ``exception``, one string."""
+    """Return the structlog processor: ``exc_info`` becomes ``exception``, one string."""
     given = event.pop("exc_info", None)
     error = given if isinstance(given, BaseException) else sys.exc_info()[1] if given else None
     if error is not None:
@@ -28,7 +28,8 @@ def without_messages(_: Any, __: str, event: MutableMapping[str, Any]) -> Mutabl
 
 
 def as_text_line(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
-    """The structlog renderer for terminals: local time, what happened, its values; of an exception the last line."""
+    """Return the structlog renderer for terminals: local time, what happened, its values; of an exception the last
+    line."""
     at = datetime.fromisoformat(event["timestamp"]).astimezone().strftime("%H:%M:%S")
     level = "" if event["level"] == "info" else f" {event['level'].upper()}"
     said = event["event"].replace("_", " ")
@@ -38,7 +39,7 @@ def as_text_line(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
 
 
 def traced(error: BaseException) -> str:
-    """An exception and those behind it, the first cause first, each with its frames."""
+    """Return an exception and those behind it, the first cause first, each with its frames."""
     chain: list[BaseException] = []
     current: BaseException | None = error
     while current is not None and current not in chain:

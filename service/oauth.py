@@ -112,7 +112,7 @@ class Registrations:
 
 
 def _network(host: str | None) -> str:
-    """An IPv4 address, or the /64 of an IPv6 one, which is what one subscriber has."""
+    """Return an IPv4 address, or the /64 of an IPv6 one, which is what one subscriber has."""
     try:
         address = ipaddress.ip_address(host or "")
     except ValueError:
@@ -138,7 +138,7 @@ class ClientInformation(OAuthClientInformationFull):
     """A registered client, with our rules for what it may ask for."""
 
     def validate_scope(self, requested_scope: str | None) -> list[str] | None:
-        """The scopes asked for that there are. Others are left out: what is given is said with the token."""
+        """Return the scopes asked for that there are. Others are left out: what is given is said with the token."""
         return [scope for scope in SCOPES if scope in (requested_scope or "").split()]
 
     def validate_redirect_uri(self, redirect_uri: AnyUrl | None) -> AnyUrl:
@@ -151,7 +151,7 @@ class ClientInformation(OAuthClientInformationFull):
         return redirect_uri
 
     def client(self) -> Client:
-        """The client as the use cases know it."""
+        """Return the client as the use cases know it."""
         return Client(UUID(self.client_id), self.client_name or "", tuple(map(str, self.redirect_uris or ())))
 
 
@@ -174,7 +174,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         self._note_registration = note_registration
 
     async def get_client(self, client_id: str) -> ClientInformation | None:
-        """A registered client; None for any other text."""
+        """Return a registered client; None for any other text."""
         try:
             found = await oauth.find_client(self._engine, UUID(client_id))
         except ValueError:
@@ -216,7 +216,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
             setattr(client_info, field, getattr(given, field))
 
     async def authorize(self, client: OAuthClientInformationFull, params: AuthorizationParams) -> str:
-        """The address of the consent page for a request. Raises AuthorizeError."""
+        """Return the address of the consent page for a request. Raises AuthorizeError."""
         if not _CHALLENGE.fullmatch(params.code_challenge):
             raise AuthorizeError("invalid_request", "code_challenge must be a SHA-256 hash in base64url")
         if params.state is not None and len(params.state) > STATE_CHARS_MAX:
@@ -227,7 +227,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
     async def load_authorization_code(
         self, client: OAuthClientInformationFull, authorization_code: str
     ) -> AuthorizationCode | None:
-        """A code of the client that has not been used."""
+        """Return a code of the client that has not been used."""
         row = await oauth.find_code(self._engine, _client(client), authorization_code)
         if row is None:
             return None
@@ -248,7 +248,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         return await _granted(oauth.redeem_code(self._engine, _client(client), authorization_code.code))
 
     async def load_refresh_token(self, client: OAuthClientInformationFull, refresh_token: str) -> RefreshToken | None:
-        """A refresh token of the client that has not been used."""
+        """Return a refresh token of the client that has not been used."""
         row = await oauth.find_refresh_token(self._engine, _client(client), refresh_token)
         if row is None:
             return None
@@ -262,11 +262,11 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
     async def exchange_refresh_token(
         self, client: OAuthClientInformationFull, refresh_token: RefreshToken, scopes: Sequence[str]
     ) -> OAuthToken:
-        """The next tokens, once. Raises TokenError."""
+        """Return the next tokens, once. Raises TokenError."""
         return await _granted(oauth.refresh(self._engine, _client(client), refresh_token.token, scopes))
 
     async def load_access_token(self, token: str) -> AccessToken | None:
-        """The live access token of a client."""
+        """Return the live access token of a client."""
         row = await oauth.find_client_key(self._engine, token)
         return AccessToken(token=token, client_id=str(row["client_id"]), scopes=row["scopes"]) if row else None
 
@@ -301,7 +301,7 @@ _STYLE_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode(
 
 
 def page(name: str, status: int = 200, *, redirect_uri: str | None = None, **values: Any) -> Response:
-    """The page of a template. Its form may end at ``redirect_uri``, and else only at this server."""
+    """Return the page of a template. Its form may end at ``redirect_uri``, and else only at this server."""
     html = _templates.get_template(f"{name}.html").render(style=_STYLE, **values)
     ends_at = f"'self' {csp_source(redirect_uri)}" if redirect_uri else "'self'"
     headers = {
@@ -319,7 +319,7 @@ def page(name: str, status: int = 200, *, redirect_uri: str | None = None, **val
 
 
 def message(status: int, title: str, text: str, *, link: str | None = None) -> Response:
-    """A page that only says something. ``link``: an address of the app, where the user may go on."""
+    """Return a page that only says something. ``link``: an address of the app, where the user may go on."""
     destination = shown_destination(link) if link else ""
     return page("message", status, title=title, text=text, link=link, destination=destination)
 
@@ -363,7 +363,7 @@ class SignedIn:
 
 
 async def show(request: Request) -> Response:
-    """The page that asks for a key, or for a decision once there is one."""
+    """Return the page that asks for a key, or for a decision once there is one."""
     if request.headers.get("sec-fetch-site") in ("cross-site", "same-site") and "again" not in request.query_params:
         # Browsers send SameSite=Strict cookies with a navigation that this page starts, not with one from elsewhere.
         return page("again", here=f"{CONSENT_PATH}?request={quote(request.query_params.get('request', ''))}&again=1")
@@ -509,7 +509,7 @@ def _page(request: Request, asked: Asked, name: str, error: ReverieError | None,
 
 
 def _answer(request: Request, asked: Asked, visit: Visit | None, response: Response) -> Response:
-    """The response, with the visit in its cookie; None ends it."""
+    """Return the response, with the visit in its cookie; None ends it."""
     secure = asked.request.base.startswith("https:")
     if visit is None:
         response.delete_cookie(COOKIE, path=CONSENT_PATH, httponly=True, samesite="strict", secure=secure)
@@ -545,7 +545,7 @@ def _refused(error: ReverieError) -> Response:
 
 
 def _held(request: Request) -> BrowserSession:
-    """The keys of this browser's session of the Studio."""
+    """Return the keys of this browser's session of the Studio."""
     return session_cookie_of(request).open(dict(request.scope["headers"]))
 
 
@@ -609,7 +609,7 @@ class OAuthEndpoints:
         self._registrations = Registrations()
 
     def routes(self) -> list[BaseRoute]:
-        """The routes. They use ``app.state.engine``, ``session_cookie`` and ``seal``, a Seal."""
+        """Return the routes. They use ``app.state.engine``, ``session_cookie`` and ``seal``, a Seal."""
         documents = (
             (SERVER_METADATA, self._server_metadata),
             (RESOURCE_METADATA, self._resource_metadata),
@@ -625,7 +625,7 @@ class OAuthEndpoints:
         ]
 
     def challenging(self, app: ASGIApp) -> ASGIApp:
-        """The app, whose answers 401 say where the metadata of the resource are."""
+        """Return the app, whose answers 401 say where the metadata of the resource are."""
         return _Challenging(app, self._base)
 
     def _base(self, request: Request) -> str | None:
@@ -696,7 +696,7 @@ class OAuthEndpoints:
         return response
 
     async def _revoke(self, request: Request) -> Response:
-        """The SDK's handler wants a secret, be it empty, which public clients do not send."""
+        """Return the SDK's handler wants a secret, be it empty, which public clients do not send."""
         provider = self._provider(request)
         body = await request.body() + b"&client_secret="
 
@@ -707,7 +707,7 @@ class OAuthEndpoints:
         return await handler.handle(Request(request.scope, receive))
 
     def _is_for_us(self, request: Request, resources: list[Any]) -> bool:
-        """Whether a token is asked for this server alone (RFC 8707), or for no server by name."""
+        """Return whether a token is asked for this server alone (RFC 8707), or for no server by name."""
         own = self._base_of(request) + MCP_PATH
         return all(isinstance(one, str) and one.removesuffix("/") == own for one in resources)
 

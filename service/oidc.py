@@ -62,7 +62,7 @@ class Grant(BaseModel):
 
 
 def grant_for(claims: Mapping[str, Any], claim: str, grants: Mapping[str, Grant]) -> Grant | None:
-    """The first grant, in the order of the setting, whose group the claim names; None where none does."""
+    """Return the first grant, in the order of the setting, whose group the claim names; None where none does."""
     value = claims.get(claim)
     named = value if isinstance(value, list) else [value]
     groups = {one for one in named if isinstance(one, str)}
@@ -87,7 +87,7 @@ class OidcSettings:
 
 
 def oidc_settings(settings: Settings) -> OidcSettings | None:
-    """What is set; None without an issuer. Raises InvalidInput, which names the variable."""
+    """Return what is set; None without an issuer. Raises InvalidInput, which names the variable."""
     if settings.oidc_issuer is None:
         return None
     if not is_web_address(settings.oidc_issuer):
@@ -111,7 +111,7 @@ def oidc_settings(settings: Settings) -> OidcSettings | None:
 
 
 def is_web_address(text: str) -> bool:
-    """Whether it is an address with https, or with http on this machine."""
+    """Return whether it is an address with https, or with http on this machine."""
     parts = urlsplit(text)
     return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOCAL)
 
@@ -150,7 +150,7 @@ class Provider:
         self._looked_again_at = NEVER
 
     async def authorization_url(self, redirect_uri: str, scopes: str, state: str, nonce: str, verifier: str) -> str:
-        """Where the user signs in. Raises ProviderUnavailable."""
+        """Return where the user signs in. Raises ProviderUnavailable."""
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
         query = urlencode(
             {
@@ -167,15 +167,15 @@ class Provider:
         return _with_query(await self._endpoint("authorization_endpoint"), query)
 
     async def end_session_url(self, back: str) -> str | None:
-        """Where the user's session at the provider ends, which then sends the browser to ``back``; None where the
-        provider has no such address. Raises ProviderUnavailable."""
+        """Return where the user's session at the provider ends, which then sends the browser to ``back``; None where
+        the provider has no such address. Raises ProviderUnavailable."""
         address = (await self._discovered()).get("end_session_endpoint")
         if not isinstance(address, str) or not is_web_address(address):
             return None
         return _with_query(address, urlencode({"client_id": self._client_id, "post_logout_redirect_uri": back}))
 
     async def claims(self, code: str, redirect_uri: str, nonce: str, verifier: str) -> dict[str, Any]:
-        """The claims of the user whom a code stands for. Raises ProviderUnavailable, TokenRefused."""
+        """Return the claims of the user whom a code stands for. Raises ProviderUnavailable, TokenRefused."""
         form = {
             "grant_type": "authorization_code",
             "code": code,
@@ -210,7 +210,8 @@ class Provider:
         return claims
 
     async def _signing_key(self, kid: str | None) -> jwt.PyJWK:
-        """The key of this id. One that is not known may be new: the keys are read again, but not for each token."""
+        """Return the key of this id. One that is not known may be new: the keys are read again, but not for each
+        token."""
         now = time.monotonic()
         if self._keys_at < now - DOCUMENT_S:
             await self._read_keys()
@@ -316,7 +317,7 @@ class OidcSignIn:
         self._cookie = cookie
 
     def routes(self) -> list[BaseRoute]:
-        """Where a browser is sent to the provider, and where it comes back."""
+        """Return where a browser is sent to the provider, and where it comes back."""
         return [Route(START, self.start, methods=["GET"]), Route(CALLBACK, self.callback, methods=["GET"])]
 
     async def start(self, request: Request) -> Response:
@@ -362,7 +363,7 @@ class OidcSignIn:
         return response
 
     async def _key(self, grant: Grant, name: str, subject: str) -> HeldKey | None:
-        """A new key of its own for a browser; None where there is no workspace for it."""
+        """Return a new key of its own for a browser; None where there is no workspace for it."""
         engine = self._engine()
         async with engine.db.unscoped() as connection:
             workspace = await workspaces.get(connection, grant.workspace)
@@ -394,7 +395,7 @@ class OidcSignIn:
             await revoke_subject(engine, workspace, subject, most)
 
     async def end_session(self, request: Request) -> str | None:
-        """Where a browser that has signed out here also ends its session at the provider, and comes back to the
+        """Return where a browser that has signed out here also ends its session at the provider, and comes back to the
         Studio; None where there is no such address, or the provider does not name it within a few seconds."""
         try:
             async with asyncio.timeout(END_SESSION_S):
@@ -411,21 +412,21 @@ class OidcSignIn:
 
 
 def _own_page(asked: str) -> str:
-    """An address of the Studio; its first page for any other, so that nobody is sent to a foreign host."""
+    """Return an address of the Studio; its first page for any other, so that nobody is sent to a foreign host."""
     parts = urlsplit(asked)
     own = not parts.scheme and not parts.netloc and parts.path.startswith(f"{STUDIO}/") and "\\" not in asked
     return asked if own and asked.isprintable() else f"{STUDIO}/"
 
 
 def _name(claims: Mapping[str, Any]) -> str:
-    """The name of a key: whose it is, as the provider says, without what is no printable text."""
+    """Return the name of a key: whose it is, as the provider says, without what is no printable text."""
     named = (claims.get(claim) for claim in ("email", "preferred_username", "sub"))
     who = next((name for name in named if isinstance(name, str) and name), "")
     return f"oidc: {''.join(filter(str.isprintable, who))}"[:NAME_CHARS_MAX]
 
 
 def _subject(issuer: str, claims: Mapping[str, Any]) -> str:
-    """What tells whose sign-in a key comes from: a digest, as the provider's identifier may be an address."""
+    """Return what tells whose sign-in a key comes from: a digest, as the provider's identifier may be an address."""
     return hashlib.sha256(f"{issuer}\n{claims['sub']}".encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -47,7 +47,8 @@ BYTES_PER_TOKEN: Final = 3
 
 
 def entry_of(model: str) -> dict[str, Any]:
-    """What the table says of a model (``FIELDS``), by its name with or without the provider; empty if not listed."""
+    """Return what the table says of a model (``FIELDS``), by its name with or without the provider; empty if not
+    listed."""
     table = _table()
     return table.get(model) or table.get(model.partition("/")[2]) or {}
 
@@ -67,7 +68,7 @@ def estimated_tokens(texts: Iterable[str]) -> int:
 
 
 def reported(value: object, otherwise: int) -> int:
-    """A count of tokens as a provider reports it; ``otherwise`` where it reports none."""
+    """Return a count of tokens as a provider reports it; ``otherwise`` where it reports none."""
     return value if isinstance(value, int) and 0 <= value < 2**40 else otherwise
 
 
@@ -110,7 +111,7 @@ def describe(error: BaseException, model: str, api_base: str | None, api_key: st
 
 
 def located(model: str, api_base: str | None) -> str:
-    """The model, and the host and port it is at where they are configured."""
+    """Return the model, and the host and port it is at where they are configured."""
     host = host_of(api_base)
     return f"{model} at {host}" if host else model
 
@@ -124,7 +125,8 @@ def host_of(api_base: str | None) -> str:
 
 
 def _reason(error: BaseException, api_key: str | None) -> str:
-    """The library's message without its class names, and the failure of the operating system behind it, if any."""
+    """Return the library's message without its class names, and the failure of the operating system behind it, if
+    any."""
     text = " ".join(str(getattr(error, "message", None) or error).split())
     while match := _CLASS_NAME.match(text):
         text = text[match.end() :]
@@ -139,7 +141,7 @@ def _reason(error: BaseException, api_key: str | None) -> str:
 
 
 def chain_of(error: BaseException | None) -> Iterator[BaseException]:
-    """An error, and those that led to it, the innermost last."""
+    """Yield an error, and those that led to it, the innermost last."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         yield error
@@ -164,7 +166,7 @@ def limit_bytes(bytes_max: int) -> Iterator[None]:
 
 
 async def limited(body: AsyncIterator[bytes], bytes_max: int, server: str) -> AsyncIterator[bytes]:
-    """The body as it comes; raises AnswerTooLarge as soon as it has more than ``bytes_max``."""
+    """Yield the body as it comes; raises AnswerTooLarge as soon as it has more than ``bytes_max``."""
     count = 0
     async for part in body:
         count += len(part)
@@ -174,7 +176,7 @@ async def limited(body: AsyncIterator[bytes], bytes_max: int, server: str) -> As
 
 
 def response_too_large(error: BaseException | None) -> AnswerTooLarge | None:
-    """The AnswerTooLarge that a library's error comes from, if any."""
+    """Return the AnswerTooLarge that a library's error comes from, if any."""
     return next((one for one in chain_of(error) if isinstance(one, AnswerTooLarge)), None)
 
 
@@ -227,14 +229,14 @@ Resolver = Callable[[str, int | None], Awaitable[list[str]]]
 
 
 async def resolve(name: str, port: int | None) -> list[str]:
-    """The IP addresses of a name, as this machine's resolver has them."""
+    """Return the IP addresses of a name, as this machine's resolver has them."""
     found = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
     return [str(one[4][0]) for one in found]
 
 
 async def addresses_of(name: str, port: int | None, *, private: bool, resolver: Resolver = resolve) -> list[str]:
-    """The IP addresses of a name that may be connected to: all, or the public ones. Looked up and judged here, once, so
-    that the name cannot stand for another address a moment later."""
+    """Return the IP addresses of a name that may be connected to: all, or the public ones. Looked up and judged here,
+    once, so that the name cannot stand for another address a moment later."""
     addresses = list(dict.fromkeys(await resolver(name, port)))
     return addresses if private else [address for address in addresses if is_public(address)]
 
@@ -279,7 +281,7 @@ async def load_litellm() -> Any:
 
 @cache
 def import_litellm() -> Any:
-    """The litellm module, told to ask nothing of the network by itself, with answers bounded."""
+    """Return the litellm module, told to ask nothing of the network by itself, with answers bounded."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     litellm: Any = importlib.import_module("litellm")
     litellm.suppress_debug_info = True

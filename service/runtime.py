@@ -31,8 +31,8 @@ from service.telemetry import Telemetry
 async def open_runtime(
     settings: Settings, application: str, telemetry: Telemetry | None = None, *, with_replica: bool = False
 ) -> AsyncIterator[Engine]:
-    """An engine on the database of ``settings.database_url``, counting usage in the background; traced, if at all, by
-    ``telemetry``.
+    """Yield an engine on the database of ``settings.database_url``, counting usage in the background; traced, if at
+    all, by ``telemetry``.
 
     ``with_replica``: it searches on ``settings.database_replica_url``, where there is one.
 
@@ -82,7 +82,7 @@ async def open_runtime(
 
 
 def _engine(settings: Settings, telemetry: Telemetry | None, db: Database, replica: Replica | None) -> Engine:
-    """An engine without an embedder."""
+    """Return an engine without an embedder."""
     engine = Engine(
         db=db,
         replica=replica,

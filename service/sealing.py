@@ -27,23 +27,23 @@ class Seal:
     secret: bytes
 
     def close(self, value: BaseModel) -> str:
-        """A value as a text for addresses and cookies."""
+        """Return a value as a text for addresses and cookies."""
         return self._cipher(type(value)).encrypt(value.model_dump_json().encode()).decode()
 
     def open(self, text: str, kind: type[Sealed]) -> Sealed | None:
-        """The value of this kind; None for a text that is forged, damaged, or older than SEALED_S."""
+        """Return the value of this kind; None for a text that is forged, damaged, or older than SEALED_S."""
         try:
             return kind.model_validate_json(self._cipher(kind).decrypt(text.encode(), ttl=SEALED_S))
         except InvalidToken:
             return None
 
     def _cipher(self, kind: type[BaseModel]) -> Fernet:
-        """A cipher for this kind alone, so that no sealed text passes for one of the other."""
+        """Return a cipher for this kind alone, so that no sealed text passes for one of the other."""
         own = hmac.digest(self.secret, kind.__name__.encode(), "sha256")
         return Fernet(base64.urlsafe_b64encode(own))
 
 
 def seal_of(request: Request) -> Seal:
-    """The seal of the running app."""
+    """Return the seal of the running app."""
     seal: Seal = request.app.state.seal
     return seal

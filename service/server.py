@@ -92,7 +92,7 @@ class BoundedHeads(HttpToolsProtocol):
 
 
 def header_limited_protocol(seconds: float) -> type[BoundedHeads]:
-    """The protocol with this ``head_timeout_s``."""
+    """Return the protocol with this ``head_timeout_s``."""
     return type("BoundedHeads", (BoundedHeads,), {"head_timeout_s": seconds})
 
 
@@ -126,7 +126,7 @@ class _Server(uvicorn.Server):
 
 
 def describe_models(settings: Settings, embedder: Embedder | None) -> dict[str, str]:
-    """Which models are used, and where texts go."""
+    """Return which models are used, and where texts go."""
     remote = {
         "embedder": settings.embedding_api_base or embedder.model if embedder and embedder.source == "remote" else None,
         "language model": settings.llm_model and (settings.llm_api_base or settings.llm_model),

@@ -67,7 +67,7 @@ EnvironmentModels = Annotated[tuple[EnvironmentModel, ...], BeforeValidator(_mod
 
 
 def _is_origin(text: str) -> bool:
-    """Whether a browser may send this as the origin of a page: scheme and host in lower case, and no more."""
+    """Return whether a browser may send this as the origin of a page: scheme and host in lower case, and no more."""
     parts = urlsplit(text)
     return (
         bool(parts.scheme and parts.hostname)
@@ -87,7 +87,8 @@ def _origins(given: object) -> object:
 
 
 def _public_url(given: str) -> str:
-    """An origin with HTTPS, or one of the loopback. Raises ValueError for anything else (RFC 8414, section 2)."""
+    """Return an origin with HTTPS, or one of the loopback. Raises ValueError for anything else (RFC 8414, section
+    2)."""
     url = given.strip().removesuffix("/")
     parts = urlsplit(url)
     if not _is_origin(url) or (parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOCAL)):
@@ -267,7 +268,7 @@ class Settings(BaseSettings):
 
     @property
     def local_url(self) -> str:
-        """Where this machine reaches the API."""
+        """Return where this machine reaches the API."""
         return url_at(self.host, self.port)
 
     @model_validator(mode="before")
@@ -312,7 +313,7 @@ class Settings(BaseSettings):
 
 
 def names_of(field: FieldInfo) -> Iterator[str]:
-    """The environment variables that a field is read from."""
+    """Yield the environment variables that a field is read from."""
     if isinstance(field.validation_alias, AliasChoices):
         yield from (str(name) for name in field.validation_alias.choices)
     else:
@@ -320,6 +321,6 @@ def names_of(field: FieldInfo) -> Iterator[str]:
 
 
 def url_at(host: str, port: int) -> str:
-    """Where this machine reaches what listens there."""
+    """Return where this machine reaches what listens there."""
     host = LOOPBACK.get(host, host)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

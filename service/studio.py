@@ -63,7 +63,7 @@ class HeldKey:
     """Whether it was made for this browser alone, and is revoked when that signs out."""
 
     def described(self) -> dict[str, Any]:
-        """All but the key itself."""
+        """Return all but the key itself."""
         return {name: value for name, value in asdict(self).items() if name != "key"}
 
 
@@ -82,7 +82,7 @@ class BrowserSession:
         return replace(self, keys=tuple(held for held in self.keys if held.id != key_id))
 
     def find(self, key_id: str) -> HeldKey | None:
-        """The key of this id."""
+        """Return the key of this id."""
         return next((held for held in self.keys if held.id == key_id), None)
 
 
@@ -93,7 +93,7 @@ class SessionCookie:
         self._cipher = AESGCM(secret)
 
     def seal(self, session: BrowserSession) -> str:
-        """The value of the cookie. Keys that do not fit are left out, the oldest first."""
+        """Return the value of the cookie. Keys that do not fit are left out, the oldest first."""
         while True:
             plain = json.dumps({"until": time.time() + IDLE_S, "keys": [asdict(held) for held in session.keys]})
             nonce = os.urandom(_NONCE_BYTES)
@@ -104,8 +104,8 @@ class SessionCookie:
             session = replace(session, keys=session.keys[1:])
 
     def open(self, headers: Mapping[bytes, bytes], name: str = COOKIE) -> BrowserSession:
-        """The session that the cookie of this name holds; an empty one where that is missing, forged, damaged or too
-        old."""
+        """Return the session that the cookie of this name holds; an empty one where that is missing, forged, damaged or
+        too old."""
         try:
             cookies = SimpleCookie(headers.get(b"cookie", b"").decode("latin-1"))
             sealed = base64.urlsafe_b64decode(cookies[name].value)
@@ -118,14 +118,14 @@ class SessionCookie:
 
 
 def session_cookie_of(request: Request) -> SessionCookie:
-    """The cookie's seal of the running app."""
+    """Return the cookie's seal of the running app."""
     cookie: SessionCookie = request.app.state.session_cookie
     return cookie
 
 
 def is_own_page(scope: Scope) -> bool:
-    """Whether a request was sent by a script of a page of the same origin: it names the header, and comes from nowhere
-    else by what the browser says of it."""
+    """Return whether a request was sent by a script of a page of the same origin: it names the header, and comes from
+    nowhere else by what the browser says of it."""
     headers = dict(scope["headers"])
     if HEADER.lower().encode() not in headers:
         return False
@@ -196,8 +196,8 @@ class SingleSignOn:
 
 
 def studio_app(identify: Identify, revoke: Revoke, single_sign_on: SingleSignOn | None = None) -> ASGIApp:
-    """The ASGI app to mount at PATH. Sessions are sealed by ``app.state.session_cookie``, a SessionCookie, of the app
-    that mounts it. ``single_sign_on``: the provider at which users may sign in, if there is one."""
+    """Return the ASGI app to mount at PATH. Sessions are sealed by ``app.state.session_cookie``, a SessionCookie, of
+    the app that mounts it. ``single_sign_on``: the provider at which users may sign in, if there is one."""
     sessions = _Sessions(identify, revoke, single_sign_on)
     router = Router(
         [
@@ -232,8 +232,8 @@ class _Sessions:
     single_sign_on: SingleSignOn | None
 
     async def show(self, request: Request) -> Response:
-        """The keys that the browser holds, never the keys themselves; the session lasts on from here. A key that a
-        sign-in elsewhere left is taken into it, in place of the one of an earlier sign-in, which ends."""
+        """Return the keys that the browser holds, never the keys themselves; the session lasts on from here. A key that
+        a sign-in elsewhere left is taken into it, in place of the one of an earlier sign-in, which ends."""
         headers = dict(request.scope["headers"])
         session = session_cookie_of(request).open(headers)
         left = session_cookie_of(request).open(headers, SIGNED_IN).keys if is_own_page(request.scope) else ()
@@ -296,7 +296,7 @@ def _answer(request: Request, session: BrowserSession, **more: str | None) -> Re
 
 
 async def _file(request: Request) -> Response:
-    """A built file, compressed where that was built too; the page for every other address."""
+    """Return a built file, compressed where that was built too; the page for every other address."""
     folder = shipped("studio")
     page = folder / "index.html"
     if not page.is_file():
@@ -320,7 +320,7 @@ async def _file(request: Request) -> Response:
 
 
 def _within(folder: Path, asked: str) -> Path | None:
-    """The file of that name in the folder, if it is one."""
+    """Return the file of that name in the folder, if it is one."""
     if "\0" in asked:
         return None
     path, info = StaticFiles(directory=folder).lookup_path(asked)

@@ -75,7 +75,7 @@ class Child:
         )
 
     def status(self) -> int | None:
-        """The exit status, None while it runs."""
+        """Return the exit status, None while it runs."""
         return self.process.poll() if self.process is not None else None
 
     def keep(self) -> None:
@@ -185,7 +185,7 @@ def _children(environment: dict[str, str], listeners: Sequence[socket.socket]) -
 
 
 def _wait_until_ready(base: str, children: Sequence[Child], stopping: list[int]) -> bool:
-    """Whether the API answers; False when a child died, a signal came, or ``READY_S`` went by."""
+    """Return whether the API answers; False when a child died, a signal came, or ``READY_S`` went by."""
     deadline = time.monotonic() + READY_S
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     while time.monotonic() < deadline and not stopping:

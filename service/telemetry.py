@@ -32,7 +32,7 @@ CLOSE_S = 2.0
 
 
 def open_telemetry(service: str) -> Telemetry | None:
-    """What traces as this service (unless OTEL_SERVICE_NAME says otherwise); None when it is off."""
+    """Return what traces as this service (unless OTEL_SERVICE_NAME says otherwise); None when it is off."""
     if not any(os.environ.get(name) for name in ENDPOINTS):
         return None
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -57,7 +57,7 @@ class Telemetry:
         self.llm: type[LLM] = _llm(self.span)
 
     def span(self, name: str, **attributes: Any) -> AbstractContextManager[Any]:
-        """The block as a span, under the one it is in."""
+        """Return the block as a span, under the one it is in."""
         return self._tracer.start_as_current_span(name, attributes=attributes, record_exception=False)
 
     def within(self, name: str, **attributes: Any) -> AbstractContextManager[Any]:
@@ -68,7 +68,7 @@ class Telemetry:
         return self.span(name, **attributes) if inside else trace.use_span(trace.INVALID_SPAN)
 
     def middleware(self, app: ASGIApp) -> ASGIApp:
-        """The application with a span around each request, under the caller's (``traceparent``)."""
+        """Return the application with a span around each request, under the caller's (``traceparent``)."""
 
         async def handle(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] != "http":
@@ -91,7 +91,7 @@ class Telemetry:
         return handle
 
     def request(self, scope: Scope) -> AbstractContextManager[Any]:
-        """The span of one request."""
+        """Return the span of one request."""
         from opentelemetry.trace import SpanKind
         from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 

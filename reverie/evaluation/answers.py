@@ -75,7 +75,8 @@ class PaidModel:
         )
 
     def ask(self, prompt: str) -> Reply:
-        """The answer to one message, at temperature 0. Raises Unavailable when the model refuses or does not answer."""
+        """Return the answer to one message, at temperature 0. Raises Unavailable when the model refuses or does not
+        answer."""
         body = {"model": self._choice.model, "messages": [{"role": "user", "content": prompt}], "temperature": 0}
         name = hashlib.sha256(orjson.dumps([self._choice.url, body], option=orjson.OPT_SORT_KEYS)).hexdigest()
         if name not in self._known:
@@ -124,18 +125,19 @@ def _is_transient(error: BaseException) -> bool:
 
 
 def refuses(answer: str) -> bool:
-    """Whether an answer says that nothing is known."""
+    """Return whether an answer says that nothing is known."""
     return not answer.strip() or _REFUSES.match(answer.strip()) is not None
 
 
 def answered(model: PaidModel, question: Question, context: Context) -> Reply:
-    """The answer from a context."""
+    """Return the answer from a context."""
     today = f"{question.now.day} {question.now:%B %Y}"
     return model.ask(ANSWER_PROMPT.format(context=context.text, today=today, question=question.text))
 
 
 def judged(judge: PaidModel, question: Question, answer: str) -> Verdict:
-    """Whether an answer is right. Refusals are counted without asking the judge: right where nothing is known."""
+    """Return whether an answer is right. Refusals are counted without asking the judge: right where nothing is
+    known."""
     if refuses(answer):
         return "correct" if question.refusal else "refused"
     if question.refusal:

@@ -155,12 +155,12 @@ class Case:
 
     @property
     def current(self) -> str:
-        """What holds in the end."""
+        """Return what holds in the end."""
         return self.values[-1]
 
     @property
     def between(self) -> datetime:
-        """A time at which the value before the last one held."""
+        """Return a time at which the value before the last one held."""
         return self.since[-1] - timedelta(hours=6)
 
 
@@ -203,5 +203,5 @@ def _ways(
 
 
 def _forms(value: str) -> dict[str, str]:
-    """The value as the grammar of a language wants it in some templates."""
+    """Return the value as the grammar of a language wants it in some templates."""
     return {"upper": value[:1].upper() + value[1:]}

@@ -38,7 +38,7 @@ Json = dict[str, Any]
 def measure(
     client: Reverie, run: str, cases: Sequence[Case], lines: Lines, ingested: Lines, progress: Progress
 ) -> list[Json]:
-    """The record of each case, asked when all is ingested. Both survive a kill."""
+    """Return the record of each case, asked when all is ingested. Both survive a kill."""
     done = {one["case"]: one for one in lines.read()}
     finished = {(one["agent"], one["week"]) for one in ingested.read()}
     groups = [cases[first : first + PEOPLE] for first in range(0, len(cases), PEOPLE)]
@@ -60,7 +60,7 @@ def measure(
 
 
 def _weeks(group: Sequence[Case]) -> Iterator[tuple[int, list[tuple[str, Said]]]]:
-    """What everybody says, by the weeks of the year in which they do."""
+    """Yield what everybody says, by the weeks of the year in which they do."""
     every = [(case.user, one) for case in group for one in case.said]
     every.sort(key=lambda pair: (pair[1].at, pair[0]))
     for week, said in itertools.groupby(every, key=lambda pair: pair[1].at.isocalendar().week):
@@ -79,7 +79,7 @@ def _tell(client: Reverie, agent: str, week: int, said: list[tuple[str, Said]]) 
 
 
 def asked(client: Reverie, agent: str, case: Case) -> Json:
-    """What a context shows of a case when its person asks, and what a search finds as of a day between."""
+    """Return what a context shows of a case when its person asks, and what a search finds as of a day between."""
     context = client.context(case.question, agent=agent, user=case.user, max_tokens=TOKENS_MAX)
     shown = statements("\n".join(one.text for one in context.sections), case)
     before = client.preview(
@@ -103,7 +103,8 @@ def asked(client: Reverie, agent: str, case: Case) -> Json:
 
 
 def statements(text: str, case: Case) -> list[str]:
-    """The sentences and lines of a context that are about the case: those that name its project, or nobody else."""
+    """Return the sentences and lines of a context that are about the case: those that name its project, or nobody
+    else."""
     pieces = (piece for line in text.splitlines() for piece in _SENTENCE_END.split(line))
     return [
         piece
@@ -113,13 +114,14 @@ def statements(text: str, case: Case) -> list[str]:
 
 
 def holds(statement: str, value: str) -> bool:
-    """Whether a statement gives a value as one that holds."""
+    """Return whether a statement gives a value as one that holds."""
     return _names(statement, value) and not LABEL.search(statement)
 
 
 def stale(statement: str, case: Case) -> bool:
-    """Whether a statement gives a superseded value as if it held: it names one, not the current one beside it as the
-    news of a change does, and neither denies it, nor labels it, nor tells of a change in some month as of an event."""
+    """Return whether a statement gives a superseded value as if it held: it names one, not the current one beside it as
+    the news of a change does, and neither denies it, nor labels it, nor tells of a change in some month as of an event.
+    """
     former = any(holds(statement, value) for value in case.values[:-1])
     return (
         former
@@ -141,7 +143,7 @@ def _contains(text: str, value: str) -> bool:
 
 
 def report(records: Sequence[Json], described: str) -> str:
-    """The report: shares over cases, and by kind and language."""
+    """Return the report: shares over cases, and by kind and language."""
     rows = [["cases", "", "current shown", "superseded shown as current", "as of a day between"]]
     groups: dict[str, list[Json]] = {"all": list(records)}
     for one in records:

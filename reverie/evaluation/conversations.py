@@ -24,7 +24,7 @@ class Turn:
 
     @property
     def said(self) -> str:
-        """What was said, without who did."""
+        """Return what was said, without who did."""
         return self.content.removeprefix(f"{self.speaker}: ") if self.speaker else self.content
 
 
@@ -55,15 +55,15 @@ class Conversation:
     questions: list[Question]
 
     def without(self, questions: frozenset[str]) -> Conversation:
-        """The same conversation without the questions of these ids."""
+        """Return the same conversation without the questions of these ids."""
         return replace(self, questions=[one for one in self.questions if one.id not in questions])
 
 
 def storable(text: object) -> str:
-    """A text as a memory can hold it: without NUL characters, at most ``CONTENT_MAX`` characters."""
+    """Return a text as a memory can hold it: without NUL characters, at most ``CONTENT_MAX`` characters."""
     return str(text).replace("\0", "")[:CONTENT_MAX]
 
 
 def sessions_of(turns: list[Turn], evidence: frozenset[str]) -> frozenset[str]:
-    """The sessions in which the evidence was said."""
+    """Return the sessions in which the evidence was said."""
     return frozenset(turn.session for turn in turns if turn.id in evidence)

@@ -41,7 +41,7 @@ class Document:
     open: Opened
 
     def json(self) -> object:
-        """The file as JSON. Raises InvalidInput."""
+        """Return the file as JSON. Raises InvalidInput."""
         with self.open() as file:
             try:
                 return orjson.loads(file.read())
@@ -58,7 +58,7 @@ class Document:
 
 
 def documents(path: Path, suffixes: tuple[str, ...], only: str | None = None) -> list[Document]:
-    """The files of a set, by name, whose names end in one of ``suffixes`` and match the pattern ``only``.
+    """Return the files of a set, by name, whose names end in one of ``suffixes`` and match the pattern ``only``.
 
     ``path`` is a file, a folder, or an archive (zip, tar, each file compressed or not). Nothing is unpacked to disk.
     Raises InvalidInput where there are none, or where an archive cannot be read.

@@ -61,7 +61,7 @@ def _name(run: str, life: Life) -> str:
 
 
 def report(score: Score, people: int, described: str) -> str:
-    """The report: precision and recall of the fields of profiles."""
+    """Return the report: precision and recall of the fields of profiles."""
     rows = [["field", "right", "shown", "true", "precision", "recall"]]
     for name in MEASURED:
         right, shown, true = score.right[name], score.shown[name], score.true[name]

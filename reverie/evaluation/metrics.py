@@ -40,7 +40,7 @@ def all_sessions(ranked: Sequence[str], answering: Set[str], first: int = 5) -> 
 
 
 def mean(rows: Sequence[dict[str, float]]) -> dict[str, float]:
-    """The average of each figure over the questions."""
+    """Return the average of each figure over the questions."""
     return {name: sum(row[name] for row in rows) / len(rows) for name in rows[0]}
 
 
@@ -55,8 +55,8 @@ class Estimate:
 
 
 def estimate(values: Sequence[float]) -> Estimate:
-    """The mean of figures of questions, with the percentile bootstrap over questions (Efron 1979): 1,000 resamples,
-    fixed seed. ``values`` is not empty."""
+    """Return the mean of figures of questions, with the percentile bootstrap over questions (Efron 1979): 1,000
+    resamples, fixed seed. ``values`` is not empty."""
     figures = np.asarray(values, dtype=np.float64)
     draws = np.random.default_rng(SEED).integers(0, len(figures), (RESAMPLES, len(figures)))
     means = figures[draws].mean(axis=1)
@@ -66,5 +66,5 @@ def estimate(values: Sequence[float]) -> Estimate:
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """The value below which ``share`` of the values lie, linearly interpolated. ``values`` is not empty."""
+    """Return the value below which ``share`` of the values lie, linearly interpolated. ``values`` is not empty."""
     return float(np.quantile(np.asarray(values, dtype=np.float64), share))

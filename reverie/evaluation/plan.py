@@ -70,8 +70,8 @@ class Folder:
 
     @classmethod
     def opened(cls, path: Path, plan: Plan, files: Sequence[Any], *, shared: bool) -> Folder:
-        """A new folder, or that of a run of the same plan on the same files, which goes on. ``shared``: whether other
-        runs may use the same service.
+        """Return a new folder, or that of a run of the same plan on the same files, which goes on. ``shared``: whether
+        other runs may use the same service.
 
         Raises InvalidInput where it holds another run.
         """

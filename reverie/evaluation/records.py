@@ -24,7 +24,7 @@ class Lines:
                 file.truncate(whole)
 
     def read(self) -> Iterator[dict[str, Any]]:
-        """The lines so far, oldest first."""
+        """Yield the lines so far, oldest first."""
         with self.path.open("rb") as file:
             for line in file:
                 yield orjson.loads(line)

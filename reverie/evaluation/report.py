@@ -23,7 +23,7 @@ Table = list[list[str]]
 
 
 def report(plan: Plan, material: Material, questions: int, outcome: Outcome) -> str:
-    """The whole report."""
+    """Return the whole report."""
     parts = [
         f"# {material.title}: {', '.join(outcome.records) or 'no system'}",
         _about(plan, material, questions, outcome),
@@ -42,7 +42,7 @@ def report(plan: Plan, material: Material, questions: int, outcome: Outcome) -> 
 
 
 def table(rows: Table) -> str:
-    """A Markdown table; the first row is its head. Empty without other rows."""
+    """Return a Markdown table; the first row is its head. Empty without other rows."""
     if len(rows) < 2:
         return "None."
     head, *body = rows
@@ -168,7 +168,7 @@ def _p50_p95(values: Sequence[float]) -> list[str]:
 
 
 def share(values: Sequence[float]) -> str:
-    """A mean with its interval; a dash without values."""
+    """Return a mean with its interval; a dash without values."""
     return _text(estimate(values)) if values else "–"
 
 

@@ -45,7 +45,7 @@ class Outcome:
 
 
 def chosen(plan: Plan, material: Material) -> list[Conversation]:
-    """The conversations and questions of a plan: LoCoMo's without its wrong keys where that is wished."""
+    """Return the conversations and questions of a plan: LoCoMo's without its wrong keys where that is wished."""
     left_out = wrong_keys() if plan.without_wrong_keys else frozenset()
     return [one.without(left_out) for one in material.conversations[: plan.conversations_max]]
 
@@ -103,7 +103,7 @@ class _Asking:
                 self.done[question.id] = record
 
     def record(self, chat: Conversation, question: Question) -> Json:
-        """What the system finds and shows for a question, and what comes of it."""
+        """Return what the system finds and shows for a question, and what comes of it."""
         began = time.perf_counter()
         found = self.system.search(chat, question, DEPTH)
         ms = (time.perf_counter() - began) * 1000

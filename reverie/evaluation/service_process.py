@@ -79,7 +79,7 @@ def running(folder: Path, embedding_model: str) -> Iterator[Running]:
 
 
 def _key(folder: Path) -> str:
-    """The admin key of the folder: the service keeps what it was first started with."""
+    """Return the admin key of the folder: the service keeps what it was first started with."""
     path = folder / "evaluation-key"
     if not path.exists():
         path.touch(0o600)

@@ -102,7 +102,8 @@ class Material:
 
 
 def read(name: str, data: Path, only: str | None = None) -> Material:
-    """A published set from the file, folder or archive as it was downloaded; ``only``: a pattern of its files' names.
+    """Return a published set from the file, folder or archive as it was downloaded; ``only``: a pattern of its files'
+    names.
 
     Raises InvalidInput where it cannot be read, or has another form.
     """
@@ -113,7 +114,8 @@ def read(name: str, data: Path, only: str | None = None) -> Material:
 
 
 def _distinct(conversations: Iterable[Conversation]) -> Iterator[Conversation]:
-    """The conversations whose agents were not there before: what a folder and an archive in it hold twice is one."""
+    """Yield the conversations whose agents were not there before: what a folder and an archive in it hold twice is
+    one."""
     seen: set[str] = set()
     for one in conversations:
         if one.agent not in seen:

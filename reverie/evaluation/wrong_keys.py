@@ -24,5 +24,5 @@ WRONG_KEYS: Final[dict[str, tuple[int, ...]]] = {
 
 
 def wrong_keys() -> frozenset[str]:
-    """The ids of these questions."""
+    """Return the ids of these questions."""
     return frozenset(f"{chat}/{number}" for chat, numbers in WRONG_KEYS.items() for number in numbers)

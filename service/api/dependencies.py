@@ -119,7 +119,7 @@ NEEDED: dict[str, tuple[KeyScope, ...]] = (
 
 
 def scopes_needed(method: str, route: str) -> tuple[KeyScope, ...] | None:
-    """The scopes that an endpoint needs; None for one that needs a key without scopes."""
+    """Return the scopes that an endpoint needs; None for one that needs a key without scopes."""
     return NEEDED.get(f"{method} {route}", READ if method == "GET" else None)
 
 
@@ -130,7 +130,7 @@ def check_scopes(principal: Principal, method: str, route: str) -> None:
 
 @contextmanager
 def holding(slot: AbstractContextManager[None]) -> Iterator[ExitStack]:
-    """The slot for the length of the block, or of the stream that takes it over (``pop_all``)."""
+    """Yield the slot for the length of the block, or of the stream that takes it over (``pop_all``)."""
     with ExitStack() as held:
         held.enter_context(slot)
         yield held
@@ -184,7 +184,7 @@ async def _no_memory(
         ),
     ] = None,
 ) -> bool:
-    """Whether the call opts out of memory."""
+    """Return whether the call opts out of memory."""
     return _is_yes(NO_MEMORY, given or "")
 
 
@@ -199,12 +199,12 @@ async def _for_prompt(
         ),
     ] = None,
 ) -> bool:
-    """Whether what the call reads goes to a model."""
+    """Return whether what the call reads goes to a model."""
     return _is_yes(FOR_PROMPT, given or "")
 
 
 def _is_yes(name: str, value: str) -> bool:
-    """Whether the value of a header says yes. One that says neither yes nor no is refused, not guessed at."""
+    """Return whether the value of a header says yes. One that says neither yes nor no is refused, not guessed at."""
     if is_no(value):
         return False
     if value.strip().lower() not in _YES:
@@ -213,7 +213,7 @@ def _is_yes(name: str, value: str) -> bool:
 
 
 def is_no(value: str) -> bool:
-    """Whether the value of a header says no, or nothing."""
+    """Return whether the value of a header says no, or nothing."""
     return value.strip().lower() in _NO
 
 
@@ -270,7 +270,7 @@ def _named_agent(request: Request) -> str | None:
 
 
 async def principal_of(request: Request, engine: Engine, given: HTTPAuthorizationCredentials | None) -> Principal:
-    """Whose request it is, looked up once; from then on they pay. Raises Unauthenticated, and
+    """Return whose request it is, looked up once; from then on they pay. Raises Unauthenticated, and
     Forbidden where the key's scopes leave the route out."""
     if given is None or not given.credentials:
         raise Unauthenticated

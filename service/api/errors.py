@@ -101,7 +101,7 @@ TITLES = {404: "Not found", 405: "Method not allowed", 415: "Unsupported media t
 
 
 def problem(status: int, title: str, detail: str, headers: dict[str, str] | None = None, **more: Any) -> Response:
-    """One problem-details answer."""
+    """Return one problem-details answer."""
     body = {"type": "about:blank", "title": title, "status": status, "detail": detail, **more}
     return Response(dumps(body), status, headers, "application/problem+json")
 
@@ -126,7 +126,7 @@ def count_refusal(state: State, error: errors.ReverieError) -> None:
 
 
 def expected_failure(error: BaseException | None) -> errors.ReverieError | None:
-    """The error if it has a status, Unavailable where this machine has no room left, None for a surprise."""
+    """Return the error if it has a status, Unavailable where this machine has no room left, None for a surprise."""
     if isinstance(error, OSError) and error.errno in RESOURCE_EXHAUSTED_ERRNOS:
         return errors.Unavailable(f"This machine has no room for that now ({errno.errorcode[error.errno]}).")
     if isinstance(error, errors.ReverieError) and any(isinstance(error, entry[0]) for entry in STATUSES):
@@ -135,7 +135,7 @@ def expected_failure(error: BaseException | None) -> errors.ReverieError | None:
 
 
 def problem_response(error: errors.ReverieError) -> Response:
-    """The answer to an expected failure; one without a status is raised again."""
+    """Return the answer to an expected failure; one without a status is raised again."""
     known = next((entry for entry in STATUSES if isinstance(error, entry[0])), None)
     if known is None:
         raise error
@@ -177,7 +177,7 @@ def _invalid(found: list[dict[str, Any]]) -> Response:
 
 
 def _field(loc: Sequence[str | int]) -> str:
-    """A place in a request in words; a number alone is a position in the text of the body."""
+    """Return a place in a request in words; a number alone is a position in the text of the body."""
     if len(loc) == 2 and loc[0] == "body" and isinstance(loc[1], int):
         return f"body, character {loc[1]}"
     return ".".join(map(str, loc[1:])) or str(loc[0])
@@ -196,7 +196,7 @@ def _message(entry: Any, request: Request) -> str:
 
 
 def is_json(request: Request) -> bool:
-    """Whether FastAPI reads the body of a request as JSON."""
+    """Return whether FastAPI reads the body of a request as JSON."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
 

@@ -119,9 +119,9 @@ def fast_route_middleware(app: ASGIApp) -> ASGIApp:
 
 
 async def _handle(route: _FastRoute, scope: Scope, token: str, given: Any) -> Response:
-    """The answer to a caller whose key the statement that does the work makes sure of, if it can; else the key is
-    looked up by itself first. What is refused is refused once the key has been looked up, and carried out again only if
-    the key, its agent or the settings have changed since, or the statement could not make sure of them."""
+    """Return the answer to a caller whose key the statement that does the work makes sure of, if it can; else the key
+    is looked up by itself first. What is refused is refused once the key has been looked up, and carried out again only
+    if the key, its agent or the settings have changed since, or the statement could not make sure of them."""
     state = scope["app"].state
     caller: Principal | None = scope.get("state", {}).get("principal")
     if caller is None and route.verify_credential and (key := cached_credential(state.engine, token)) is not None:
@@ -162,7 +162,7 @@ async def _respond(
 
 
 def _token(scope: Scope) -> str | None:
-    """The bearer key of a plain call; None where anything about the headers is out of the ordinary."""
+    """Return the bearer key of a plain call; None where anything about the headers is out of the ordinary."""
     headers = dict(scope["headers"])
     if len(headers) != len(scope["headers"]) or headers.get(b"content-type") != JSON or _SPECIAL & headers.keys():
         return None

@@ -126,7 +126,7 @@ class _BufferedApp:
 
 
 def _headers(scope: Scope) -> tuple[str | None, str | None]:
-    """The Idempotency-Key and the bearer token, where both matter."""
+    """Return the Idempotency-Key and the bearer token, where both matter."""
     if scope["type"] != "http" or scope["method"] != "POST":
         return None, None
     if not scope["path"].startswith(PREFIX) or scope["path"] in EXEMPT_PATHS:
@@ -137,7 +137,7 @@ def _headers(scope: Scope) -> tuple[str | None, str | None]:
 
 
 def _content(scope: Scope, body: bytes) -> bytes:
-    """What two sends of one request have in common: JSON counts by value, not by its spelling."""
+    """Return what two sends of one request have in common: JSON counts by value, not by its spelling."""
     with suppress(ValueError):
         body = orjson.dumps(orjson.loads(body), option=orjson.OPT_SORT_KEYS)
     return b"\x00".join((scope["method"].encode(), scope["path"].encode(), scope["query_string"], body))
@@ -229,7 +229,7 @@ class RequestMiddleware:
 
 
 def _lsn_header(scope: Scope) -> list[tuple[bytes, bytes]]:
-    """How far the log may have been written by this request."""
+    """Return how far the log may have been written by this request."""
     engine = getattr(scope["app"].state, "engine", None)
     if scope["method"] == "GET" or READ_ONLY_POSTS.search(scope["path"]) or engine is None or engine.replica is None:
         return []
@@ -246,7 +246,7 @@ def _observe(scope: Scope, status: int, seconds: float) -> None:
 
 
 def _route(scope: Scope) -> str | None:
-    """The route, not the path: a path names people and sessions."""
+    """Return the route, not the path: a path names people and sessions."""
     return getattr(scope.get("route"), "path", None)
 
 

@@ -91,7 +91,7 @@ class _Validated(Request):
 
 
 def _validated(adapter: TypeAdapter[Any], body: bytes) -> Any:
-    """The body, or the exception for one that is no JSON. Raises RequestValidationError."""
+    """Return the body, or the exception for one that is no JSON. Raises RequestValidationError."""
     try:
         value = json.loads(body)
     except Exception as error:  # noqa: BLE001  FastAPI is to tell them apart
@@ -154,7 +154,7 @@ def _unknown(name: str, known: frozenset[str]) -> str:
 
 
 def api_router(**options: Any) -> APIRouter:
-    """A router of the API, with the options of FastAPI's; names in what its routes are given are masked."""
+    """Return a router of the API, with the options of FastAPI's; names in what its routes are given are masked."""
     return APIRouter(route_class=NamingRoute, responses=PROBLEMS, **options)
 
 
@@ -179,7 +179,7 @@ def _naming(endpoint: Callable[..., Any], signature: inspect.Signature, *, refus
 
 
 def _loc(name: str, annotation: Any) -> Loc:
-    """Where FastAPI says that a parameter is."""
+    """Return where FastAPI says that a parameter is."""
     marks = get_args(annotation)
     if any(isinstance(one, Path) for one in marks):
         return "path", name

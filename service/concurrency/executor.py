@@ -110,7 +110,7 @@ class FairExecutor:
             task.end(Unavailable("The process is being stopped."))
 
     def _next(self) -> tuple[UUID, _Task] | None:
-        """The first task of the workspace whose turn it is; None once closed."""
+        """Return the first task of the workspace whose turn it is; None once closed."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closed)
             if self._closed:
@@ -129,7 +129,7 @@ class _Task:
         self.ended: asyncio.Future[None] = self._loop.create_future()
 
     def advance(self) -> bool:
-        """One slice; whether that was the last."""
+        """Return one slice; whether that was the last."""
         until = time.monotonic() + SLICE_S
         try:
             while not self.ended.cancelled():
@@ -158,7 +158,7 @@ class _Task:
 
 
 def is_small(characters: Iterable[int]) -> bool:
-    """Whether texts of so many characters each are handled inline."""
+    """Return whether texts of so many characters each are handled inline."""
     total = 0
     for each in characters:
         total += each + ITEM_CHARACTERS

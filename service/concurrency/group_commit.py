@@ -49,7 +49,7 @@ class GroupCommit(Generic[Item, Done]):
         self._in_flight: set[asyncio.Task[None]] = set()
 
     async def do(self, group: Any, item: Item, work: Callable[[list[Item]], Coroutine[Any, Any, list[Done]]]) -> Done:
-        """What ``work`` answers for this item, done with others of an equal ``group`` where there are any.
+        """Return what ``work`` answers for this item, done with others of an equal ``group`` where there are any.
 
         ``work`` takes items and gives one answer each, in order, or raises and has then done nothing: a batch that
         fails is taken apart and tried one by one, so that each call gets its own error. It runs in a copy of the

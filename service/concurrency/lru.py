@@ -21,7 +21,7 @@ class LRUCache(Generic[Key, Value]):
         return len(self._items)
 
     def get(self, key: Key) -> Value | None:
-        """The value of a key, if it is still here."""
+        """Return the value of a key, if it is still here."""
         value = self._items.get(key)
         if value is not None:
             self._items.move_to_end(key)

@@ -20,7 +20,8 @@ class SingleFlight(Generic[Answer]):
         self._next: dict[Hashable, asyncio.Task[Answer]] = {}
 
     async def do(self, key: Hashable, call: Callable[[], Awaitable[Answer]]) -> tuple[Answer, bool]:
-        """What ``call`` answers, and whether this call is the one it was made for. Its errors reach all who wait."""
+        """Return what ``call`` answers, and whether this call is the one it was made for. Its errors reach all who
+        wait."""
         waiting = self._next.get(key)
         if waiting is not None:
             return await asyncio.shield(waiting), False

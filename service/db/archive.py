@@ -163,7 +163,8 @@ def restore_admin_key(source: Path, target: Path) -> bool:
 
 
 def postgres_program(name: str) -> Path:
-    """A program of Postgres: the embedded one's, else of this machine. Raises Unavailable where there is none."""
+    """Return a program of Postgres: the embedded one's, else of this machine. Raises Unavailable where there is
+    none."""
     spec = find_spec(WHEEL)
     if spec is not None and spec.submodule_search_locations:
         program = Path(spec.submodule_search_locations[0]) / INSTALLED / "bin" / name
@@ -177,7 +178,8 @@ def postgres_program(name: str) -> Path:
 
 @asynccontextmanager
 async def _connection(url: str) -> AsyncIterator[asyncpg.Connection]:
-    """A connection that reads all rows, or fails. Raises Unavailable for a Citus cluster, whose rows are elsewhere."""
+    """Yield a connection that reads all rows, or fails. Raises Unavailable for a Citus cluster, whose rows are
+    elsewhere."""
     try:
         connection = await asyncpg.connect(
             normalize_dsn(url), timeout=CONNECT_S, statement_cache_size=0,

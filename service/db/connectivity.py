@@ -38,7 +38,7 @@ def redacted_dsn(url: str) -> str:
 
 
 def normalize_dsn(url: str) -> str:
-    """The URL with a plain scheme. Raises Unavailable for what is no Postgres URL."""
+    """Return the URL with a plain scheme. Raises Unavailable for what is no Postgres URL."""
     scheme, separator, rest = url.partition("://")
     if not separator or scheme.split("+")[0] not in SCHEMES:
         raise Unavailable("DATABASE_URL must begin with postgresql://")
@@ -46,7 +46,7 @@ def normalize_dsn(url: str) -> str:
 
 
 def unreachable(url: str, error: BaseException) -> Unavailable:
-    """Why the database cannot be used, in one line that holds nothing of the URL but host, port and database."""
+    """Return why the database cannot be used, in one line that holds nothing of the URL but host, port and database."""
     said = _reason(error)
     return Unavailable(f"DATABASE_URL: cannot use {redacted_dsn(url)}: {said}")
 
@@ -88,7 +88,7 @@ async def wait_for(url: str, say: Callable[[str], object]) -> None:
 
 
 def _timeout_s(error: BaseException) -> float:
-    """How long a failure to connect may still pass by itself."""
+    """Return how long a failure to connect may still pass by itself."""
     if isinstance(error, asyncpg.CannotConnectNowError):
         return STARTING_S
     absent = isinstance(error, OSError) and not isinstance(error, socket.gaierror | PermissionError)
@@ -125,7 +125,7 @@ class ConnectionMode(Enum):
 
 
 async def detect_pooler(url: str) -> ConnectionMode:
-    """How Postgres is reached: a pooler in transaction mode tells clients process ids of its own.
+    """Return how Postgres is reached: a pooler in transaction mode tells clients process ids of its own.
 
     One that keeps prepared statements gives them names of its own as well. Raises what connecting raises.
     """

@@ -29,7 +29,8 @@ class DeferredCommit:
     async def hold(
         self, raw: Any, stack: AsyncExitStack, committed: Callable[[], Awaitable[None]], *, wrote: bool | None = None
     ) -> bool:
-        """Whether the transaction wrote something and is now held, with the stack that gives its connection back.
+        """Return whether the transaction wrote something and is now held, with the stack that gives its connection
+        back.
 
         ``committed`` is called once it is committed.
 
@@ -46,7 +47,7 @@ class DeferredCommit:
 
     @property
     def held(self) -> Any | None:
-        """The raw connection of the transaction held open, if there is one."""
+        """Return the raw connection of the transaction held open, if there is one."""
         return self._held[0] if self._held else None
 
     async def commit(self) -> None:
@@ -73,7 +74,8 @@ _current: ContextVar[DeferredCommit | None] = ContextVar("reverie_ending", defau
 
 
 def current_deferred_commit() -> DeferredCommit | None:
-    """The ending this task's transactions belong to; None once it is over, as for what the request left running."""
+    """Return the ending this task's transactions belong to; None once it is over, as for what the request left
+    running."""
     ending = _current.get()
     return None if ending is None or ending.over else ending
 

@@ -16,7 +16,7 @@ ALTERNATIVE: Final = "set DATABASE_URL to a Postgres from 16 on with pgvector fr
 
 
 def why_none() -> str | None:
-    """Why there is no embedded Postgres here; None where there is one. ``ALTERNATIVE`` is what to do then."""
+    """Return why there is no embedded Postgres here; None where there is one. ``ALTERNATIVE`` is what to do then."""
     if find_spec("fcntl") is not None and find_spec(WHEEL) is not None:
         return None
     system, machine = platform.system(), platform.machine()

@@ -92,6 +92,6 @@ def _log(error: str) -> None:
 
 
 def _constraint(error: asyncpg.PostgresError) -> str:
-    """The name of the constraint that was violated, as the migrations gave it."""
+    """Return the name of the constraint that was violated, as the migrations gave it."""
     named = _NAMED.search(str(error))
     return _SHARD.sub("", error.constraint_name or (named[1] if named else ""))

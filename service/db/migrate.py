@@ -51,7 +51,8 @@ IS_CITUS = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')"
 
 
 def migration_url(url: str | None) -> str:
-    """The SQLAlchemy form of a Postgres URL; DATABASE_URL when none is given. Raises Unavailable without either."""
+    """Return the SQLAlchemy form of a Postgres URL; DATABASE_URL when none is given. Raises Unavailable without
+    either."""
     url = url or os.environ.get("DATABASE_URL")
     if not url:
         raise Unavailable("DATABASE_URL is not set, and no embedded Postgres was started")
@@ -104,7 +105,7 @@ async def _take_over(url: str, config: Config) -> None:
 
 
 def alembic_config(url: str) -> Config:
-    """What alembic's commands take, for the database of this URL."""
+    """Return what alembic's commands take, for the database of this URL."""
     from alembic.config import Config
 
     config = Config(str(shipped("alembic.ini")))

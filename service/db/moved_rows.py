@@ -93,7 +93,7 @@ async def mark(connection: Connection, marked: Marked) -> None:
 
 
 async def count_marked(connection: Connection, workspace: UUID) -> dict[str, int]:
-    """How many rows of each table would move, where any would."""
+    """Return how many rows of each table would move, where any would."""
     counts = " UNION ALL ".join(f"SELECT '{table}' AS table, count(*) AS rows {_moving(table)}" for table in _DEPENDENT)
     return {row["table"]: row["rows"] for row in await connection.raw.fetch(counts, workspace) if row["rows"]}
 
@@ -143,7 +143,7 @@ async def take_back(connection: Connection, from_: UUID, to: UUID, copied: Marke
 
 
 def _moving(table: str) -> str:
-    """The rows of a table that move out of the workspace ``$1``."""
+    """Return the rows of a table that move out of the workspace ``$1``."""
     return f"FROM {table} t WHERE t.workspace_id = $1 AND ({_DEPENDENT[table]})"
 
 

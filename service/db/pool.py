@@ -132,13 +132,13 @@ class Connection:
         self._timeout_s = seconds + CLIENT_TIMEOUT_MARGIN_S
 
     async def fetch(self, name: str, flags: Flags = NO_FLAGS, /, **values: Any) -> list[Row]:
-        """All rows of the named query under these flags."""
+        """Return all rows of the named query under these flags."""
         statement = self._named(name, flags)
         rows: list[Row] = await self.raw.fetch(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
         return rows
 
     async def row(self, name: str, flags: Flags = NO_FLAGS, /, **values: Any) -> Row | None:
-        """The first row of the named query under these flags, or None."""
+        """Return the first row of the named query under these flags, or None."""
         statement = self._named(name, flags)
         row: Row | None = await self.raw.fetchrow(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
         return row
@@ -153,19 +153,20 @@ class Connection:
         return None if row is None else make(record, row)
 
     async def one(self, name: str, flags: Flags = NO_FLAGS, /, **values: Any) -> Row:
-        """The row of a named query that always gives one."""
+        """Return the row of a named query that always gives one."""
         row = await self.row(name, flags, **values)
         assert row is not None
         return row
 
     async def value(self, name: str, /, **values: Any) -> T:
-        """The first column of the first row, or None: of the type that the caller says the query gives."""
+        """Return the first column of the first row, or None: of the type that the caller says the query gives."""
         statement = self._named(name)
         found: T = await self.raw.fetchval(statement.sql, *statement.arguments(values), timeout=self._timeout_s)
         return found
 
     async def batches(self, name: str, size: int, flags: Flags, /, **values: Any) -> AsyncIterator[list[Row]]:
-        """The rows of the named query under these flags, ``size`` at a time through a cursor, never all in memory."""
+        """Yield the rows of the named query under these flags, ``size`` at a time through a cursor, never all in
+        memory."""
         statement = self._named(name, flags)
         if (
             self._prepared_statements_off
@@ -390,8 +391,8 @@ class Database:
         track_lsn: bool = True,
         viewer: Viewer | None = None,
     ) -> AsyncIterator[Connection]:
-        """One transaction that sees and writes the rows of this workspace alone, as far as they may be shown to the
-        ``viewer``, by default the one that the task reads for (row-level security).
+        """Yield one transaction that sees and writes the rows of this workspace alone, as far as they may be shown to
+        the ``viewer``, by default the one that the task reads for (row-level security).
 
         ``track_lsn``: whoever searches next has to see what it wrote, also on a replica.
 
@@ -437,7 +438,7 @@ class Database:
 
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[Connection]:
-        """A connection outside any workspace: single statements on what belongs to none (keys, the schedule)."""
+        """Yield a connection outside any workspace: single statements on what belongs to none (keys, the schedule)."""
         if (ending := current_deferred_commit()) is not None:
             await ending.commit()
         async with self._connection() as raw, asyncio.timeout(self._statement_timeout_s):

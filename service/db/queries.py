@@ -45,7 +45,7 @@ class Query:
     emits_events: bool
 
     def arguments(self, values: dict[str, Any]) -> list[Any]:
-        """The values in the statement's order. Raises TypeError on a missing or unknown parameter."""
+        """Return the values in the statement's order. Raises TypeError on a missing or unknown parameter."""
         if not values.keys() <= self.known or any(name not in values for name in self.parameters):
             wrong = sorted(set(self.parameters) - set(values) | set(values) - self.known)
             raise TypeError(f"query {self.name}: parameters missing or unknown: {wrong}")
@@ -66,7 +66,7 @@ class QueryTemplate:
     known: frozenset[str]
 
     def render(self, values: Mapping[str, Flag]) -> Query:
-        """The statement under these flags."""
+        """Return the statement under these flags."""
         text = _compiled(self.environment, self.body).render(values) if self.environment else self.body
         order: dict[str, int] = {}
         sql = _PARAMETER.sub(lambda match: f"${order.setdefault(match.group(1), len(order) + 1)}", text)
@@ -100,7 +100,7 @@ class Queries:
         return QueryTemplate(name, body, environment, tuple(sorted(flags)), known)
 
     def _named_in(self, text: str) -> tuple[frozenset[str], frozenset[str]]:
-        """The flags and the parameters of a text and of the fragments that it includes."""
+        """Return the flags and the parameters of a text and of the fragments that it includes."""
         parameters = frozenset(_PARAMETER.findall(text))
         if not _JINJA.search(text):
             return frozenset(), parameters
@@ -116,7 +116,7 @@ class Queries:
         return self._of_fragments[name]
 
     def query(self, name: str, flags: Flags = NO_FLAGS) -> Query:
-        """The query of that name under the flags that it has.
+        """Return the query of that name under the flags that it has.
 
         Raises KeyError when there is none, TypeError when it has a flag that is not given, or when no query has one
         that is.
@@ -140,11 +140,11 @@ def _rendered(template: QueryTemplate, values: tuple[Flag, ...]) -> Query:
 
 @cache
 def all_queries() -> Queries:
-    """Those of ``sql/queries/*.sql``."""
+    """Return those of ``sql/queries/*.sql``."""
     paths = sorted((SQL_DIR / "queries").glob("*.sql"))
     return Queries({path.name: path.read_text(encoding="utf-8") for path in paths})
 
 
 def query(name: str, flags: Flags = NO_FLAGS) -> Query:
-    """One of these by its name, as ``Queries.query``."""
+    """Return one of these by its name, as ``Queries.query``."""
     return all_queries().query(name, flags)

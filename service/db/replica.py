@@ -57,7 +57,7 @@ class Replica:
             await self._db.close()
 
     async def search(self, workspace: UUID, read: Callable[[Connection], Awaitable[T]]) -> T:
-        """What ``read`` finds, here if that is as good as on the primary, else there."""
+        """Return what ``read`` finds, here if that is as good as on the primary, else there."""
         there = self._usable(workspace)
         if there is not None:
             try:

@@ -18,12 +18,12 @@ MIGRATE = "run `reverie migrate` (in a checkout `make migrate`)"
 
 @cache
 def code_revision() -> str:
-    """The newest migration of this release; all are named ``NNNN_what.py``."""
+    """Return the newest migration of this release; all are named ``NNNN_what.py``."""
     return max(path.name.partition("_")[0] for path in VERSIONS.glob("[0-9]*_*.py"))
 
 
 def newer_than_release(revision: str) -> str:
-    """The refusal of a schema that is newer than this release."""
+    """Return the refusal of a schema that is newer than this release."""
     return (
         f"The database's schema is at {revision}, newer than this release, which knows migrations up to "
         f"{code_revision()}: run a newer release."
@@ -53,7 +53,7 @@ class SchemaCheck:
 
 
 async def schema_mismatch(raw: asyncpg.Connection) -> str | None:
-    """What is wrong with the schema, None when this release can work on it."""
+    """Return what is wrong with the schema, None when this release can work on it."""
     mine = code_revision()
     try:
         found = await raw.fetchval(query("schema_revision").sql)

@@ -51,14 +51,14 @@ workspace_rows are."""
 
 
 def key_of(table: str) -> tuple[str, ...]:
-    """The primary key of a table within its workspace."""
+    """Return the primary key of a table within its workspace."""
     return tuple(KEYS[table])
 
 
 async def read(
     connection: Connection, workspace: UUID, table: str, after: Sequence[Any] | None, limit: int, *, lock: bool = False
 ) -> list[Row]:
-    """The next rows after a primary key, its columns and those with texts; locked until the transaction ends."""
+    """Return the next rows after a primary key, its columns and those with texts; locked until the transaction ends."""
     key = key_of(table)
     columns = ", ".join((*key, *COLUMNS[table]))
     past = [f"${place}::{kind}" for place, kind in enumerate(KEYS[table].values(), 3)]
@@ -72,7 +72,7 @@ async def read(
 
 
 async def count(connection: Connection, workspace: UUID, table: str) -> int:
-    """How many rows a workspace has in a table."""
+    """Return how many rows a workspace has in a table."""
     rows: int = await connection.raw.fetchval(f"SELECT count(*) FROM {table} WHERE workspace_id = $1", workspace)  # noqa: S608
     return rows
 

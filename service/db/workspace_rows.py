@@ -36,7 +36,7 @@ WRITTEN_BEHIND = frozenset(
 
 
 async def count_rows(connection: Connection, workspace: UUID) -> dict[str, int]:
-    """How many rows of a workspace each table has, where it has any."""
+    """Return how many rows of a workspace each table has, where it has any."""
     counts = " UNION ALL ".join(
         f"SELECT '{table}' AS table, count(*) AS rows FROM {table} WHERE workspace_id = $1"  # noqa: S608
         for table in TABLES

@@ -108,13 +108,13 @@ class AskRequest(StrictModel):
 
 
 def contains_quote(text: str, quote: str) -> bool:
-    """Whether a text has these words, in this order, whatever their case and punctuation."""
+    """Return whether a text has these words, in this order, whatever their case and punctuation."""
     wanted = _words(quote)
     return bool(wanted) and f" {wanted} " in f" {_words(text)} "
 
 
 def is_grounded(answer: str, sources: Sequence[str]) -> bool:
-    """Whether every figure and every name in an answer stands in its sources.
+    """Return whether every figure and every name in an answer stands in its sources.
 
     An answer may be worded freely; what it must not do is name a number, a date or a person that nobody has told it.
     """
@@ -125,7 +125,8 @@ def is_grounded(answer: str, sources: Sequence[str]) -> bool:
 
 
 def leaves_of(value: JsonValue) -> str:
-    """The texts and numbers of a JSON value and its keys, in one sentence, so that each name in it is looked up."""
+    """Return the texts and numbers of a JSON value and its keys, in one sentence, so that each name in it is looked
+    up."""
     found: list[str] = []
     stack = [value]
     while stack:

@@ -65,7 +65,7 @@ _FORMS: Final = tuple(
 
 
 def restated(text: str) -> str:
-    """A statement in the plain form, where it is in one of the others; else as it is. Linear in its length."""
+    """Return a statement in the plain form, where it is in one of the others; else as it is. Linear in its length."""
     body = text.strip().rstrip(".!")
     if len(body) > _TEXT_MAX:
         return text
@@ -119,7 +119,7 @@ class Assignment:
 
 
 def assignment(text: str) -> Assignment | None:
-    """What a plain statement says of what; None for any other."""
+    """Return what a plain statement says of what; None for any other."""
     if len(text) > _TEXT_MAX:
         return None
     body = _LEAD.sub("", text.strip())
@@ -152,7 +152,7 @@ def assignment(text: str) -> Assignment | None:
 
 
 def changes_value(older: str, newer: str, read: Callable[[str], Assignment | None] = assignment) -> bool:
-    """Whether the newer statement replaces what the older says of the same thing. Not symmetric.
+    """Return whether the newer statement replaces what the older says of the same thing. Not symmetric.
 
     ``read`` may be a cache of ``assignment``.
     """
@@ -168,8 +168,8 @@ def changes_value(older: str, newer: str, read: Callable[[str], Assignment | Non
 
 
 def value_of(text: str, but: str = "") -> tuple[str, str] | None:
-    """What a statement gives a value, and which, where that has one value at a time or takes place once; None for any
-    other. ``but``: a word that makes no difference, whose thing it is."""
+    """Return what a statement gives a value, and which, where that has one value at a time or takes place once; None
+    for any other. ``but``: a word that makes no difference, whose thing it is."""
     given = assignment(text)
     if given is None:
         return None
@@ -182,7 +182,7 @@ def value_of(text: str, but: str = "") -> tuple[str, str] | None:
 
 
 def _head(subject: tuple[str, ...]) -> set[str]:
-    """The word that says what it is: the last one, or the one before "with" or "about"."""
+    """Return the word that says what it is: the last one, or the one before "with" or "about"."""
     at = next((n for n, word in enumerate(subject[1:]) if word in ("with", "about")), len(subject) - 1)
     return {subject[at]}
 

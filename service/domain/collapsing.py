@@ -11,7 +11,7 @@ Sources = Mapping[UUID, Sequence[UUID]]
 
 
 def collapse(ranked: Sequence[UUID], sources: Sources) -> dict[UUID, list[UUID]]:
-    """The ids that keep their places, best first, each with those that it stands for.
+    """Return the ids that keep their places, best first, each with those that it stands for.
 
     A message gives way to a better memory that came from it; a memory gives way once all messages that it came from
     have better places. Of several memories from one message each says something of its own.

@@ -147,5 +147,5 @@ class ContextRequest(StrictModel):
 
 
 def is_planning(message: str) -> bool:
-    """Whether a message is about what to do next, which brings the goals in."""
+    """Return whether a message is about what to do next, which brings the goals in."""
     return _PLANNING.search(message) is not None

@@ -22,12 +22,12 @@ CURSOR_MAX = 1_200
 
 
 def encode(*key: object) -> str:
-    """A cursor that continues after this sort key."""
+    """Return a cursor that continues after this sort key."""
     return base64.urlsafe_b64encode(dumps(key)).decode().rstrip("=")
 
 
 def decode(cursor: str | None, *types: type) -> list[JsonValue]:
-    """The sort key of a cursor; ``types`` are those of its parts: UUID, int (64 bits), str or datetime.
+    """Return the sort key of a cursor; ``types`` are those of its parts: UUID, int (64 bits), str or datetime.
 
     Without a cursor, each part is None. Raises InvalidInput for anything that ``encode`` has not made of such a key:
     what is decoded is encoded again, and has to be the same.
@@ -48,7 +48,7 @@ def decode(cursor: str | None, *types: type) -> list[JsonValue]:
 
 
 def number(part: str) -> float:
-    """A part of a cursor that is a finite number, as ``repr`` writes it. Raises InvalidInput."""
+    """Return a part of a cursor that is a finite number, as ``repr`` writes it. Raises InvalidInput."""
     try:
         value = float(part)
         if repr(value) != part or not math.isfinite(value):

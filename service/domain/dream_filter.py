@@ -21,14 +21,14 @@ class WordPattern:
 
     @classmethod
     def of(cls, given: str) -> WordPattern:
-        """A pattern as a setting holds it, with ``*`` for the rest of a word at its start, its end, or both."""
+        """Return a pattern as a setting holds it, with ``*`` for the rest of a word at its start, its end, or both."""
         return cls(normalize(given.strip("*")), given.startswith("*"), given.endswith("*"))
 
     def __str__(self) -> str:
         return f"{'*' * self.open_start}{self.words}{'*' * self.open_end}"
 
     def is_in(self, text: str) -> bool:
-        """Whether a normalised text has it. Scripts without spaces have no ends of words."""
+        """Return whether a normalised text has it. Scripts without spaces have no ends of words."""
         start = text.find(self.words)
         while start >= 0:
             end = start + len(self.words)
@@ -39,7 +39,7 @@ class WordPattern:
 
 
 def _is_edge(text: str, at: int) -> bool:
-    """Whether no word goes on over this place."""
+    """Return whether no word goes on over this place."""
     around = text[max(0, at - 1) : at + 1]
     return len(around) < 2 or not around.isalnum() or any(UNSPACED.match(character) for character in around)
 
@@ -58,7 +58,7 @@ class DreamFilter:
 
     @classmethod
     def of(cls, choices: DreamChoices) -> DreamFilter:
-        """The filter that the settings of an agent describe."""
+        """Return the filter that the settings of an agent describe."""
         return cls(
             None if choices.types is None else frozenset(choices.types),
             frozenset(choices.ignore_types),
@@ -69,7 +69,8 @@ class DreamFilter:
         )
 
     def objection(self, type_: str, content: str, names: Iterable[str]) -> str | None:
-        """Why a statement of this type, with these words and about these names, is left out; None if it is kept."""
+        """Return why a statement of this type, with these words and about these names, is left out; None if it is
+        kept."""
         if type_ in self.ignore_types or (self.types is not None and type_ not in self.types):
             return f"the type {type_} is not kept"
         text, named = normalize(content), set(map(normalize, names))
@@ -82,7 +83,8 @@ class DreamFilter:
         return "no entity or pattern that is kept"
 
     def ignores(self, content: str, names: Iterable[str]) -> bool:
-        """Whether a statement with these words and about these names is left out whatever its type and what is kept."""
+        """Return whether a statement with these words and about these names is left out whatever its type and what is
+        kept."""
         return self._ignored(normalize(content), set(map(normalize, names))) is not None
 
     def _ignored(self, text: str, named: set[str]) -> str | None:

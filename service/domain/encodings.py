@@ -7,7 +7,7 @@ import binascii
 
 
 def decoded_base64(value: str) -> bytes | None:
-    """The bytes of a value in base64 of either alphabet, padded or not; None for none."""
+    """Return the bytes of a value in base64 of either alphabet, padded or not; None for none."""
     plain = value.rstrip("=").replace("-", "+").replace("_", "/")
     try:
         return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)

@@ -30,7 +30,7 @@ VERSION = "v1"
 
 
 def signature(secret: str, event_id: str, timestamp: int, body: bytes) -> str:
-    """The value of ``webhook-signature``: HMAC-SHA256 over id, Unix time in seconds and body, in base64.
+    """Return the value of ``webhook-signature``: HMAC-SHA256 over id, Unix time in seconds and body, in base64.
 
     Source: the Standard Webhooks specification. A secret that is not ``whsec_`` and base64 is taken as it is.
     """

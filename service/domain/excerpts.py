@@ -15,8 +15,8 @@ GAP = " … "
 
 
 def excerpt(text: str, question: str, characters_max: int) -> str:
-    """The sentences that have words of the question, those with the rarest first until there is no more room, in the
-    order of the text; its beginning where none has any."""
+    """Return the sentences that have words of the question, those with the rarest first until there is no more room, in
+    the order of the text; its beginning where none has any."""
     sentences = [one for one in _SENTENCE_END.split(text) if one.strip()]
     wanted = _stems(question)
     shared = [_stems(one) & wanted for one in sentences]

@@ -50,5 +50,5 @@ class ExtractRequest(StrictModel):
         return self
 
     def drafts(self) -> list[MessageDraft]:
-        """The messages, also where a text was given."""
+        """Return the messages, also where a text was given."""
         return self.messages or [MessageDraft(role="user", content=self.text or "")]

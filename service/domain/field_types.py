@@ -35,7 +35,7 @@ class AsGiven:
 
 
 def reject_unstorable(text: str) -> str:
-    """The text itself. Raises ValueError for what Postgres cannot store: NUL and lone surrogates."""
+    """Return the text itself. Raises ValueError for what Postgres cannot store: NUL and lone surrogates."""
     if "\x00" in text:
         raise ValueError("must not contain a NUL character")
     try:
@@ -46,17 +46,17 @@ def reject_unstorable(text: str) -> str:
 
 
 def replace_unstorable(text: str) -> str:
-    """The text without what Postgres cannot store: NUL and lone surrogates."""
+    """Return the text without what Postgres cannot store: NUL and lone surrogates."""
     return text.replace("\x00", "").encode("utf-8", "ignore").decode()
 
 
 def searchable(text: str) -> str:
-    """A query without the NUL that Postgres cannot take; a search never fails for its text."""
+    """Return a query without the NUL that Postgres cannot take; a search never fails for its text."""
     return text.replace("\x00", " ")
 
 
 def not_blank(text: str) -> str:
-    """The text itself. Raises ValueError when it is nothing but white space."""
+    """Return the text itself. Raises ValueError when it is nothing but white space."""
     if not text.strip():
         raise ValueError("must not be blank")
     return text
@@ -69,7 +69,8 @@ def _printable(text: str) -> str:
 
 
 def reject_unstorable_json(value: JsonValue) -> JsonValue:
-    """The JSON value itself. Raises ValueError when it is too deep, too large, or holds what cannot be stored."""
+    """Return the JSON value itself. Raises ValueError when it is too deep, too large, or holds what cannot be
+    stored."""
     nodes = 0
     stack = [(value, 0)]
     while stack:

@@ -27,7 +27,7 @@ class Note:
 
 
 def note(content: str, at: datetime, about: str | None) -> Note:
-    """The note of a memory; ``about`` is a name to put in front where the text does not begin with it."""
+    """Return the note of a memory; ``about`` is a name to put in front where the text does not begin with it."""
     text = " ".join(content.split())
     if about and not text.casefold().startswith(about.casefold()):
         text = f"{about}: {text}"
@@ -35,19 +35,19 @@ def note(content: str, at: datetime, about: str | None) -> Note:
 
 
 def note_lines(notes: Sequence[Note], share: float) -> list[str]:
-    """A line of each note: whole if it is short, else its beginning and then what it names further on."""
+    """Return a line of each note: whole if it is short, else its beginning and then what it names further on."""
     fair = max(LINE_CHARS_MIN, min(LINE_CHARS_MAX, (CONTENT_MAX - HEADING_CHARS_MAX) // max(1, len(notes))))
     return [_line(note, min(fair, max(BEGINNING_CHARS_MIN, int(share * len(note.text))))) for note in notes]
 
 
 def folded(notes: Sequence[Note], lines: Sequence[str]) -> str:
-    """The text that stands for notes, made of their lines."""
+    """Return the text that stands for notes, made of their lines."""
     months = dict.fromkeys(f"{at:%B %Y}" for at in (min(note.at for note in notes), max(note.at for note in notes)))
     return "\n".join([f"{len(notes)} notes, {' to '.join(months)}:", *lines])
 
 
 def with_missing(text: str, named: Sequence[str]) -> str:
-    """A text, and after it what it should name and does not, as far as there is room."""
+    """Return a text, and after it what it should name and does not, as far as there is room."""
     listed: list[str] = []
     room = CONTENT_MAX - len(text) - len(" Also named: .")
     for token in missing_from(text, named):

@@ -96,7 +96,7 @@ _OPPOSITES = tuple(
 
 
 def normalize(text: str) -> str:
-    """The form in which two texts count as identical.
+    """Return the form in which two texts count as identical.
 
     Unicode NFKC, case folded, every run of white space one space, none at the ends. NUL and other control
     characters count as white space. Idempotent.
@@ -118,27 +118,27 @@ class Analysis:
 
     @cached_property
     def tokens(self) -> list[str]:
-        """Its words, in order."""
+        """Return its words, in order."""
         return _tokens(self.normalized)
 
     @cached_property
     def forms(self) -> list[str]:
-        """The canonical form of its words."""
+        """Return the canonical form of its words."""
         return _canonical(self.tokens)
 
     @cached_property
     def stems(self) -> Counter[str]:
-        """Its content words, their inflections folded, and how often each occurs."""
+        """Return its content words, their inflections folded, and how often each occurs."""
         return _content_stems(self.tokens)
 
     @cached_property
     def variants(self) -> set[str]:
-        """Every word, its inflections folded."""
+        """Return every word, its inflections folded."""
         return {_variant(word) for word in self.tokens}
 
     @cached_property
     def figures(self) -> set[str]:
-        """Its numbers and identifiers."""
+        """Return its numbers and identifiers."""
         return {
             _NUMBER_WORDS.get(word, word)
             for word in self.tokens
@@ -147,12 +147,12 @@ class Analysis:
 
     @cached_property
     def names(self) -> set[str]:
-        """Its capitalised words past the first one, normalized."""
+        """Return its capitalised words past the first one, normalized."""
         return {normalize(name) for name in _NAME.findall(self.text)}
 
     @cached_property
     def negations(self) -> int:
-        """How many negations it has."""
+        """Return how many negations it has."""
         return _negations(self.tokens)
 
 
@@ -161,7 +161,7 @@ Analyse = Callable[[str], Analysis]
 
 
 def may_merge(a: str, b: str, analyse: Analyse = Analysis) -> bool:
-    """Whether two similar statements may become one memory. Symmetric, and true for identical texts.
+    """Return whether two similar statements may become one memory. Symmetric, and true for identical texts.
 
     False whenever a number, identifier, name, negation, tense, or the roles in the sentence differ, whatever
     any embedder says; also when the difference is one that these rules do not understand.
@@ -175,14 +175,14 @@ def may_merge(a: str, b: str, analyse: Analyse = Analysis) -> bool:
 
 
 def canonical_form(text: str) -> str:
-    """One form for statements that say the same in almost the same words: equal forms may always merge."""
+    """Return one form for statements that say the same in almost the same words: equal forms may always merge."""
     folded = normalize(text)
     tokens = _tokens(folded)
     return " ".join(_canonical(tokens)) if 0 < len(tokens) <= _TOKENS_MAX else folded
 
 
 def contradicts(a: str, b: str, analyse: Analyse = Analysis) -> bool:
-    """Whether two statements speak of the same thing with opposite polarity. Symmetric.
+    """Return whether two statements speak of the same thing with opposite polarity. Symmetric.
 
     Either all but a few content words agree and exactly one statement is negated ("likes tea", "does not like tea"),
     or they differ in one pair of opposites only ("likes tea", "hates tea"). A differing number, place or
@@ -210,8 +210,8 @@ def contradicts(a: str, b: str, analyse: Analyse = Analysis) -> bool:
 
 
 def same_particulars(a: str, b: str, analyse: Analyse = Analysis) -> bool:
-    """Whether numbers, identifiers, names and negations agree, and no word stands against its opposite: without that
-    nothing may merge, whoever says it may.
+    """Return whether numbers, identifiers, names and negations agree, and no word stands against its opposite: without
+    that nothing may merge, whoever says it may.
 
     Weaker than ``may_merge``: the words may differ. Names are capitalised words past the first one.
     """
@@ -225,24 +225,24 @@ def same_particulars(a: str, b: str, analyse: Analyse = Analysis) -> bool:
 
 
 def name_others(a: str, b: str) -> bool:
-    """Whether each of two statements names something that the other does not: "in Bergen", "in Oslo"."""
+    """Return whether each of two statements names something that the other does not: "in Bergen", "in Oslo"."""
     names_a, names_b = ({normalize(name) for name in _NAME.findall(text[:_TEXT_MAX])} for text in (a, b))
     return not (names_a <= names_b or names_b <= names_a)
 
 
 def base_of_irregular(past: str) -> str | None:
-    """The base form of the simple past of an irregular verb."""
+    """Return the base form of the simple past of an irregular verb."""
     return _PAST.get(past)
 
 
 def content_stems(text: str) -> frozenset[str]:
-    """The words of a text that carry its meaning, their inflections folded."""
+    """Return the words of a text that carry its meaning, their inflections folded."""
     tokens = _tokens(normalize(text[:_TEXT_MAX]))
     return frozenset(_variant(word) for word in tokens if word not in _IGNORED | _AUXILIARIES | _PREPOSITIONS)
 
 
 def _opposed(stems_a: set[str], stems_b: set[str]) -> bool:
-    """Whether a word of one statement is the opposite of a word of the other, which has the word itself not."""
+    """Return whether a word of one statement is the opposite of a word of the other, which has the word itself not."""
     only_a, only_b = stems_a - stems_b, stems_b - stems_a
     return any(only_a & group and only_b & group for group in _EXCLUSIVE)
 
@@ -332,7 +332,8 @@ def _same_form(x: str, y: str) -> bool:
 
 
 def _stem(word: str) -> str:
-    """A light stem that joins the inflections of one verb or noun; never used to equate different words alone."""
+    """Return a light stem that joins the inflections of one verb or noun; never used to equate different words
+    alone."""
     word = _PARTICIPLE.get(word) or _PAST.get(word) or word
     if not word.isalpha() or len(word) < 4:
         return word

@@ -73,7 +73,8 @@ _GERMAN_NOUN_ENDINGS = ("ung", "ungen", "heit", "keit", "schaft", "tion", "tione
 
 
 def identifiers(texts: Iterable[str]) -> list[str]:
-    """Every URL, e-mail address, UUID, date, file name, number, code and name in the texts, once each, in order."""
+    """Return every URL, e-mail address, UUID, date, file name, number, code and name in the texts, once each, in
+    order."""
     found: dict[str, None] = {}
     for text in texts:
         for piece in _pieces(text):
@@ -113,7 +114,7 @@ def _names(text: str) -> list[str]:
 
 
 def missing_from(summary: str, wanted: Iterable[str]) -> list[str]:
-    """Those of the identifiers that a summary does not hold as words of their own, in whatever case."""
+    """Return those of the identifiers that a summary does not hold as words of their own, in whatever case."""
     held = summary.casefold()
     return [token for token in wanted if not _holds(held, token.casefold())]
 
@@ -136,12 +137,12 @@ def _is_capitalised(word: str) -> bool:
 
 
 def _opens(words: list[str], at: int) -> bool:
-    """Whether a word is the first of its sentence."""
+    """Return whether a word is the first of its sentence."""
     return at == 0 or words[at - 1].rstrip("\"')]”’»").endswith(_SENTENCE_ENDS) or not words[at - 1].strip(_AROUND)
 
 
 def _opens_with_a_name(words: list[str], at: int, end: int) -> bool:
-    """Whether the capitalised words that open a sentence are a name by what they are or by what follows."""
+    """Return whether the capitalised words that open a sentence are a name by what they are or by what follows."""
     bare = words[at].strip(_AROUND)
     if end - at > 1 or not bare.istitle() or bare.endswith(("'s", "’s")):
         return True

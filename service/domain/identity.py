@@ -37,7 +37,7 @@ def identity_hash(
 
 
 def identity_of_columns(item: Mapping[str, JsonValue]) -> str:
-    """The ``identity_hash`` of a memory of these columns."""
+    """Return the ``identity_hash`` of a memory of these columns."""
     return identity_hash(
         MemoryType(item["like_type"] or item["type"]), item["content"], user=item["user_name"],
         key=scoped_key(item["agent_id"], item["key"]), occurred_at=item["occurred_at"], hearsay_by=item["hearsay_by"],
@@ -46,12 +46,12 @@ def identity_of_columns(item: Mapping[str, JsonValue]) -> str:
 
 
 def scoped_key(agent_id: UUID, key: str | None) -> str | None:
-    """A key as part of an identity: two agents of one team may use the same key and stay apart."""
+    """Return a key as part of an identity: two agents of one team may use the same key and stay apart."""
     return None if key is None else f"{agent_id}:{key}"
 
 
 def summary_of(content: str) -> str:
-    """One line of at most 120 characters: the first sentence, or the beginning, of a text."""
+    """Return one line of at most 120 characters: the first sentence, or the beginning, of a text."""
     line = " ".join(content.split())
     if len(line) <= SUMMARY_MAX:
         return line

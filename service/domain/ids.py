@@ -14,5 +14,5 @@ NO_KEY = UUID(int=0)
 
 
 def new_id() -> UUID:
-    """A fresh UUIDv7."""
+    """Return a fresh UUIDv7."""
     return uuid7()

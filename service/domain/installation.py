@@ -69,20 +69,20 @@ class InstallationSettings(FrozenModel):
     rerank: RerankSettings = RerankSettings()
 
     def over(self, changes: Mapping[str, Mapping[str, object]]) -> InstallationSettings:
-        """These settings with ``changes``, sections of fields, laid over them."""
+        """Return these settings with ``changes``, sections of fields, laid over them."""
         present = self.stored()
         return InstallationSettings.model_validate(
             {name: present.get(name, {}) | dict(changes.get(name, {})) for name in {*present, *changes}}
         )
 
     def stored(self) -> dict[str, JsonObject]:
-        """What differs from the defaults, by section."""
+        """Return what differs from the defaults, by section."""
         return self.model_dump(
             exclude_defaults=True, exclude={name: {"locked_by"} for name in InstallationSettings.model_fields}
         )
 
     def in_effect(self, environment: Environment) -> InstallationSettings:
-        """These settings under the variables of an environment, and which of those win."""
+        """Return these settings under the variables of an environment, and which of those win."""
         settings = self.over({name: {f: value for f, (_, value) in fs.items()} for name, fs in environment.items()})
         locks = {name: {field: variable for field, (variable, _) in fs.items()} for name, fs in environment.items()}
         return settings.model_copy(

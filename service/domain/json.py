@@ -17,7 +17,7 @@ _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_SERIALIZE_DATACLASS | orjson.OPT_NON_ST
 
 
 def dumps(value: object) -> bytes:
-    """The value as UTF-8 JSON; times end in Z. Raises TypeError for what has no JSON form."""
+    """Return the value as UTF-8 JSON; times end in Z. Raises TypeError for what has no JSON form."""
     return orjson.dumps(value, _plain, _OPTIONS)
 
 

@@ -76,7 +76,7 @@ class Checked:
 
 
 def problems(value: JsonValue, data_schema: Mapping[str, JsonValue], checked: Checked | None = None) -> list[Problem]:
-    """What is wrong with a JSON value under a checked schema: the first few, none where it fits.
+    """Return what is wrong with a JSON value under a checked schema: the first few, none where it fits.
 
     A value that is too large to be checked at all, or comes after too many others of the request, has that one problem.
     """
@@ -122,7 +122,7 @@ def _subschemas(schema: Mapping[str, JsonValue]) -> Iterator[JsonValue]:
 
 
 def _count(value: JsonValue, most: int) -> int:
-    """How many values there are in JSON, itself among them; counted up to ``most``."""
+    """Return how many values there are in JSON, itself among them; counted up to ``most``."""
     left, count = [value], 0
     while left and count < most:
         one = left.pop()
@@ -140,7 +140,7 @@ def _shortened(message: str) -> str:
 
 @lru_cache(maxsize=256)
 def _compiled(schema: bytes) -> tuple[int, Draft202012Validator]:
-    """How many values a schema counts for, and its validator."""
+    """Return how many values a schema counts for, and its validator."""
     import orjson
     from jsonschema_rs import Draft202012Validator
 

@@ -59,7 +59,7 @@ _SURE_OF_UNKNOWN: Final = 0.8
 
 
 def language_of(text: str) -> Configuration:
-    """The text-search configuration of a text: ``english`` unless something else is evident."""
+    """Return the text-search configuration of a text: ``english`` unless something else is evident."""
     head = text[:_READ_CHARACTERS].lower()
     if head.isascii():
         return _detected(head, DEFAULT)
@@ -72,7 +72,7 @@ def language_of(text: str) -> Configuration:
 
 
 def _detected(text: str, default: Configuration) -> Configuration:
-    """What the model is sure of, or the default. English that is plain to see does not need the model."""
+    """Return what the model is sure of, or the default. English that is plain to see does not need the model."""
     words = _WORD.findall(text)
     english = sum(word in _ENGLISH for word in words)
     if len(words) < _WORDS_MIN or (english >= 2 and english * 6 >= len(words)):

@@ -17,7 +17,7 @@ def bucket_of(ms: float) -> int:
 
 
 def quantile_ms(counts: Sequence[int], share: float) -> float | None:
-    """The latency in milliseconds that ``share`` (0 to 1) of the counted ones do not exceed; None of none.
+    """Return the latency in milliseconds that ``share`` (0 to 1) of the counted ones do not exceed; None of none.
 
     Linear inside a bucket, as Prometheus' ``histogram_quantile``, so off by at most √2; in the last bucket its lower
     bound.

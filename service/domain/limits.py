@@ -50,16 +50,16 @@ class Limits(FrozenModel):
 
     @property
     def stored(self) -> dict[str, int | None]:
-        """The limits of what is stored, as they are named."""
+        """Return the limits of what is stored, as they are named."""
         return {"rows_max": self.rows_max, "bytes_max": self.bytes_max}
 
     @property
     def set_only(self) -> dict[str, float] | None:
-        """The limits that are set, as they are stored; None where there are none."""
+        """Return the limits that are set, as they are stored; None where there are none."""
         return self.model_dump(exclude_none=True) or None
 
     def passes(self, most: Limits) -> LimitName | None:
-        """The first limit that is higher here than in ``most``; null is higher than any number."""
+        """Return the first limit that is higher here than in ``most``; null is higher than any number."""
         for name in LIMIT_NAMES:
             bound, own = getattr(most, name), getattr(self, name)
             if bound is not None and (own is None or own > bound):
@@ -67,13 +67,13 @@ class Limits(FrozenModel):
         return None
 
     def lowest(self, *others: Limits) -> Limits:
-        """The lowest of each limit, here and in ``others``."""
+        """Return the lowest of each limit, here and in ``others``."""
         given = {name: [getattr(one, name) for one in (self, *others)] for name in LIMIT_NAMES}
         held = {name: [one for one in each if one is not None] for name, each in given.items()}
         return Limits(**{name: min(each) for name, each in held.items() if each})
 
     def changed_by(self, changes: Limits) -> Limits:
-        """These limits with those that ``changes`` names laid over them, null included."""
+        """Return these limits with those that ``changes`` names laid over them, null included."""
         return self.model_copy(update=changes.model_dump(exclude_unset=True))
 
 

@@ -73,7 +73,7 @@ class StepModel(FrozenModel):
     )
 
     def alternatives(self) -> tuple[ModelAccess, ...]:
-        """All of its models, in the order in which they are called; none where the step has none of its own."""
+        """Return all of its models, in the order in which they are called; none where the step has none of its own."""
         if self.model is None or self.model == OFF:
             return ()
         first = ModelAccess(model=self.model, api_base=self.api_base, api_key=self.api_key, timeout_s=self.timeout_s)
@@ -112,7 +112,7 @@ class LLMSettings(FrozenModel):
     ask: StepModel = _step("Answers to questions, further wordings of queries, and pages.")
 
     def of(self, step: Step) -> StepModel:
-        """The model of a step."""
+        """Return the model of a step."""
         chosen: StepModel = getattr(self, step)
         return chosen
 
@@ -122,5 +122,5 @@ class LLMSettings(FrozenModel):
 
 
 def shown_key(stored: str | None) -> str | None:
-    """A stored key as it is shown."""
+    """Return a stored key as it is shown."""
     return None if stored is None else SHOWN + stored.removeprefix(SEALED).rpartition(":")[0]

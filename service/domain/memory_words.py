@@ -16,12 +16,13 @@ _HUMP: Final = re.compile("(?<=[a-z0-9])(?=[A-Z])")
 
 
 def content_words(content: str) -> dict[str, str]:
-    """What the words of a content are taken from: its language, which a setting may overrule, and its spelling."""
+    """Return what the words of a content are taken from: its language, which a setting may overrule, and its
+    spelling."""
     return {"language": language_of(content), "lexical": normalize_for_search(content)}
 
 
 def field_words(memory: Mapping[str, JsonValue]) -> dict[str, str]:
-    """What the words of the other fields of a memory are taken from; a summary made of the content adds none."""
+    """Return what the words of the other fields of a memory are taken from; a summary made of the content adds none."""
     summary = memory["summary"]
     added = summary if summary and summary != summary_of(memory["content"]) else ""
     return {
@@ -32,5 +33,5 @@ def field_words(memory: Mapping[str, JsonValue]) -> dict[str, str]:
 
 
 def _words_of_name(name: str) -> str:
-    """A name as it is and in parts: ``user.favoriteColor`` is found by each of its words too."""
+    """Return a name as it is and in parts: ``user.favoriteColor`` is found by each of its words too."""
     return normalize_for_search(f"{name} {_HUMP.sub(' ', _SIGNS.sub(' ', name))}")

@@ -22,7 +22,8 @@ PART_TYPES = word_set("""
 
 
 def text_of(content: JsonValue) -> str:
-    """A message's content as text: itself, the texts of its content parts, or any other JSON as it is written."""
+    """Return a message's content as text: itself, the texts of its content parts, or any other JSON as it is
+    written."""
     if isinstance(content, str):
         return content
     text = text_of_parts(content)
@@ -30,8 +31,8 @@ def text_of(content: JsonValue) -> str:
 
 
 def text_of_parts(content: JsonValue) -> str | None:
-    """The texts of a list of content parts (``[{"type": "text", "text": "…"}, {"type": "image_url", …}]``), a line
-    each; None for anything but such a list."""
+    """Return the texts of a list of content parts (``[{"type": "text", "text": "…"}, {"type": "image_url", …}]``), a
+    line each; None for anything but such a list."""
     if not isinstance(content, list) or not content or not all(map(_is_part, content)):
         return None
     texts = (part.get("text", part.get("refusal")) for part in content)
@@ -43,7 +44,7 @@ def _is_part(part: JsonValue) -> bool:
 
 
 def plain_text(content: JsonValue) -> str:
-    """The words of a message's content: the text itself, or the texts among its parts."""
+    """Return the words of a message's content: the text itself, or the texts among its parts."""
     if isinstance(content, str):
         return content
     if isinstance(content, dict):
@@ -52,17 +53,17 @@ def plain_text(content: JsonValue) -> str:
 
 
 def searchable_text(role: str, content: JsonValue) -> str:
-    """The text a message is found by; empty when it is not to be found."""
+    """Return the text a message is found by; empty when it is not to be found."""
     return plain_text(content)[:SEARCHABLE_MAX].strip() if role in SEARCHED_ROLES else ""
 
 
 def said_by(role: str, name: str | None, user: str | None) -> str | None:
-    """The name of who says a message, where one is given."""
+    """Return the name of who says a message, where one is given."""
     return name or (user if role == "user" else None)
 
 
 def with_speaker(text: str, speaker: str | None) -> str:
-    """A message's text as it is indexed and embedded: behind the name of who says it."""
+    """Return a message's text as it is indexed and embedded: behind the name of who says it."""
     return f"{speaker}: {text}" if speaker else text
 
 

@@ -21,7 +21,7 @@ Plan = Callable[[object, Loc, Change], object]
 
 
 def with_names(annotation: object, value: object, loc: Loc, change: Change) -> JsonValue:
-    """The value with each name in it changed, told its place; what holds none is given back as it is.
+    """Return the value with each name in it changed, told its place; what holds none is given back as it is.
 
     A model keeps what was set of its fields; its validators do not run again.
     """
@@ -30,7 +30,7 @@ def with_names(annotation: object, value: object, loc: Loc, change: Change) -> J
 
 
 def plan_of(annotation: object) -> Plan | None:
-    """How to get at the names in values of this type; None where there are none."""
+    """Return how to get at the names in values of this type; None where there are none."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return _model(annotation)
     origin, arguments = get_origin(annotation), get_args(annotation)
@@ -59,7 +59,7 @@ def _name(value: object, loc: Loc, change: Change) -> object:
 
 
 def _first_of(plans: list[Plan]) -> Plan | None:
-    """Each plan leaves alone what is not of its type."""
+    """Return each plan leaves alone what is not of its type."""
     if not plans:
         return None
 

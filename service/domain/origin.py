@@ -55,40 +55,40 @@ class OriginSettings(FrozenModel):
     tool: MessageTreatment = _treatment("mark", "tool results", holds=True)
 
     def treatment(self, origin: Origin) -> MessageTreatment:
-        """What is done with memories of an origin."""
+        """Return what is done with memories of an origin."""
         found: MessageTreatment = getattr(self, origin)
         return found
 
     @property
     def allowed(self) -> frozenset[Origin]:
-        """The origins whose memories are shown without a label."""
+        """Return the origins whose memories are shown without a label."""
         return frozenset(origin for origin in ORIGINS if self.treatment(origin) == "allow")
 
 
 def origin_of(role: str, *, own: bool) -> Origin:
-    """The origin of what a message of a role says; ``own``: of the user whose session it is, if of a user."""
+    """Return the origin of what a message of a role says; ``own``: of the user whose session it is, if of a user."""
     if role == "user":
         return "own_user" if own else "other_user"
     return "assistant" if role == "assistant" else "tool" if role == "tool" else "api"
 
 
 def least_trusted(origins: Iterable[Origin]) -> Origin:
-    """The origin of what rests on all of these. Raises ValueError for none."""
+    """Return the origin of what rests on all of these. Raises ValueError for none."""
     return max(origins, key=ORIGINS.index)
 
 
 def most_trusted(origins: Iterable[Origin]) -> Origin:
-    """The origin of the same words from several. Raises ValueError for none."""
+    """Return the origin of the same words from several. Raises ValueError for none."""
     return min(origins, key=ORIGINS.index)
 
 
 def outranks(origin: Origin, other: Origin) -> bool:
-    """Whether what has one origin is trusted more than what has the other, which then never takes its place."""
+    """Return whether what has one origin is trusted more than what has the other, which then never takes its place."""
     return RANKS[origin] < RANKS[other]
 
 
 def label(origin: Origin) -> str:
-    """What stands before a memory of a marked origin: ``[unverified: tool] ``."""
+    """Return what stands before a memory of a marked origin: ``[unverified: tool] ``."""
     return f"[unverified: {origin}] "
 
 

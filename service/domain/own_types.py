@@ -102,14 +102,14 @@ class Misfit(ValueError):
 
 
 def like(types: Mapping[str, OwnType], name: str) -> MemoryType:
-    """The built-in type that one behaves like; a fact where it is not known any more."""
+    """Return the built-in type that one behaves like; a fact where it is not known any more."""
     if name in BUILT_IN:
         return MemoryType(name)
     return MemoryType(types[name].like) if name in types else MemoryType.FACT
 
 
 def policy(types: Mapping[str, OwnType], name: str) -> TypePolicy:
-    """The policies of a type."""
+    """Return the policies of a type."""
     return POLICIES[like(types, name)]
 
 

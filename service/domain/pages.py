@@ -190,7 +190,7 @@ def digest_of(memory: Memory) -> str:
 
 
 def cited(memory: Memory) -> CitedMemory:
-    """A memory, to be cited as it is now."""
+    """Return a memory, to be cited as it is now."""
     return {"id": memory.id, "digest": digest_of(memory)}
 
 
@@ -202,7 +202,7 @@ def inputs_hash(content: PageContent, memories: Iterable[Memory], writer: str | 
 
 
 def as_sentence(memory: Memory) -> str:
-    """What a memory says, as one entry of an answer."""
+    """Return what a memory says, as one entry of an answer."""
     done = " (done)" if memory.status == "done" else ""
     return attributed(" ".join(memory.content.split()) + done, memory.hearsay_by, memory.user)
 

@@ -28,7 +28,7 @@ _UNBRACKETED = re.compile(rf"(?<![^\W_])(?:{'|'.join(kind for kind in ALL_PII if
 
 
 def placeholder(kind: str, value: str, secret: bytes | None = None) -> str:
-    """What stands for ``value``; with a ``secret``, told apart from every other value by its HMAC-SHA256."""
+    """Return what stands for ``value``; with a ``secret``, told apart from every other value by its HMAC-SHA256."""
     opening, closing = "[]" if kind.startswith(SECRET) else "<>"
     if secret is None:
         return f"{opening}{kind}{closing}"
@@ -37,23 +37,24 @@ def placeholder(kind: str, value: str, secret: bytes | None = None) -> str:
 
 
 def secret_kinds(text: str) -> list[str]:
-    """The kinds of the secrets that were masked in a text."""
+    """Return the kinds of the secrets that were masked in a text."""
     return _MASKED_SECRET.findall(text)
 
 
 def holds_placeholder(name: str) -> bool:
-    """Whether a name is made of masked data, in angle brackets or as a model or a rule leaves it without."""
+    """Return whether a name is made of masked data, in angle brackets or as a model or a rule leaves it without."""
     found = PLACEHOLDER.search(name) or _UNBRACKETED.search(name) or _NUMBERED.fullmatch(name.strip("<>"))
     return found is not None
 
 
 def holds_bare_placeholder(name: str) -> bool:
-    """Whether a name is made of masked data of which nothing says whose it was."""
+    """Return whether a name is made of masked data of which nothing says whose it was."""
     return _BARE.search(name) is not None
 
 
 def identifies_a_person(name: str) -> str:
-    """The name itself. Raises ValueError for one with a placeholder that stands for whoever's data was masked."""
+    """Return the name itself. Raises ValueError for one with a placeholder that stands for whoever's data was
+    masked."""
     if holds_bare_placeholder(name):
         raise ValueError("must not hold a placeholder of masked personal data: it stands for anybody")
     return name

@@ -35,13 +35,14 @@ _COMPARED = word_set("""
 
 
 def asked_stance(query: str) -> Stance | None:
-    """What a query asks for: what somebody likes, or does not. One that is answered by yes or no asks for both."""
+    """Return what a query asks for: what somebody likes, or does not. One that is answered by yes or no asks for
+    both."""
     opening = {word.group().lower() for word in islice(_WORD.finditer(query), ASKING_WORDS)}
     return stance_of(query) if opening & _ASKING else None
 
 
 def stance_of(text: str) -> Stance | None:
-    """What a text says; None where it says neither, or both."""
+    """Return what a text says; None where it says neither, or both."""
     words = [word.group().lower().replace("’", "'") for word in _WORD.finditer(text[:CHARACTERS_MAX])]
     said: set[Stance] = set()
     for place, word in enumerate(words):

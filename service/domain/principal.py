@@ -44,12 +44,12 @@ class KeyGrant:
 
     @property
     def granted_by(self) -> UUID | None:
-        """The key that made this one, or consented to it."""
+        """Return the key that made this one, or consented to it."""
         return self.makers[-1] if self.makers else None
 
     @property
     def is_sign_in(self) -> bool:
-        """Whether it is the key of a sign-in at a provider itself."""
+        """Return whether it is the key of a sign-in at a provider itself."""
         return self.subject is not None and not self.makers
 
     def as_maker(self, days_max: int, now: datetime) -> KeyGrant:
@@ -65,7 +65,7 @@ class KeyGrant:
             raise Forbidden(f"This key may give no more than it has, and that is {field}: {own}.")
 
     def is_within(self, most: KeyGrant) -> bool:
-        """Whether ``check_within`` lets this key be."""
+        """Return whether ``check_within`` lets this key be."""
         return self._exceeded(most) is None
 
     def _exceeded(self, most: KeyGrant) -> tuple[str, object] | None:
@@ -127,7 +127,7 @@ class Principal:
 
     @property
     def actor(self) -> str:
-        """How this caller is named in histories: ``agent:<name>`` or ``<role>:<key id>``."""
+        """Return how this caller is named in histories: ``agent:<name>`` or ``<role>:<key id>``."""
         return f"agent:{self.agent}" if self.agent else f"{self.role}:{self.key_id}"
 
     @property
@@ -138,7 +138,7 @@ class Principal:
 
     @property
     def own(self) -> list[str]:
-        """The owners of what belongs to this call's user alone, or to nobody without one."""
+        """Return the owners of what belongs to this call's user alone, or to nobody without one."""
         user = self.acting_user(None)
         return [] if user is None else [user]
 
@@ -149,24 +149,24 @@ class Principal:
 
     @property
     def key_limits(self) -> tuple[tuple[UUID, Limits], ...]:
-        """The limits of keys that this caller counts against, its own first."""
+        """Return the limits of keys that this caller counts against, its own first."""
         return ((self.key_id, self.limits), *self.maker_limits)
 
     def payer(self, agent: str | None = None, viewer: ShownViewer | Viewer | None = None) -> Payer:
-        """Who pays for the models that this caller's requests use, for the key's own agent or else this one, and for
-        the users who are the ``viewer``, by default the caller's."""
+        """Return who pays for the models that this caller's requests use, for the key's own agent or else this one, and
+        for the users who are the ``viewer``, by default the caller's."""
         owners = self.own if viewer is None else () if isinstance(viewer, str) else viewer
         return Payer(self.workspace_id, self.key_id, self.agent or agent, owners=tuple(owners))
 
     def acting_agent(self, named: str | None) -> str:
-        """The agent this call acts as: the key's own, else the one named. Raises InvalidInput when none is."""
+        """Return the agent this call acts as: the key's own, else the one named. Raises InvalidInput when none is."""
         agent = self.agent or named
         if agent is None:
             raise InvalidInput(("body", "agent"), "name the acting agent (this key is not bound to one)")
         return agent
 
     def acting_user(self, named: str | None) -> str | None:
-        """The user this call is for: the one the key is bound to, else the one named.
+        """Return the user this call is for: the one the key is bound to, else the one named.
 
         Raises Forbidden where another one than the key's is named.
         """
@@ -182,13 +182,14 @@ class Principal:
             raise Forbidden("This request is made for another user.")
 
     def saves_for(self, about: str | None) -> str | None:
-        """The user for whom this call saves: the one the key is bound to, else the one named beside the body, else whom
-        the save is ``about``."""
+        """Return the user for whom this call saves: the one the key is bound to, else the one named beside the body,
+        else whom the save is ``about``."""
         return self.user or self.named_user or about
 
     def owners_of(self, owners: Owners | None, about: str | None, mode: UsersMode) -> list[str] | None:
-        """The owners of what this call saves: those named, else nobody where a team shares all, else the user for whom
-        it saves; None where the session tells. Raises Forbidden where a bound key names any other than its user."""
+        """Return the owners of what this call saves: those named, else nobody where a team shares all, else the user
+        for whom it saves; None where the session tells. Raises Forbidden where a bound key names any other than its
+        user."""
         if owners is None and mode == "shared":
             return []
         if owners is None:
@@ -209,11 +210,12 @@ class Principal:
             raise Forbidden("A key of a user changes what belongs to that user alone.")
 
     def reader_agent(self, named: str | None) -> str | None:
-        """The agent a listing reads as: the key's own agent, else the one named; None sees the whole workspace."""
+        """Return the agent a listing reads as: the key's own agent, else the one named; None sees the whole
+        workspace."""
         return self.agent or named
 
     def check_owns(self, agent: str) -> str:
-        """The agent of a path. Raises NotFound when an agent key names another one."""
+        """Return the agent of a path. Raises NotFound when an agent key names another one."""
         if self.agent is not None and self.agent != agent:
             raise NotFound(f"There is no agent {agent!r} here.")
         return agent
@@ -253,7 +255,7 @@ class Principal:
 
     @property
     def is_installation_admin(self) -> bool:
-        """Whether what concerns all workspaces may be told: to an admin key of the default workspace."""
+        """Return whether what concerns all workspaces may be told: to an admin key of the default workspace."""
         return self.role == "admin" and self.workspace_id == DEFAULT_WORKSPACE
 
     def require_installation_admin(self) -> None:

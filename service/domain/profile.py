@@ -184,7 +184,7 @@ _Stated = tuple[str, str | None, bool, str, Known]
 
 
 def _stated(user: str, memory: Known) -> Iterator[_Stated]:
-    """What a memory says of which field."""
+    """Yield what a memory says of which field."""
     if memory.type == "goal":
         yield "goals", None, False, memory.content, memory
     owned = _owned(user, memory.slot or "")
@@ -196,7 +196,7 @@ def _stated(user: str, memory: Known) -> Iterator[_Stated]:
 
 
 def _owned(user: str, slot: str) -> tuple[str, str] | None:
-    """Whose attribute a slot is, the user's ("") or that of one of theirs ("sister maria"), and which; None for
+    """Return whose attribute a slot is, the user's ("") or that of one of theirs ("sister maria"), and which; None for
     another's."""
     for owner in {normalize(user), " ".join(user.split()).casefold()}:
         if slot.startswith(f"{owner}/"):
@@ -228,7 +228,7 @@ def _of_user(attribute: str, memory: Known) -> Iterator[_Stated]:
 
 
 def _of_relative(relative: str, attribute: str, memory: Known) -> Iterator[_Stated]:
-    """A relative or pet whose name the slot is about, or names beside another attribute of theirs."""
+    """Yield a relative or pet whose name the slot is about, or names beside another attribute of theirs."""
     kind, _, called = relative.partition(" ")
     name = field_of_kind(kind)
     if name is None:
@@ -240,7 +240,7 @@ def _of_relative(relative: str, attribute: str, memory: Known) -> Iterator[_Stat
 
 
 def _named_in_passing(user: str, memory: Known) -> Iterator[_Stated]:
-    """A relative or pet that a statement is about and names: "ada's sister Maria visits every Sunday"."""
+    """Yield a relative or pet that a statement is about and names: "ada's sister Maria visits every Sunday"."""
     for possessive in (f"{user}'s ", f"{user}’s "):
         if memory.content.startswith(possessive):
             match = _RELATIVE_NAMED.match(memory.content[len(possessive) :])
@@ -250,12 +250,12 @@ def _named_in_passing(user: str, memory: Known) -> Iterator[_Stated]:
 
 
 def field_of_kind(kind: str) -> str | None:
-    """The field of somebody's relatives or animals."""
+    """Return the field of somebody's relatives or animals."""
     return "family" if kind in _RELATIVES else "pets" if kind in _PETS else None
 
 
 def _as_said(value: str, content: str) -> str:
-    """The value as the memory has it: a slot folds its case, and has "hike" for "hiking"."""
+    """Return the value as the memory has it: a slot folds its case, and has "hike" for "hiking"."""
     folded = content.casefold()
     if len(folded) != len(content):
         return value
@@ -280,7 +280,7 @@ _STANCES = ("likes", "dislikes")
 
 
 def _recent(newest_first: Iterable[Known], as_of: datetime) -> list[ProfileField]:
-    """What happened to the user last."""
+    """Return what happened to the user last."""
     within = timedelta(days=RECENT_DAYS)
     events = [one for one in newest_first if one.type == "event" and timedelta() <= as_of - one.since < within]
     return [ProfileField("recent", None, one.content, (one.id,), one.since, "recent") for one in events[:RECENT_MAX]]

@@ -63,7 +63,7 @@ def check_profile_schema(schema: Mapping[str, JsonValue]) -> None:
 
 
 def _checked(item: tuple[str, JsonValue]) -> tuple[str, JsonValue]:
-    """A property without its slot, as JSON Schema knows it."""
+    """Return a property without its slot, as JSON Schema knows it."""
     name, given = item
     if not name.strip() or not name.isprintable() or len(name) > NAME_MAX:
         raise ValueError(f"must have properties named by 1 to {NAME_MAX} printable characters")
@@ -90,7 +90,7 @@ def _is_scalar(schema: Mapping[str, JsonValue]) -> bool:
 
 
 def properties_of(schema: Mapping[str, JsonValue]) -> list[Property]:
-    """The fields of a checked schema, by name: as it is stored, it has no order."""
+    """Return the fields of a checked schema, by name: as it is stored, it has no order."""
     found = []
     for name, given in sorted(schema["properties"].items()):
         several = given.get("type") == "array"
@@ -102,7 +102,7 @@ def properties_of(schema: Mapping[str, JsonValue]) -> list[Property]:
 
 
 def _slot(named: str) -> tuple[str, str | None] | None:
-    """What rules know under this name: a field of theirs, one aspect of it, or an attribute that fills one."""
+    """Return what rules know under this name: a field of theirs, one aspect of it, or an attribute that fills one."""
     folded = normalize(named)
     spaced = folded.replace("_", " ")
     if spaced in GROUPS:
@@ -122,7 +122,7 @@ def _slot(named: str) -> tuple[str, str | None] | None:
 def profile_by_schema(
     user: str, known: Iterable[Known], filled: Sequence[Filled], as_of: datetime, schema: Mapping[str, JsonValue]
 ) -> list[ProfileField]:
-    """The fields of the schema that have a value, by name and the newest first within each."""
+    """Return the fields of the schema that have a value, by name and the newest first within each."""
     said = values_of(user, known, as_of)
     fields: list[ProfileField] = []
     for each in properties_of(schema):
@@ -131,8 +131,8 @@ def profile_by_schema(
 
 
 def _by_slot(wanted: Property, slot: tuple[str, str | None], said: Sequence[ProfileField]) -> Iterator[ProfileField]:
-    """What rules know, as the schema wants it. Where the newest value does not fit, an older one does not stand for
-    it."""
+    """Yield what rules know, as the schema wants it. Where the newest value does not fit, an older one does not stand
+    for it."""
     field, aspect = slot
     found = [one for one in said if one.name == field and aspect in (None, one.detail)]
     for one in found if wanted.several else sorted(found, key=lambda one: one.since)[-1:]:
@@ -152,7 +152,7 @@ def _by_model(wanted: Property, filled: Sequence[Filled]) -> Iterator[ProfileFie
 
 
 def fitting(value: JsonValue, data_schema: Mapping[str, JsonValue]) -> Scalar | None:
-    """The value itself where it is one and fits the schema, else None."""
+    """Return the value itself where it is one and fits the schema, else None."""
     if not isinstance(value, str | bool | int | float):
         return None
     if isinstance(value, str) and not 0 < len(value) <= CONTENT_MAX:
@@ -161,8 +161,8 @@ def fitting(value: JsonValue, data_schema: Mapping[str, JsonValue]) -> Scalar | 
 
 
 def coerced(text: str, data_schema: Mapping[str, JsonValue]) -> Scalar | None:
-    """A value in words as the schema wants it: one of an enumeration whatever its case, a number, or yes and no; None
-    where it is not to be had of it."""
+    """Return a value in words as the schema wants it: one of an enumeration whatever its case, a number, or yes and no;
+    None where it is not to be had of it."""
     return next(
         (value for one in _readings(text, data_schema) if (value := fitting(one, data_schema)) is not None), None
     )

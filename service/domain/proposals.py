@@ -149,7 +149,7 @@ class Decision(StrictModel):
 
     @property
     def changed_fields(self) -> list[str]:
-        """The fields of the memory that are given."""
+        """Return the fields of the memory that are given."""
         return [
             name for name in Decision.model_fields if name in self.model_fields_set and name not in ("action", "origin")
         ]

@@ -25,7 +25,8 @@ WORD_MIN = 3
 
 
 def content_words(texts: Iterable[str]) -> frozenset[str]:
-    """The words of texts that tell something: of three letters or more or with a digit, without the commonest."""
+    """Return the words of texts that tell something: of three letters or more or with a digit, without the
+    commonest."""
     return frozenset(
         word
         for text in texts
@@ -35,13 +36,13 @@ def content_words(texts: Iterable[str]) -> frozenset[str]:
 
 
 def drop_sentences(text: str, gone: frozenset[str]) -> str:
-    """The sentences of a text that hold none of these words; empty when none is left."""
+    """Return the sentences of a text that hold none of these words; empty when none is left."""
     sentences = [sentence.strip() for sentence in _SENTENCE_END.split(text)]
     return " ".join(sentence for sentence in sentences if sentence and not content_words([sentence]) & gone)
 
 
 def json_drop_sentences(value: JsonValue, gone: frozenset[str]) -> JsonValue:
-    """A JSON value without the strings and keys that hold one of these words; None for such a string."""
+    """Return a JSON value without the strings and keys that hold one of these words; None for such a string."""
     if isinstance(value, str):
         return None if content_words([value]) & gone else value
     if isinstance(value, dict):

@@ -42,7 +42,7 @@ def check_redirect_uri(uri: str) -> None:
 
 
 def is_same_redirect_uri(registered: str, asked: str) -> bool:
-    """Whether a client that registered one URI may be sent to the other: to exactly that, but for the port of a
+    """Return whether a client that registered one URI may be sent to the other: to exactly that, but for the port of a
     loopback address, which native apps choose when they start (RFC 8252, section 7.3). Never with a user."""
     if "@" in urlsplit(asked).netloc:
         return False
@@ -63,7 +63,7 @@ def _without_port(parts: SplitResult) -> SplitResult:
 
 
 def shown_destination(uri: str) -> str:
-    """Where a redirect URI leads, in words."""
+    """Return where a redirect URI leads, in words."""
     parts = urlsplit(uri)
     if _is_loopback(parts):
         return f"a program on this computer ({parts.hostname})"
@@ -71,7 +71,7 @@ def shown_destination(uri: str) -> str:
 
 
 def csp_source(uri: str) -> str:
-    """The source expression of Content-Security-Policy that allows a form to end at a redirect URI."""
+    """Return the source expression of Content-Security-Policy that allows a form to end at a redirect URI."""
     parts = urlsplit(uri)
     host = parts.hostname or ""
     if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):

@@ -72,7 +72,7 @@ _payer: ContextVar[Payer] = ContextVar("reverie_payer", default=INSTALLATION)
 
 
 def payer() -> Payer:
-    """Who pays for what this task does."""
+    """Return who pays for what this task does."""
     return _payer.get()
 
 

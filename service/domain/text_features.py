@@ -30,12 +30,12 @@ class TextFeatures:
     question_share: float
 
     def columns(self) -> dict[str, object]:
-        """The features by name."""
+        """Return the features by name."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
 def extract_features(content: str, speaker: str | None = None) -> TextFeatures:
-    """The features of a text."""
+    """Return the features of a text."""
     named = _SPEAKER.match(content)
     if speaker is None and named:
         speaker = named.group(1).strip().casefold()
@@ -51,7 +51,7 @@ def extract_features(content: str, speaker: str | None = None) -> TextFeatures:
 
 
 def _without_tail(content: str) -> str:
-    """The text without what stands in brackets at its end: "… [shares a photo]"."""
+    """Return the text without what stands in brackets at its end: "… [shares a photo]"."""
     text = content.rstrip()
     if not text.endswith("]"):
         return text
@@ -60,7 +60,7 @@ def _without_tail(content: str) -> str:
 
 
 def word_count(text: str) -> int:
-    """How many words a text has: by white space, and two characters to a word where there is none."""
+    """Return how many words a text has: by white space, and two characters to a word where there is none."""
     unspaced = cjk_char_count(text)
     spaced = UNSPACED.sub(" ", text) if unspaced else text
     return len(spaced.split()) + -(-unspaced // CHARACTERS_PER_WORD)

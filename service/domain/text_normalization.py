@@ -53,7 +53,7 @@ _DIACRITIC_MAP: Final = _diacritic_map()
 
 
 def normalize_for_search(text: str) -> str:
-    """The text as its words are looked for; plain ASCII is left as it is, for Postgres folds its case."""
+    """Return the text as its words are looked for; plain ASCII is left as it is, for Postgres folds its case."""
     if text.isascii():
         return text
     text = unicodedata.normalize("NFC", text)
@@ -62,7 +62,7 @@ def normalize_for_search(text: str) -> str:
 
 
 def cjk_char_count(text: str) -> int:
-    """How many characters of the text are of scripts without spaces."""
+    """Return how many characters of the text are of scripts without spaces."""
     return 0 if text.isascii() else sum(len(_UNIT.findall(run)) for run in UNSPACED.findall(text))
 
 
@@ -80,5 +80,5 @@ def _grams(run: str) -> Iterator[str]:
 
 
 def holds_letters(text: str) -> bool:
-    """Whether a text has any letter, and not figures and signs alone."""
+    """Return whether a text has any letter, and not figures and signs alone."""
     return any(map(str.isalpha, text))

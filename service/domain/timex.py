@@ -108,7 +108,7 @@ def _take(pattern: re.Pattern[str], resolve: Resolve, text: str, today: datetime
 
 
 def _bounded(window: Window, bound: str, today: datetime) -> Window:
-    """What lies before or after a time, as ``bound`` says; the time itself where nothing does."""
+    """Return what lies before or after a time, as ``bound`` says; the time itself where nothing does."""
     if bound in ("since", "after"):
         since, until = window.since if bound == "since" else window.until, today + timedelta(days=1)
     else:
@@ -133,7 +133,7 @@ def _year(year: int) -> Window:
 
 
 def _latest_year(today: datetime, month: int, day: int = 1) -> int:
-    """The year of the latest such date that is not after today."""
+    """Return the year of the latest such date that is not after today."""
     return today.year if (month, day) <= (today.month, today.day) else today.year - 1
 
 

@@ -28,7 +28,8 @@ class PairVerdict:
 
 
 def likeliest(answered: Mapping[str, object] | None) -> PairVerdict | None:
-    """The likeliest outcome of an answer; None for a refusal and for what is no distribution over the outcomes."""
+    """Return the likeliest outcome of an answer; None for a refusal and for what is no distribution over the
+    outcomes."""
     if answered is None or set(answered) != set(OUTCOMES):
         return None
     found: dict[Outcome, float] = {}
@@ -44,7 +45,7 @@ def likeliest(answered: Mapping[str, object] | None) -> PairVerdict | None:
 
 
 def is_decided(verdict: PairVerdict, choices: DreamChoices) -> bool:
-    """Whether a verdict is sure enough to go by."""
+    """Return whether a verdict is sure enough to go by."""
     at = {
         "duplicate": choices.merge_at, "update": choices.replace_at, "contradiction": choices.replace_at,
         "different": choices.distinct_at,

@@ -17,8 +17,8 @@ compatible (``::127.0.0.1``), translated (``::ffff:0:127.0.0.1``), and translate
 
 
 def find_url_problem(url: str, *, private: bool, allowed_by: str = "REVERIE_WEBHOOKS_ALLOW_PRIVATE") -> str | None:
-    """What is wrong with a URL; None when nothing is. ``private``: addresses inside a network will do, as the setting
-    ``allowed_by`` says.
+    """Return what is wrong with a URL; None when nothing is. ``private``: addresses inside a network will do, as the
+    setting ``allowed_by`` says.
 
     A name is not looked up here: what it stands for is looked at whenever something is sent there.
     """
@@ -37,7 +37,7 @@ def find_url_problem(url: str, *, private: bool, allowed_by: str = "REVERIE_WEBH
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is one of the public Internet's, whichever way it is spelled."""
+    """Return whether an IP address is one of the public Internet's, whichever way it is spelled."""
     found: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
     if isinstance(found, IPv6Address):
         inner = found.ipv4_mapped or found.sixtofour

@@ -84,7 +84,8 @@ Where = Condition | Junction | Negation
 
 
 def parse_where(given: Mapping[str, JsonValue] | None, loc: Loc) -> Where | None:
-    """The filter in a request's JSON object at ``loc``; None for none. Raises InvalidInput, which names the path."""
+    """Return the filter in a request's JSON object at ``loc``; None for none. Raises InvalidInput, which names the
+    path."""
     if given is None:
         return None
     found = _parsed(given, loc, 0)
@@ -94,7 +95,7 @@ def parse_where(given: Mapping[str, JsonValue] | None, loc: Loc) -> Where | None
 
 
 def parse_where_text(given: str | None, loc: Loc) -> Where | None:
-    """The filter in a query string, which has it as JSON."""
+    """Return the filter in a query string, which has it as JSON."""
     if given is None:
         return None
     try:
@@ -107,7 +108,7 @@ def parse_where_text(given: str | None, loc: Loc) -> Where | None:
 
 
 def conditions_of(where: Where) -> Iterator[Condition]:
-    """Every condition in it, in order."""
+    """Yield every condition in it, in order."""
     if isinstance(where, Condition):
         yield where
     else:
@@ -116,7 +117,7 @@ def conditions_of(where: Where) -> Iterator[Condition]:
 
 
 def with_conditions(where: Where, changed: Callable[[Condition], Condition]) -> Where:
-    """The same with each condition changed, in order."""
+    """Return the same with each condition changed, in order."""
     if isinstance(where, Condition):
         return changed(where)
     if isinstance(where, Negation):
@@ -125,8 +126,8 @@ def with_conditions(where: Where, changed: Callable[[Condition], Condition]) -> 
 
 
 def restated(given: Mapping[str, JsonValue], where: Where) -> JsonObject:
-    """The JSON object of a filter with the keys and values of ``where``, which is that filter with its conditions
-    changed."""
+    """Return the JSON object of a filter with the keys and values of ``where``, which is that filter with its
+    conditions changed."""
     return _restated(given, conditions_of(where))
 
 
@@ -226,7 +227,8 @@ def _time(value: JsonValue, loc: Loc) -> str:
 
 
 def _path(path: str, loc: Loc) -> tuple[str, tuple[str, ...]]:
-    """The field and the keys of ``metadata.a."b.c"``: a key with a dot or a quote stands in quotes, as a JSON text."""
+    """Return the field and the keys of ``metadata.a."b.c"``: a key with a dot or a quote stands in quotes, as a JSON
+    text."""
     if len(path) > TEXT_MAX:
         raise InvalidInput(loc, f"must not be longer than {TEXT_MAX} characters")
     field, dot, rest = path.partition(".")

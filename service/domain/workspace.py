@@ -107,7 +107,7 @@ class Masking:
 
     @property
     def off(self) -> bool:
-        """Whether nothing is masked."""
+        """Return whether nothing is masked."""
         return self.pii.mode == self.secrets.mode == "off"
 
 
@@ -462,12 +462,12 @@ class WorkspaceSettings(AgentSettings):
 
     @property
     def masking(self) -> Masking:
-        """What is done with personal data and with secrets."""
+        """Return what is done with personal data and with secrets."""
         return Masking(self.pii, self.secrets)
 
     def over(self, changes: Mapping[str, JsonValue]) -> WorkspaceSettings:
-        """These settings with ``changes``, sections of fields, laid over them. Raises ValueError where they do not fit
-        together."""
+        """Return these settings with ``changes``, sections of fields, laid over them. Raises ValueError where they do
+        not fit together."""
         return WorkspaceSettings.model_validate(_merged(self.model_dump(), changes))
 
     def shown(self) -> WorkspaceSettings:
@@ -479,7 +479,7 @@ class WorkspaceSettings(AgentSettings):
         return self.next_quiet_time(now + timedelta(hours=self.dream.interval_h))
 
     def next_quiet_time(self, moment: datetime) -> datetime:
-        """The moment itself in the quiet hours or where none are set, else when they next begin."""
+        """Return the moment itself in the quiet hours or where none are set, else when they next begin."""
         if self.dream.quiet_hours is None:
             return moment
         local = moment.astimezone(ZoneInfo(self.time_zone))
@@ -491,7 +491,7 @@ class WorkspaceSettings(AgentSettings):
         return start.astimezone(moment.tzinfo)
 
     def of_agent(self, stored: Mapping[str, JsonValue] | None) -> WorkspaceSettings:
-        """The settings of an agent: its own, as stored, over the workspace's.
+        """Return the settings of an agent: its own, as stored, over the workspace's.
 
         What an earlier release let it store without being settings is not applied. A window that would hold no more
         than it is trimmed to, as one bound is the agent's and one the workspace's, is trimmed to half.

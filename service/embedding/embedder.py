@@ -65,7 +65,7 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> str:
-        """The model's name, without its source."""
+        """Return the model's name, without its source."""
 
     @property
     def dim(self) -> int:
@@ -87,7 +87,7 @@ class Embedder(Protocol):
 
 
 def signature_of(source: str, model: str, dim: int) -> str:
-    """The name under which vectors are stored and compared."""
+    """Return the name under which vectors are stored and compared."""
     return f"{source}:{model}:{dim}"
 
 
@@ -168,29 +168,29 @@ DEFAULT_STORAGE: Final[Storage] = "halfvec"
 
 
 def with_storage(signature: str, storage: Storage) -> str:
-    """An embedder's signature with how its vectors are kept; the default is not said."""
+    """Return an embedder's signature with how its vectors are kept; the default is not said."""
     return signature if storage == DEFAULT_STORAGE else f"{signature}:{storage}"
 
 
 def storage_of(signature: str) -> Storage:
-    """How vectors of this signature are kept."""
+    """Return how vectors of this signature are kept."""
     said = signature.rpartition(":")[2]
     return next((storage for storage in get_args(Storage) if storage == said), DEFAULT_STORAGE)
 
 
 def vector_bytes(storage: Storage, dim: int) -> int:
-    """What one vector takes in its row, as pgvector has it."""
+    """Return what one vector takes in its row, as pgvector has it."""
     return (4 if storage == "float32" else 2) * dim + 8
 
 
 def base_signature(signature: str) -> str:
-    """The signature of the embedder alone."""
+    """Return the signature of the embedder alone."""
     storage = storage_of(signature)
     return signature if storage == DEFAULT_STORAGE else signature.removesuffix(f":{storage}")
 
 
 def can_convert_in_place(signature: str, former: str) -> bool:
-    """Whether vectors of a former signature are those of this one, once they are kept as this one says."""
+    """Return whether vectors of a former signature are those of this one, once they are kept as this one says."""
     return base_signature(signature) == base_signature(former) and storage_of(signature) != "float32"
 
 
@@ -454,12 +454,12 @@ STATEMENTS: Final = (
 
 
 def known_noise(signature: str) -> float | None:
-    """The noise level of the embedder of this signature, if it need not be measured."""
+    """Return the noise level of the embedder of this signature, if it need not be measured."""
     return _KNOWN.get(base_signature(signature))
 
 
 async def noise_level(embedder: Embedder, deadline_s: float | None = None) -> float:
-    """The similarity that ``QUANTILE`` of unrelated pairs do not exceed. Raises as ``Embedder.embed``."""
+    """Return the similarity that ``QUANTILE`` of unrelated pairs do not exceed. Raises as ``Embedder.embed``."""
     vectors = await embedder.embed([*QUESTIONS, *STATEMENTS], deadline_s)
     asked, stated = vectors[: len(QUESTIONS)], vectors[len(QUESTIONS) :]
     return round(float(np.quantile(asked @ stated.T, QUANTILE)), 4)

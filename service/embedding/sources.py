@@ -245,7 +245,7 @@ class LocalEmbedder(ThreadEmbedder):
             raise EmbedderMisconfigured(f"{setting}: the folder holds no usable model: {error}") from error
 
     def _batches_are_independent(self) -> bool:
-        """Whether a text's vector stays the same whatever else is in its batch.
+        """Return whether a text's vector stays the same whatever else is in its batch.
 
         A dynamically quantised model scales its activations by the largest in the batch: with it, the same
         text in two batches had a cosine of 0.984. Such a model gets its texts one by one, which takes up to twice
@@ -270,17 +270,17 @@ class LocalEmbedder(ThreadEmbedder):
 
 
 def names_a_folder(value: str) -> bool:
-    """Whether ``value`` is written as a path, or a folder of that name exists."""
+    """Return whether ``value`` is written as a path, or a folder of that name exists."""
     return value.startswith(("/", ".", "~")) or Path(value).is_dir()
 
 
 def cache_folder() -> Path:
-    """Where fastembed keeps downloaded models: FASTEMBED_CACHE_PATH, else its default."""
+    """Return where fastembed keeps downloaded models: FASTEMBED_CACHE_PATH, else its default."""
     return Path(os.environ.get("FASTEMBED_CACHE_PATH") or Path(tempfile.gettempdir(), "fastembed_cache"))
 
 
 def may_be_on_disk(name_or_folder: str) -> bool:
-    """Whether ``open`` has a chance, found out without importing fastembed."""
+    """Return whether ``open`` has a chance, found out without importing fastembed."""
     if importlib.util.find_spec("fastembed") is None:
         return False
     if names_a_folder(name_or_folder):
@@ -291,7 +291,7 @@ def may_be_on_disk(name_or_folder: str) -> bool:
 
 
 def _pooling(folder: Path) -> str:
-    """The name of fastembed's PoolingType that sentence-transformers wrote into the folder."""
+    """Return the name of fastembed's PoolingType that sentence-transformers wrote into the folder."""
     file = folder / "1_Pooling" / "config.json"
     settings = json.loads(file.read_text()) if file.is_file() else {"pooling_mode_mean_tokens": True}
     chosen = [pooling for setting, pooling in _POOLING_OF_SETTING.items() if settings.get(setting)]
@@ -474,7 +474,8 @@ class RemoteEmbedder:
         return EmbeddingFailed(describe(error, self.model, api_base))
 
     def _checked(self, data: Any, count: int) -> Vectors:
-        """The answer's vectors in the order of the texts; raises EmbeddingFailed unless they are what was asked."""
+        """Return the answer's vectors in the order of the texts; raises EmbeddingFailed unless they are what was
+        asked."""
         try:
             ordered = sorted(data, key=lambda item: cast(int, item["index"]))
             vectors = np.asarray([item["embedding"] for item in ordered], dtype=np.float32)
@@ -555,7 +556,7 @@ async def open_embedder(
 
 
 def setting_of(configured: str, embedder: Embedder | None) -> str:
-    """The value of EMBEDDING_MODEL that opens this embedder again, in whatever folder and with whatever keys."""
+    """Return the value of EMBEDDING_MODEL that opens this embedder again, in whatever folder and with whatever keys."""
     if embedder is None or embedder.source == "static":
         return embedder.source if embedder else "none"
     if embedder.source == "remote":
@@ -567,7 +568,7 @@ def setting_of(configured: str, embedder: Embedder | None) -> str:
 
 
 async def _open_on_disk(local_model: str | None) -> Embedder:
-    """The local model if it is there, else the static one; a model that was asked for by name must open."""
+    """Return the local model if it is there, else the static one; a model that was asked for by name must open."""
     if local_model:
         return await _open_local(local_model)
     if may_be_on_disk(LOCAL_MODEL):

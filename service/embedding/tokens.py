@@ -62,7 +62,7 @@ def count_tokens_cached(text: str, counts: LRUCache[bytes, int] = COUNTS) -> int
 
 
 def truncate(text: str, tokens_max: int) -> str:
-    """The longest prefix found with ``count_tokens(prefix) <= tokens_max``; ``text`` itself when it fits.
+    """Return the longest prefix found with ``count_tokens(prefix) <= tokens_max``; ``text`` itself when it fits.
 
     Cuts between characters, never inside one; ``tokens_max`` below 1 gives ``""``. A cut text has its lone
     surrogates replaced by U+FFFD.
@@ -135,7 +135,8 @@ _ENDS = ("\n#", "\n\n", "\n", " ")
 
 
 def segments(text: str) -> Iterator[str]:
-    """A text cut where headings, paragraphs or lines end, so that each piece takes about the same time to split."""
+    """Yield a text cut where headings, paragraphs or lines end, so that each piece takes about the same time to
+    split."""
     start = 0
     while len(text) - start > SEGMENT_CHARS:
         middle, end = start + SEGMENT_CHARS // 2, start + SEGMENT_CHARS
@@ -146,8 +147,8 @@ def segments(text: str) -> Iterator[str]:
 
 
 def split_segment(segment: str, *, tokens_max: int, overlap_tokens: int) -> list[str]:
-    """The parts of one of the ``segments`` of a text or Markdown document, in order, each of at most ``tokens_max``
-    tokens.
+    """Return the parts of one of the ``segments`` of a text or Markdown document, in order, each of at most
+    ``tokens_max`` tokens.
 
     Cut where headings, paragraphs, sentences or words end, the highest level that fits; each part begins with up to
     ``overlap_tokens`` of the one before. Blocking: some 0.3 s for a megabyte.
@@ -157,7 +158,7 @@ def split_segment(segment: str, *, tokens_max: int, overlap_tokens: int) -> list
 
 
 def _with_ends(text: str) -> Iterator[str]:
-    """The text, cut where it has no end of a word to be cut at."""
+    """Yield the text, cut where it has no end of a word to be cut at."""
     start = 0
     for endless in _LONG_RUN.finditer(text):
         length = WORD_CHARS_MAX if endless["word"] else MARKS_MAX

@@ -45,7 +45,7 @@ class Speaker:
 
 
 def speaker_of(turn: Turn) -> Speaker:
-    """The speaker of a turn: its own, else the session's user, else "The user"."""
+    """Return the speaker of a turn: its own, else the session's user, else "The user"."""
     named = _printable(turn.speaker) or _printable(turn.user)
     given = turn.speaker if _printable(turn.speaker) else turn.user
     return Speaker(
@@ -104,17 +104,17 @@ class Candidate:
 
     @property
     def policy_type(self) -> MemoryType:
-        """The built-in type whose policies apply."""
+        """Return the built-in type whose policies apply."""
         return self.own_like or MemoryType(self.type)
 
 
 def stated_in(turn: Turn) -> tuple[UUID, str]:
-    """The message a turn is, and its text."""
+    """Return the message a turn is, and its text."""
     return turn.id, turn.content
 
 
 def proposed_in(candidate: Candidate) -> tuple[UUID, str]:
-    """The first message a candidate came from, and its text."""
+    """Return the first message a candidate came from, and its text."""
     return candidate.evidence[0], candidate.content
 
 
@@ -125,7 +125,7 @@ def names_in(candidate: Candidate) -> list[str]:
 
 
 def evidence_of(candidates: Iterable[Candidate]) -> list[UUID]:
-    """The messages these came from."""
+    """Return the messages these came from."""
     return list(dict.fromkeys(id_ for candidate in candidates for id_ in candidate.evidence))
 
 

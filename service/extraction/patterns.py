@@ -103,5 +103,6 @@ def any_case(regex: str) -> re.Pattern[str]:
 
 
 def stating(what: str, regex: re.Pattern[str], **otherwise: Any) -> Pattern:
-    """The row of this pattern that states something of ``STATED``, with the fields in which it differs from most."""
+    """Return the row of this pattern that states something of ``STATED``, with the fields in which it differs from
+    most."""
     return replace(STATED[what], regex=regex, **otherwise)

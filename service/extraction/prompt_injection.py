@@ -105,7 +105,7 @@ _lock = Lock()
 
 
 def instruction_in(text: str) -> Instruction | None:
-    """What kind of instruction to an agent a text holds, if any: as it stands, or encoded in it."""
+    """Return what kind of instruction to an agent a text holds, if any: as it stands, or encoded in it."""
     kinds = {_kind(text[at : at + CHARACTERS_MAX]) for at in range(0, max(1, len(text)), CHARACTERS_MAX)}
     return "attack" if "attack" in kinds else "directive" if "directive" in kinds else None
 
@@ -134,7 +134,8 @@ def _recognised(text: str) -> Instruction | None:
 
 
 def _readings(text: str) -> Iterator[str]:
-    """The text in plain letters, and what is encoded in it: percent signs, base64, hexadecimal, letters set apart."""
+    """Yield the text in plain letters, and what is encoded in it: percent signs, base64, hexadecimal, letters set
+    apart."""
     plain = _plain(text)
     yield plain
     if "%" in text and (unquoted := unquote(text)) != text:
@@ -157,7 +158,7 @@ def _plain(text: str) -> str:
 
 
 def _mixes_scripts(text: str) -> bool:
-    """Whether a word has Latin letters beside those of another script that look like them."""
+    """Return whether a word has Latin letters beside those of another script that look like them."""
     return any(
         any(sign.isascii() and sign.isalpha() for sign in word) and any(ord(sign) in LOOKALIKES for sign in word)
         for word in text.split()

@@ -47,7 +47,7 @@ class People:
 
     @classmethod
     def speaking(cls, turns: Iterable[Turn]) -> People:
-        """Those who speak in these turns."""
+        """Return those who speak in these turns."""
         spoken = [(turn.speaker, turn.user) for turn in turns if turn.role == "user" and turn.user]
         others: dict[str, Person] = {}
         for name, user in spoken:
@@ -61,7 +61,8 @@ class People:
             self._folded[normalize(user)].append(user)
 
     def find(self, name: str | None, speaker: str | None = None) -> Person | None:
-        """The person called so, if one is known. ``speaker``: the user who says it, who may spell the own id freely."""
+        """Return the person called so, if one is known. ``speaker``: the user who says it, who may spell the own id
+        freely."""
         if not name:
             return None
         if name in self.users:
@@ -74,7 +75,7 @@ class People:
         return self.others.get(name) or self.others.get(normalize(name))
 
     def leading(self, content: str, speaker: str | None = None) -> Person | None:
-        """The person whose name a statement opens with."""
+        """Return the person whose name a statement opens with."""
         for name in leading_names(content):
             person = self.find(name, speaker)
             if person is not None:
@@ -83,14 +84,14 @@ class People:
 
 
 def leading_names(content: str) -> list[str]:
-    """What a statement may open with as a name: its first three words, two and one, without ``'s``."""
+    """Return what a statement may open with as a name: its first three words, two and one, without ``'s``."""
     words = content[:LEADING_CHARS_MAX].split()[:LEADING_WORDS_MAX]
     ended = [" ".join(words[:count]).rstrip(".,;:!?") for count in range(len(words), 0, -1)]
     return [name for said in ended if (name := said.removesuffix("'s").removesuffix("’s"))]
 
 
 def slot_owner(slot: str | None) -> str | None:
-    """Whose attribute a slot is, folded: ``alice`` of ``alice/lives_in``."""
+    """Return whose attribute a slot is, folded: ``alice`` of ``alice/lives_in``."""
     return slot.partition("/")[0] if slot and "/" in slot else None
 
 
@@ -99,7 +100,8 @@ HEARSAY_CONFIDENCE = 0.5
 
 
 def attest(candidates: Sequence[Candidate], turns: Sequence[Turn], people: People) -> list[Candidate]:
-    """The candidates with ``word_of`` set on what persons say of themselves, and ``hearsay_by`` on what others say."""
+    """Return the candidates with ``word_of`` set on what persons say of themselves, and ``hearsay_by`` on what others
+    say."""
     by_id = {turn.id: turn for turn in turns}
     return [_attested(candidate, by_id, people) for candidate in candidates]
 
@@ -126,8 +128,8 @@ def _attested(candidate: Candidate, turns: Mapping[UUID, Turn], people: People) 
 
 
 def _about(candidate: Candidate, speaker: str | None, people: People) -> Person | None:
-    """The person whom a statement is about: whose attribute it sets, else its subject, or, where it does not name that,
-    the person it opens with."""
+    """Return the person whom a statement is about: whose attribute it sets, else its subject, or, where it does not
+    name that, the person it opens with."""
     subject = people.find(candidate.subject, speaker)
     opening = people.leading(candidate.content, speaker)
     owner = slot_owner(candidate.slot)
@@ -142,25 +144,25 @@ def _about(candidate: Candidate, speaker: str | None, people: People) -> Person 
 
 
 def is_of(owner: str, subject: str | None) -> bool:
-    """Whether an attribute of ``owner`` (folded) is one of the subject, or of what is the subject's own."""
+    """Return whether an attribute of ``owner`` (folded) is one of the subject, or of what is the subject's own."""
     name = normalize(subject or "")
     return bool(name) and (normalize(owner) == name or normalize(owner).startswith(f"{name}'s "))
 
 
 def asks(turn: Turn) -> bool:
-    """Whether a user's turn only asks, so that its answer is rendered with it."""
+    """Return whether a user's turn only asks, so that its answer is rendered with it."""
     return turn.role == "user" and turn.content.rstrip().endswith("?")
 
 
 def _speaks(person: Person, turn: Turn, people: People) -> bool:
-    """Whether a turn is the person's own: of their user, and under no name that stands for somebody else."""
+    """Return whether a turn is the person's own: of their user, and under no name that stands for somebody else."""
     if turn.role != "user" or person.user is None or turn.user != person.user:
         return False
     return person.name != person.user or not turn.speaker or people.find(turn.speaker, turn.user) == person
 
 
 def _rests_on(candidate: Candidate, own: Sequence[Turn], others: Sequence[Turn]) -> bool:
-    """Whether a statement for which others are cited as well has its words from the person's own turns."""
+    """Return whether a statement for which others are cited as well has its words from the person's own turns."""
     if not others:
         return True
     said = content_stems(candidate.content) - content_stems(candidate.subject or "")
@@ -169,7 +171,8 @@ def _rests_on(candidate: Candidate, own: Sequence[Turn], others: Sequence[Turn])
 
 
 def _author(turn: Turn, people: People) -> str:
-    """Who is to be named for a turn: the user, or somebody in the user's session under a name that is no user's."""
+    """Return who is to be named for a turn: the user, or somebody in the user's session under a name that is no
+    user's."""
     if turn.role != "user":
         return turn.role
     under = turn.speaker if turn.speaker and turn.speaker not in people.users else None
@@ -177,7 +180,7 @@ def _author(turn: Turn, people: People) -> str:
 
 
 def with_origins(candidates: Sequence[Candidate], turns: Sequence[Turn], settings: OriginSettings) -> list[Candidate]:
-    """The attested candidates with ``origin`` set, and ``held`` on those of origins that are held."""
+    """Return the attested candidates with ``origin`` set, and ``held`` on those of origins that are held."""
     by_id = {turn.id: turn for turn in turns}
     found = [(candidate, _origin(candidate, by_id)) for candidate in candidates]
     return [
@@ -208,13 +211,13 @@ DIRECTIVE = "reads like an instruction to an agent, and is not its user's own wo
 
 
 def of_roles(turns: Sequence[Turn], roles: Collection[str]) -> list[Turn]:
-    """The turns, without the text of those of other roles."""
+    """Return the turns, without the text of those of other roles."""
     return [turn if turn.role in roles else replace(turn, content="") for turn in turns]
 
 
 def held_back(candidates: Sequence[Candidate], turns: Sequence[Turn], *, secrets: bool) -> list[Candidate]:
-    """The candidates, with ``held`` set on those that are not to become memories unseen. ``secrets``: also what comes
-    from a message in which a secret was masked."""
+    """Return the candidates, with ``held`` set on those that are not to become memories unseen. ``secrets``: also what
+    comes from a message in which a secret was masked."""
     by_id = {turn.id: turn for turn in turns}
     return [
         candidate if reason is None else replace(candidate, held=reason)

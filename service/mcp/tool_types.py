@@ -58,13 +58,13 @@ Readers = Annotated[
 
 
 def user_named(request: Any) -> str | None:
-    """The user whom a request over HTTP names beside its key."""
+    """Return the user whom a request over HTTP names beside its key."""
     return request.headers.get(USER) or request.query_params.get("user") or None
 
 
 def client_of(ctx: ToolContext, user: str | None = None) -> AsyncReverie:
-    """The client that acts for the sender of the request, and for the user of the connection, else for this one. Raises
-    ToolError for another than that of the connection: whom a connection is for is not the model's to say."""
+    """Return the client that acts for the sender of the request, and for the user of the connection, else for this one.
+    Raises ToolError for another than that of the connection: whom a connection is for is not the model's to say."""
     request = ctx.request_context
     client: AsyncReverie = request.lifespan_context(request.request)
     if not user:
@@ -84,12 +84,12 @@ async def acting_user(client: AsyncReverie) -> str | None:
 
 
 async def client_about(client: AsyncReverie, person: str) -> AsyncReverie:
-    """The client that asks about a person: for the user that it has, else for that person."""
+    """Return the client that asks about a person: for the user that it has, else for that person."""
     return client if await acting_user(client) else client.for_user(person)
 
 
 async def acting_agent(client: AsyncReverie) -> str | None:
-    """The agent that the client acts as: the one named, else that of its key; None where it has none yet."""
+    """Return the agent that the client acts as: the one named, else that of its key; None where it has none yet."""
     if client.options.agent is not None:
         return client.options.agent
     return (await client.whoami()).agent
@@ -105,7 +105,7 @@ def tool_errors() -> Iterator[None]:
 
 
 async def first(found: AsyncIterable[T], limit: int) -> list[T]:
-    """The first of a list that goes on from page to page; ``limit`` is at least 1."""
+    """Return the first of a list that goes on from page to page; ``limit`` is at least 1."""
     items: list[T] = []
     async for item in found:
         items.append(item)
@@ -115,14 +115,14 @@ async def first(found: AsyncIterable[T], limit: int) -> list[T]:
 
 
 def explained(error: ReverieClientError) -> str:
-    """Why a call failed, with the fields at fault."""
+    """Return why a call failed, with the fields at fault."""
     named = [error for error in error.errors if error.get("loc")] if isinstance(error, APIError) else []
     fields = "; ".join(f"{'.'.join(map(str, one['loc'][1:] or one['loc']))}: {one['msg']}" for one in named)
     return f"{error} ({fields})" if fields and fields not in str(error) else str(error)
 
 
 def given(**arguments: Any) -> dict[str, Any]:
-    """The arguments that say something: models fill what they leave out with null or nothing."""
+    """Return the arguments that say something: models fill what they leave out with null or nothing."""
     return {name: value for name, value in arguments.items() if value is not None and value not in ("", [], {})}
 
 
@@ -322,7 +322,7 @@ class Fetched(SearchResult):
 
 
 def memory_of(memory: MemoryRecord) -> Memory:
-    """A memory, as a model needs it."""
+    """Return a memory, as a model needs it."""
     return {
         "id": str(memory.id),
         "type": memory.type,
@@ -340,7 +340,7 @@ def memory_of(memory: MemoryRecord) -> Memory:
 
 
 def page_of(page: AnsweredPage) -> StandingPage:
-    """A page, as a model needs it."""
+    """Return a page, as a model needs it."""
     return {
         "id": str(page.id),
         "question": page.question,
@@ -354,7 +354,7 @@ def page_of(page: AnsweredPage) -> StandingPage:
 
 
 def proposal_of(proposal: Proposal) -> Waiting:
-    """A proposal, as a model needs it."""
+    """Return a proposal, as a model needs it."""
     return {
         "id": str(proposal.id),
         "status": proposal.status,

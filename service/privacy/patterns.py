@@ -35,8 +35,8 @@ class Window:
 
 
 def windows(text: str, core_chars: int = CORE_CHARS) -> Iterator[Window]:
-    """A long text in windows with cores of ``core_chars`` characters: a regular expression keeps all other threads
-    waiting until it has its next match.
+    """Yield a long text in windows with cores of ``core_chars`` characters: a regular expression keeps all other
+    threads waiting until it has its next match.
 
     The margins beside a core hold every finding that reaches into it, with the words around that decide; they end
     between two words, so that they cut no run of digits or characters, unless it is longer than ``_SEEK_CHARS``.
@@ -83,7 +83,7 @@ class AsciiText:
     ends: list[int] | None
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The original span behind ``text[start:end]`` (not empty), invisible characters inside included."""
+        """Return the original span behind ``text[start:end]`` (not empty), invisible characters inside included."""
         if self.starts is None or self.ends is None:
             return start, end
         return self.starts[start], self.ends[end - 1]
@@ -117,7 +117,7 @@ def to_ascii(text: str) -> AsciiText:
 
 
 def _unescaped(escape: re.Match[str]) -> str | None:
-    """The printable ASCII character that is meant, if it is one."""
+    """Return the printable ASCII character that is meant, if it is one."""
     if escape["name"]:
         return _NAMED[escape["name"].lower()]
     code = (
@@ -207,7 +207,7 @@ def find_ip_addresses(text: str) -> Iterator[Span]:
 
 
 def _is_numeric_ipv4(host: str) -> bool:
-    """Whether inet_aton reads it as an address: up to four numbers, the last of which fills the octets left."""
+    """Return whether inet_aton reads it as an address: up to four numbers, the last of which fills the octets left."""
     try:
         *octets, rest = [int(part, _base_of(part)) for part in host.split(".")]
     except ValueError:

@@ -108,7 +108,7 @@ def find_phones(text: str) -> Iterator[Span]:
 
 
 def _candidates(text: str, run_start: int, groups: list[Span], first: int) -> Iterator[_Candidate]:
-    """The candidates that begin at group ``first`` with 7 to 17 digits, longest first."""
+    """Yield the candidates that begin at group ``first`` with 7 to 17 digits, longest first."""
     start = run_start if first == 0 else text.find("(", groups[first - 1][1], groups[first][0])
     if start < 0:
         start = groups[first][0]
@@ -178,7 +178,7 @@ def _is_north_american(phone: _Candidate) -> bool:
 
 
 def _has_trunk_zero(phone: _Candidate) -> bool:
-    """A national number with its leading 0, in at least three groups, or ten or eleven digits together."""
+    """Return a national number with its leading 0, in at least three groups, or ten or eleven digits together."""
     sizes, count = phone.sizes, len(phone.digits)
     if phone.digits[0] != "0" or phone.digits[1] == "0" or not 9 <= count <= 12 or not phone.closes_run:
         return False
@@ -233,7 +233,7 @@ def _is_called_otherwise(phone: _Candidate) -> bool:
 
 
 def _is_marked(phone: _Candidate) -> bool:
-    """Whether a sign beside it makes it another kind of number."""
+    """Return whether a sign beside it makes it another kind of number."""
     return phone.before()[-1:] in tuple("#$€£¥=/-.%&") or phone.after().isalnum() or phone.after() == "%"
 
 
@@ -344,7 +344,7 @@ class _SpanRecognizer(LocalRecognizer):
     def analyze(
         self, text: str, entities: list[str], nlp_artifacts: NlpArtifacts | None = None
     ) -> list[RecognizerResult]:
-        """Every span of this recognizer's entity in ``text``, at the highest score."""
+        """Return every span of this recognizer's entity in ``text``, at the highest score."""
         metadata = {
             RecognizerResult.RECOGNIZER_NAME_KEY: f"Reverie {self._entity}",
             RecognizerResult.RECOGNIZER_IDENTIFIER_KEY: self.id,
@@ -392,7 +392,7 @@ class PatternFinder:
         )
 
     def find(self, text: str, entities: Sequence[str]) -> list[Finding]:
-        """All findings of ``entities`` in ``text``, in no order; they may overlap."""
+        """Return all findings of ``entities`` in ``text``, in no order; they may overlap."""
         results = self._analyzer.analyze(text, "en", entities=list(entities), nlp_artifacts=self._no_words)
         return [Finding(result.start, result.end, result.entity_type) for result in results]
 
@@ -407,7 +407,7 @@ class NameFinder:
         self._lock = threading.Lock()
 
     def find(self, text: str, entities: Sequence[str]) -> list[Finding]:
-        """All findings of ``entities`` in ``text``, in no order; they may overlap."""
+        """Return all findings of ``entities`` in ``text``, in no order; they may overlap."""
         with self._lock:
             results = self._analyzer.analyze(text, "en", entities=list(entities))
         return [Finding(result.start, result.end, result.entity_type) for result in results]

@@ -71,7 +71,7 @@ class PiiPolicy:
 
     @classmethod
     def of(cls, masking: Masking, *, lenient: bool = False) -> PiiPolicy:
-        """The policy of these settings; where ``lenient``, what they refuse is masked."""
+        """Return the policy of these settings; where ``lenient``, what they refuse is masked."""
         mode, secrets = masking.pii.mode, masking.secrets.mode
         if lenient:
             mode, secrets = "redact" if mode == "reject" else mode, "redact" if secrets == "reject" else secrets
@@ -79,7 +79,7 @@ class PiiPolicy:
 
     @property
     def off(self) -> bool:
-        """Whether nothing is looked for."""
+        """Return whether nothing is looked for."""
         return self.mode == self.secrets == "off"
 
     def __post_init__(self) -> None:
@@ -124,7 +124,7 @@ class Redactor:
 
     @property
     def entities(self) -> tuple[str, ...]:
-        """The kinds of data that can be found here; names and places only where a model is installed."""
+        """Return the kinds of data that can be found here; names and places only where a model is installed."""
         return _ENTITIES if self._model else DEFAULT_ENTITIES
 
     async def warm(self) -> None:
@@ -132,7 +132,7 @@ class Redactor:
         await self._each(lambda text: self._find(text, self.entities), [""], PiiPolicy("redact", self.entities))
 
     async def redact(self, texts: Sequence[str], policy: PiiPolicy, secret: bytes | None = None) -> list[Redaction]:
-        """One :class:`Redaction` per text, in order. Redacting a result again changes nothing.
+        """Return one :class:`Redaction` per text, in order. Redacting a result again changes nothing.
 
         ``off`` returns the texts as they are, loading nothing. ``redact`` puts ``<EMAIL_ADDRESS>`` and the like in
         place of each finding; with a ``secret``, different findings get different placeholders, so that different texts
@@ -237,7 +237,8 @@ class Redactor:
     def _without_secrets(
         self, text: str, policy: PiiPolicy, index: int, lead: str, secret: bytes | None
     ) -> tuple[str, tuple[str, ...]]:
-        """The text with secrets masked, and the kinds found in it. ``lead`` is read before it and never part of one."""
+        """Return the text with secrets masked, and the kinds found in it. ``lead`` is read before it and never part of
+        one."""
         if policy.secrets == "off":
             return text, ()
         found: set[str] = set()

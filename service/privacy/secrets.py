@@ -48,17 +48,17 @@ def entropy(value: str) -> float:
 
 
 def is_random(value: str) -> bool:
-    """Whether a value looks drawn at random rather than written as an example (``xxxx…``, ``1234…``, ``your-token``):
-    its entropy is at least 0.62 of what its length and alphabet allow, which 999 of 1,000 random ones reach, and its
-    characters do not count up."""
+    """Return whether a value looks drawn at random rather than written as an example (``xxxx…``, ``1234…``,
+    ``your-token``): its entropy is at least 0.62 of what its length and alphabet allow, which 999 of 1,000 random ones
+    reach, and its characters do not count up."""
     signs = 16 if _HEX.issuperset(value) else 64
     possible = math.log2(max(2, min(len(value), signs)))
     return len(value) > 1 and entropy(value) >= 0.62 * possible and not _counts_up(value)
 
 
 def is_issued(token: str) -> bool:
-    """Whether a token of a known beginning is more than a placeholder: it has at least two digits and eight different
-    characters behind the beginning, not only words with signs between them."""
+    """Return whether a token of a known beginning is more than a placeholder: it has at least two digits and eight
+    different characters behind the beginning, not only words with signs between them."""
     secret = _BEGINNING.sub("", token)
     return sum(map(str.isdigit, secret)) >= 2 and len(set(secret)) >= 8 and not _WORDS.fullmatch(secret)
 
@@ -81,7 +81,7 @@ def has_crc32_suffix(token: str) -> bool:
 
 
 def is_base58check(value: str) -> bool:
-    """Whether the last four bytes are the doubled SHA-256 of those before them: Bitcoin's private keys."""
+    """Return whether the last four bytes are the doubled SHA-256 of those before them: Bitcoin's private keys."""
     if len(value) > _BASE58_CHARS_MAX:
         return False
     number = 0
@@ -94,7 +94,7 @@ def is_base58check(value: str) -> bool:
 
 
 def is_age_key(value: str) -> bool:
-    """Whether the Bech32 checksum (BIP 173) of an ``AGE-SECRET-KEY-1…`` is right."""
+    """Return whether the Bech32 checksum (BIP 173) of an ``AGE-SECRET-KEY-1…`` is right."""
     signs = value.lower().removeprefix(f"{_AGE_PREFIX}1")
     if any(sign not in _BECH32 for sign in signs):
         return False
@@ -109,7 +109,7 @@ def is_age_key(value: str) -> bool:
 
 
 def is_jwt(value: str) -> bool:
-    """Whether the first part is a JOSE header: a JSON object with ``alg`` or ``enc`` (RFC 7515, 7516)."""
+    """Return whether the first part is a JOSE header: a JSON object with ``alg`` or ``enc`` (RFC 7515, 7516)."""
     header = decoded_base64(value.partition(".")[0][:_JWT_HEADER_MAX])
     try:
         parsed = orjson.loads(header) if header else None
@@ -119,13 +119,13 @@ def is_jwt(value: str) -> bool:
 
 
 def is_discord_token(value: str) -> bool:
-    """Whether the first part is a user's number in base64."""
+    """Return whether the first part is a user's number in base64."""
     number = decoded_base64(value.partition(".")[0])
     return number is not None and number.isdigit()
 
 
 def is_basic_auth(value: str) -> bool:
-    """Whether a value is ``user:password`` in base64 (RFC 7617)."""
+    """Return whether a value is ``user:password`` in base64 (RFC 7617)."""
     pair = decoded_base64(value)
     return pair is not None and b":" in pair and all(0x20 <= byte != 0x7F for byte in pair)
 
@@ -168,7 +168,8 @@ def _form(
     certain: Callable[[str], bool] | None = None,
     plausible: Callable[[str], bool] | None = None,
 ) -> Issuer:
-    """A form that begins with one of the ``literals``; without a check of its own, what follows has to look random."""
+    """Return a form that begins with one of the ``literals``; without a check of its own, what follows has to look
+    random."""
     ways = tuple(literals.split())
     repeated = re.match(r"\[([^\]]{1,40})\]", rest)
     before = "" if certain else f"(?<![{_W if repeated and repeated[1].startswith(_W) else _B}])"
@@ -179,8 +180,8 @@ def _form(
 
 
 def _known(kind: str, literals: str, rest: str) -> Issuer:
-    """A form whose beginning no word has, so that what follows need not look random, nor a checksum fit: tokens that
-    were cut, mistyped or made up are masked too, placeholders (``xxxx``, ``your-key-here``) are not."""
+    """Return a form whose beginning no word has, so that what follows need not look random, nor a checksum fit: tokens
+    that were cut, mistyped or made up are masked too, placeholders (``xxxx``, ``your-key-here``) are not."""
     return _form(kind, literals, rest + _END, plausible=is_issued)
 
 
@@ -416,7 +417,7 @@ _COOKIE_VALUE_MIN = 12
 
 
 def find_named(text: str) -> Iterator[NamedSpan]:
-    """Every secret that a name, a header or a URL gives away; they may overlap."""
+    """Yield every secret that a name, a header or a URL gives away; they may overlap."""
     lowered = text.lower()
     if "://" in text:
         yield from _in_urls(text)
@@ -435,7 +436,8 @@ def find_named(text: str) -> Iterator[NamedSpan]:
 
 
 def named_secret(name: str, value: str) -> str | None:
-    """The kind of secret that a whole ``value`` is by its ``name``, as the key of a JSON object; None for none."""
+    """Return the kind of secret that a whole ``value`` is by its ``name``, as the key of a JSON object; None for
+    none."""
     named = _NAME.search(_NOT_WORD.sub(" ", name[-64:]).strip())
     if named is None or not 3 <= len(value) <= 512 or "\n" in value:
         return None
@@ -490,7 +492,8 @@ def _is_example(value: str) -> bool:
 
 
 def _is_password(value: str) -> bool:
-    """Whether a word outside of quotes is a password: letters with digits or signs in them, and no expression."""
+    """Return whether a word outside of quotes is a password: letters with digits or signs in them, and no
+    expression."""
     if len(value) < 4 or value.startswith(("/", "./", "http")) or _EXPRESSION.match(value) or _is_example(value):
         return False
     letters = any(map(str.isalpha, value))
@@ -500,7 +503,7 @@ def _is_password(value: str) -> bool:
 
 
 def _is_credential(value: str) -> bool:
-    """Whether a value looks like a key: one word, with digits, drawn at random."""
+    """Return whether a value looks like a key: one word, with digits, drawn at random."""
     if _NUMBER.fullmatch(value):
         return False
     path = value.startswith(("/", "./", "http")) and not value.endswith("=")
@@ -575,8 +578,8 @@ def _broken(text: str) -> Iterator[NamedSpan]:
 
 
 def _continues(text: str, at: int) -> bool:
-    """Whether a line begins with what may be the rest of a token: all of the line, or with a digit in it. A sentence
-    behind a whole token is none of it."""
+    """Return whether a line begins with what may be the rest of a token: all of the line, or with a digit in it. A
+    sentence behind a whole token is none of it."""
     run = _RUN.match(text, at)
     if run is None or len(run[0]) < _CONTINUED_MIN:
         return False
@@ -643,7 +646,7 @@ _COPY_MIN = 8
 
 
 def secrets_in(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    """Each secret in a text or a JSON value at any depth, with its kind."""
+    """Yield each secret in a text or a JSON value at any depth, with its kind."""
     if isinstance(value, str):
         spans = find_secrets(blank(PLACEHOLDER, value))
         yield from ((value[start:end], kind) for start, end, kind in spans)
@@ -670,7 +673,7 @@ class Copies:
         self._longest_first = sorted(kinds.items(), key=lambda known: len(known[0]), reverse=True)
 
     def replaced(self, value: Any, mask: Callable[[str, str], str], spared: frozenset[str] = frozenset()) -> Any:
-        """The value with ``mask(kind, secret)`` for each secret in its texts and keys, but those ``spared``."""
+        """Return the value with ``mask(kind, secret)`` for each secret in its texts and keys, but those ``spared``."""
         if isinstance(value, str):
             for secret, kind in self._longest_first:
                 if secret in value and secret not in spared:

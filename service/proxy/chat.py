@@ -43,14 +43,15 @@ COUNTED_MAX: Final = 100
 
 
 def attempt_number(text: str | None) -> int | None:
-    """How many attempts went before, as the header says; None for a client that does not count them."""
+    """Return how many attempts went before, as the header says; None for a client that does not count them."""
     if text is None or len(text) > len(str(COUNTED_MAX)) or not (text.isascii() and text.isdigit()):
         return None
     return min(int(text), COUNTED_MAX)
 
 
 def attempt_at(content: bytes, wire: str, agent: str, session: str, number: int, now: datetime) -> Attempt:
-    """The attempt at a request with these bytes in a format, whose turn would be kept in a session of an agent."""
+    """Return the attempt at a request with these bytes in a format, whose turn would be kept in a session of an
+    agent."""
     digest = hashlib.sha256("\x00".join(("turn", wire, agent, session, "")).encode("utf-8", "replace"))
     digest.update(content)
     return Attempt(digest.digest(), number, now)
@@ -74,7 +75,8 @@ class Admitted:
 
 
 def admit(content: bytes, allowed: Sequence[str], own_model: str | None, wire: WireFormat) -> Admitted:
-    """The request, if it may be made; ``allowed`` are patterns as in file names, and without any ``own_model`` is.
+    """Return the request, if it may be made; ``allowed`` are patterns as in file names, and without any ``own_model``
+    is.
 
     Fields that are not of the format are dropped; a request without any is the client's to the byte.
     Raises InvalidInput for what is no JSON object that names a model, and Forbidden for another model.
@@ -113,13 +115,14 @@ def is_allowed(model: str, allowed: Sequence[str], own_model: str | None) -> boo
 
 
 def _is_ambiguous(content: bytes) -> bool:
-    """Whether another parser could read another model out of these bytes: by a key that is there twice, or escaped."""
+    """Return whether another parser could read another model out of these bytes: by a key that is there twice, or
+    escaped."""
     return content.count(_MODEL) != 1 or _ESCAPED_LETTER in content
 
 
 def worst_of(model: str, wire: WireFormat, payload: Payload, memory_tokens: int) -> Usage:
-    """The most that a request is expected to use: its prompt by estimate, with so much memory added to it, and its
-    answer as far as it is bounded."""
+    """Return the most that a request is expected to use: its prompt by estimate, with so much memory added to it, and
+    its answer as far as it is bounded."""
     prompt = prompt_tokens(payload, wire) + memory_tokens
     return usage_of(model, prompt, wire.answer_tokens(payload))
 
@@ -134,8 +137,8 @@ class Call:
     charge: Charge
 
     async def count_response(self, reply: UpstreamResponse, executor: FairExecutor) -> tuple[bytes, Payload]:
-        """The body of an answer that comes at once, and the model's message in it; settles what it used. Raises what
-        the body raises."""
+        """Return the body of an answer that comes at once, and the model's message in it; settles what it used. Raises
+        what the body raises."""
         try:
             body = await reply.read()
         except BaseException:
@@ -300,7 +303,8 @@ class Chat:
         return CompletionResponse(reply.status, reply.headers | memory.headers(), body)
 
     async def count_tokens(self, principal: Principal, asked: CompletionRequest) -> CompletionResponse:
-        """What the model's server says of the tokens of a message, memory left out. Raises as ``complete`` does."""
+        """Return what the model's server says of the tokens of a message, memory left out. Raises as ``complete``
+        does."""
         settings = await self._settings_for(principal, asked)
         size = len(asked.content)
         request = await self._engine.executor.run(
@@ -315,8 +319,8 @@ class Chat:
         return CompletionResponse(reply.status, reply.headers, body)
 
     async def models(self, principal: Principal, forwarded: Mapping[str, str]) -> list[Payload]:
-        """The models that may be called: those that the settings name, and of those that the server lists, the ones
-        that the settings allow. Raises NotFound and Forbidden as ``complete`` does."""
+        """Return the models that may be called: those that the settings name, and of those that the server lists, the
+        ones that the settings allow. Raises NotFound and Forbidden as ``complete`` does."""
         settings = await self._settings(principal)
         listed = await self._upstream.models(forwarded) if self._upstream is not None else []
         named = settings.models or ([self._model] if self._model else [])
@@ -359,7 +363,7 @@ class Chat:
         settings: ProxySettings,
         memory: MemoryStatus,
     ) -> _Exchange | None:
-        """The turn, when memory has a part in it."""
+        """Return the turn, when memory has a part in it."""
         if principal.no_memory:
             return None
         run, size = self._engine.executor.run, len(asked.content)
@@ -388,7 +392,7 @@ class Chat:
         return replace(turn, attempt=attempt)
 
     async def _masked(self, principal: Principal, turn: _Exchange) -> _Exchange:
-        """The turn with its names masked. Raises InvalidInput where the workspace refuses personal data."""
+        """Return the turn with its names masked. Raises InvalidInput where the workspace refuses personal data."""
         given = {name: getattr(turn, name) for name in NAMES if getattr(turn, name) is not None}
         masking = (await get_settings(self._engine, principal)).masking
         located = [(("header", name), value) for name, value in given.items()]
@@ -399,7 +403,7 @@ class Chat:
     async def _with_memory(
         self, principal: Principal, asked: CompletionRequest, turn: _Exchange, memory: MemoryStatus
     ) -> bytes | None:
-        """The request with the block in it; None when there is nothing to add."""
+        """Return the request with the block in it; None when there is nothing to add."""
         settings = turn.settings
         run, size = self._engine.executor.run, turn.characters
         message = await run(wire_formats.last_words, turn.messages, characters=size)
@@ -437,7 +441,7 @@ class Chat:
         return await run(lambda: dumps(asked.wire.with_block(turn.payload, block, placement)), characters=size)
 
     async def _reserve(self, payer: Payer, model: str, wire: WireFormat, worst: Usage) -> Call:
-        """The call about to be made, reserved at the most it is expected to use."""
+        """Return the call about to be made, reserved at the most it is expected to use."""
         priced = self._priced_as(model)
         with paid_by(payer):
             charge = await self._engine.budget.reserve("proxy", priced, worst)
@@ -452,7 +456,7 @@ class Chat:
             raise
 
     def _priced_as(self, model: str) -> str:
-        """The name under which usage is counted: the configured model's, with or without its provider."""
+        """Return the name under which usage is counted: the configured model's, with or without its provider."""
         configured = self._model or ""
         return configured if configured.partition("/")[2] == model else model
 
@@ -499,7 +503,7 @@ class Chat:
 
 
 async def _events(body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The body cut after each event, its bytes unchanged. No byte is looked at more than a few times."""
+    """Yield the body cut after each event, its bytes unchanged. No byte is looked at more than a few times."""
     rest = bytearray()
     looked_at = 0
     async for part in body:
@@ -514,7 +518,7 @@ async def _events(body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 
 
 def _event_end(data: bytearray, start: int) -> int:
-    """Where the first event ends, its blank line included; 0 while it is not whole."""
+    """Return where the first event ends, its blank line included; 0 while it is not whole."""
     ends = [at + len(mark) for mark in EVENT_ENDS if (at := data.find(mark, start)) >= 0]
     return min(ends, default=0)
 

@@ -64,11 +64,11 @@ class UpstreamResponse:
 
     @property
     def is_stream(self) -> bool:
-        """Whether the answer comes as server-sent events."""
+        """Return whether the answer comes as server-sent events."""
         return self.headers.get("content-type", "").startswith("text/event-stream")
 
     async def read(self) -> bytes:
-        """The body at once."""
+        """Return the body at once."""
         return b"".join([part async for part in self.body])
 
 
@@ -82,7 +82,7 @@ class Upstream(ABC):
         """
 
     async def models(self, headers: Mapping[str, str]) -> list[Any]:
-        """The models that the server lists, as it lists them; empty where it lists none."""
+        """Return the models that the server lists, as it lists them; empty where it lists none."""
         return []
 
     async def aclose(self) -> None:  # noqa: B027 - some keep no connections
@@ -298,8 +298,8 @@ NO_MODEL: Final = "No model is configured for the proxy: set LLM_MODEL, or LLM_A
 
 
 def open_upstream(settings: Settings) -> Upstream | None:
-    """The upstream that LLM_MODEL, LLM_API_BASE and LLM_API_KEY name, and beside it the one for Claude; None where they
-    name none."""
+    """Return the upstream that LLM_MODEL, LLM_API_BASE and LLM_API_KEY name, and beside it the one for Claude; None
+    where they name none."""
     default = _default_upstream(settings)
     base, key = settings.proxy_anthropic_api_base, settings.proxy_anthropic_api_key
     if base is None and key is None:

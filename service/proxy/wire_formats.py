@@ -75,7 +75,7 @@ class AnswerStream(ABC):
 
     @property
     def answer(self) -> Payload:
-        """The message so far."""
+        """Return the message so far."""
         calls = [self._calls[index].call for index in sorted(self._calls)]
         return assistant_message("".join(self._text), calls)
 
@@ -97,7 +97,7 @@ class CallParts:
 
     @property
     def call(self) -> Payload:
-        """The call so far."""
+        """Return the call so far."""
         return tool_call(self.named.get("id"), self.named.get("name"), "".join(self.arguments))
 
 
@@ -119,27 +119,27 @@ class WireFormat(ABC):
 
     @abstractmethod
     def conversation(self, payload: Payload) -> Conversation | None:
-        """What a request says; None where memory has no part in it."""
+        """Return what a request says; None where memory has no part in it."""
 
     @abstractmethod
     def with_block(self, payload: Payload, block: str, placement: Placement) -> Payload:
-        """A copy of a request that has a conversation, with the memory block in it and nothing else changed."""
+        """Return a copy of a request that has a conversation, with the memory block in it and nothing else changed."""
 
     @abstractmethod
     def answer_tokens(self, payload: Payload) -> int:
-        """The most tokens that the answer may have, as far as the request bounds it."""
+        """Return the most tokens that the answer may have, as far as the request bounds it."""
 
     @abstractmethod
     def answer_in(self, body: bytes) -> Answer:
-        """The answer in a body that came at once."""
+        """Return the answer in a body that came at once."""
 
     def error_body(self, message: str) -> bytes:
-        """An error of the server behind; as OpenAI's API words it unless a format has its own way."""
+        """Return an error of the server behind; as OpenAI's API words it unless a format has its own way."""
         return dumps({"error": {"message": message, "type": "upstream_error", "param": None, "code": None}})
 
     @abstractmethod
     def error_event(self, message: str) -> bytes:
-        """The same, in a stream that has begun."""
+        """Return the same, in a stream that has begun."""
 
 
 def prompt_tokens(payload: Payload, wire: WireFormat) -> int:
@@ -159,12 +159,12 @@ def prompt_tokens(payload: Payload, wire: WireFormat) -> int:
 
 
 def bound(payload: Payload, *fields: str) -> int:
-    """The first of these fields that bounds an answer, else a usual bound."""
+    """Return the first of these fields that bounds an answer, else a usual bound."""
     return next((most for field in fields if (most := reported(payload.get(field), 0))), ANSWER_TOKENS)
 
 
 def parsed(body: bytes) -> Payload:
-    """The JSON object of a body; empty for anything else."""
+    """Return the JSON object of a body; empty for anything else."""
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -173,30 +173,30 @@ def parsed(body: bytes) -> Payload:
 
 
 def objects(value: Any) -> Iterator[Payload]:
-    """The JSON objects of a list; none where it is no list."""
+    """Yield the JSON objects of a list; none where it is no list."""
     return (each for each in (value if isinstance(value, list) else ()) if isinstance(each, dict))
 
 
 def text_in(value: Any, *fields: str) -> str:
-    """The first of these fields of an object that is a text; empty where none is."""
+    """Return the first of these fields of an object that is a text; empty where none is."""
     texts = (value.get(field) for field in fields) if isinstance(value, dict) else ()
     return next((text for text in texts if isinstance(text, str)), "")
 
 
 def tool_call(id_: Any, name: Any, arguments: str) -> Payload:
-    """A call of a tool as chat completions write it."""
+    """Return a call of a tool as chat completions write it."""
     named = {"id": id_} if isinstance(id_, str) and id_ else {}
     function = {"name": name} if isinstance(name, str) and name else {}
     return {"type": "function", "function": function | {"arguments": arguments}} | named
 
 
 def assistant_message(text: str, calls: Sequence[Payload] = ()) -> Payload:
-    """A model's message as chat completions write it."""
+    """Return a model's message as chat completions write it."""
     return {"role": "assistant", "content": text or None} | ({"tool_calls": list(calls)} if calls else {})
 
 
 def takes_memory(payload: Payload) -> bool:
-    """Whether memory can be added to a request: it has messages, one of them a user's."""
+    """Return whether memory can be added to a request: it has messages, one of them a user's."""
     messages = payload.get("messages")
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         return False
@@ -204,18 +204,18 @@ def takes_memory(payload: Payload) -> bool:
 
 
 def last_user(messages: Sequence[Payload]) -> int | None:
-    """The position of the last message of a user."""
+    """Return the position of the last message of a user."""
     return next((at for at in reversed(range(len(messages))) if messages[at].get("role") == "user"), None)
 
 
 def last_words(messages: Sequence[Payload]) -> str | None:
-    """What a user said last; None where no user says anything."""
+    """Return what a user said last; None where no user says anything."""
     at = last_user(messages)
     return None if at is None else text_of(messages[at])
 
 
 def text_of(message: Payload) -> str:
-    """The words of a message, whatever parts it comes in."""
+    """Return the words of a message, whatever parts it comes in."""
     content = message.get("content")
     if isinstance(content, str):
         return content
@@ -239,7 +239,7 @@ _INLINE_DATA_MAX = 2_000
 
 
 def derived_session(user: str | None, messages: Sequence[Payload]) -> str:
-    """A name for a conversation whose client names none: the same for as long as it begins the same."""
+    """Return a name for a conversation whose client names none: the same for as long as it begins the same."""
     opening = next((message for message in messages if message.get("role") == "user"), {})
     seed = dumps([user, opening.get("content")])
     return _session_of(seed)
@@ -250,7 +250,7 @@ def _session_of(seed: bytes) -> str:
 
 
 def new_turns(messages: Sequence[Payload], answer: Payload) -> list[MessageDraft]:
-    """What this request adds: whatever the user and the tools said since the last answer, and the answer.
+    """Return what this request adds: whatever the user and the tools said since the last answer, and the answer.
 
     A client sends its whole history every time; what came before was kept when it was said. System messages are
     the client's instructions, not part of the conversation.
@@ -290,7 +290,7 @@ def _part(name: Any, value: Any) -> Any:
 
 
 def name_of(value: Any) -> str | None:
-    """The value where it can serve as a name, else None."""
+    """Return the value where it can serve as a name, else None."""
     fits = isinstance(value, str) and value.strip() and value.isprintable() and len(value) <= NAME_MAX
     return value if fits else None
 
@@ -332,8 +332,8 @@ class ChatCompletions(WireFormat):
         return Conversation(payload["messages"], name_of(payload.get("user"))) if takes_memory(payload) else None
 
     def with_block(self, payload: Payload, block: str, placement: Placement) -> Payload:
-        """A copy of the request with one message more: after the leading system messages, or, as the user's, before
-        the last thing the user said. Nothing that was there changes."""
+        """Return a copy of the request with one message more: after the leading system messages, or, as the user's,
+        before the last thing the user said. Nothing that was there changes."""
         messages = payload["messages"]
         if placement == "system":
             leading = (at for at, message in enumerate(messages) if message.get("role") not in ("system", "developer"))
@@ -454,7 +454,8 @@ class Messages(WireFormat):
 
 
 def _split(message: Payload) -> list[Payload]:
-    """A message as chat completions write it: results of tools are messages of their own, before what else it says."""
+    """Return a message as chat completions write it: results of tools are messages of their own, before what else it
+    says."""
     role, content = message.get("role"), message.get("content")
     if role == "assistant":
         return [_assistant(content)]
@@ -471,7 +472,7 @@ def _split(message: Payload) -> list[Payload]:
 
 
 def _assistant(content: Any) -> Payload:
-    """What a model says and the tools it calls; what it thinks is not part of the conversation."""
+    """Return what a model says and the tools it calls; what it thinks is not part of the conversation."""
     if isinstance(content, str):
         return assistant_message(content)
     blocks = list(objects(content))
@@ -504,13 +505,13 @@ def _after(system: Any, block: str) -> Any:
 
 
 def _user_and_session(user_id: str) -> tuple[str | None, str | None]:
-    """The names in ``metadata.user_id``: a user, and where it names one as well, a session."""
+    """Return the names in ``metadata.user_id``: a user, and where it names one as well, a session."""
     user, _, session = user_id.rpartition(SESSION_MARK)
     return (name_of(user), name_of(session)) if user and session else (name_of(user_id), None)
 
 
 def _prompt_usage(value: Any) -> Payload:
-    """All tokens that a model read, cached ones too; empty where they are not reported."""
+    """Return all tokens that a model read, cached ones too; empty where they are not reported."""
     usage = value.get("usage") if isinstance(value, dict) else None
     if not isinstance(usage, dict) or not isinstance(usage.get("input_tokens"), int):
         return {}
@@ -582,8 +583,8 @@ class Responses(WireFormat):
             raise InvalidInput(("body", "background"), "is not served: such a response is not read through the proxy")
 
     def conversation(self, payload: Payload) -> Conversation | None:
-        """A request that goes on from what the server keeps (``previous_response_id``, ``conversation``) needs no
-        user's message: it may bring the results of tools alone."""
+        """Return a request that goes on from what the server keeps (``previous_response_id``, ``conversation``) needs
+        no user's message: it may bring the results of tools alone."""
         if not isinstance(payload.get("instructions"), str | None):
             return None
         items = _items(payload)
@@ -618,7 +619,7 @@ class Responses(WireFormat):
 
 
 def _items(payload: Payload) -> list[Payload] | None:
-    """The items of the input; None where it is neither a text nor a list of items."""
+    """Return the items of the input; None where it is neither a text nor a list of items."""
     given = payload.get("input")
     if isinstance(given, str):
         return [{"role": "user", "content": given}]
@@ -626,7 +627,8 @@ def _items(payload: Payload) -> list[Payload] | None:
 
 
 def _message(item: Payload) -> Payload | None:
-    """An item as a message; of what a model did in between, that it was the model. None for what says nothing."""
+    """Return an item as a message; of what a model did in between, that it was the model. None for what says
+    nothing."""
     kind = item.get("type") or "message"
     if kind == "message":
         return {"role": item.get("role"), "content": _text_content(item.get("content"))}
@@ -650,8 +652,8 @@ def _call(item: Payload) -> Payload:
 
 
 def _kept_by_server(payload: Payload) -> str | None:
-    """A name for what a request goes on from, where the server keeps it: one session for a conversation, and one for
-    what follows a response."""
+    """Return a name for what a request goes on from, where the server keeps it: one session for a conversation, and one
+    for what follows a response."""
     conversation = payload.get("conversation")
     id_ = text_in(conversation, "id") if isinstance(conversation, dict) else conversation
     seed = id_ or payload.get("previous_response_id")

@@ -89,7 +89,7 @@ def seen_by(reader: Reader | None) -> SeenBy:
 
 
 async def ensure_agent(connection: Connection, workspace: UUID, agent: str) -> UUID:
-    """The agent's id; a new agent is put on the dream schedule."""
+    """Return the agent's id; a new agent is put on the dream schedule."""
     found: UUID | None = None
     while found is None:
         found = await connection.value(
@@ -106,7 +106,7 @@ async def hold(connection: Connection, workspace: UUID, agent_id: UUID, gone: Re
 
 
 async def ensure_group(connection: Connection, kind: str, workspace: UUID, name: str) -> UUID:
-    """The id of a team or task (``kind``), made on first use."""
+    """Return the id of a team or task (``kind``), made on first use."""
     found: UUID | None = None
     while found is None:
         found = await connection.value(
@@ -118,7 +118,7 @@ async def ensure_group(connection: Connection, kind: str, workspace: UUID, name:
 async def ensure_session(
     connection: Connection, workspace: UUID, agent_id: UUID, name: str, user: str | None = None
 ) -> UUID:
-    """The id of the agent's session of that name, made on first use."""
+    """Return the id of the agent's session of that name, made on first use."""
     found: UUID | None = None
     while found is None:
         found = await connection.value(
@@ -130,7 +130,8 @@ async def ensure_session(
 async def reader(
     connection: Connection, workspace: UUID, reader_key: ReaderKey, key: CachedCredential | None = None
 ) -> Reader | None:
-    """The reader of that name, or None for an agent nobody has heard of, and for a ``key`` that holds no more."""
+    """Return the reader of that name, or None for an agent nobody has heard of, and for a ``key`` that holds no
+    more."""
     rows = await connection.fetch(
         "reader",
         {"known": key is not None},

@@ -68,17 +68,17 @@ class Lease:
 
     @property
     def of_owners(self) -> OfOwners:
-        """What queries call the agent and the owners."""
+        """Return what queries call the agent and the owners."""
         return {**self.of_agent, "owners": self.owners}
 
     @property
     def of_agent(self) -> OfAgent:
-        """What queries call the agent."""
+        """Return what queries call the agent."""
         return {"workspace": self.workspace_id, "agent_id": self.agent_id}
 
     @property
     def held(self) -> Held:
-        """What queries call the lease."""
+        """Return what queries call the lease."""
         return {**self.of_agent, "token": self.token}
 
 

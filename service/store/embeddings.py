@@ -54,8 +54,8 @@ class MigrationState:
 async def model_number(
     connection: Connection, signature: str, dim: int, setting: str, noise: float | None = None
 ) -> int:
-    """The small number under which vectors of an embedder are stored, given out on first use with its noise level, if
-    that is known."""
+    """Return the small number under which vectors of an embedder are stored, given out on first use with its noise
+    level, if that is known."""
     found: int | None = None
     while found is None:
         found = await connection.value(
@@ -65,7 +65,7 @@ async def model_number(
 
 
 async def state(connection: Connection) -> MigrationState:
-    """What is in use now."""
+    """Return what is in use now."""
     row = await connection.one("embedding_state")
     active = Model(row["active"], row["signature"], row["dim"], row["setting"]) if row["active"] else None
     coming = Model(row["next"], row["next_signature"], row["next_dim"], row["next_setting"]) if row["next"] else None
@@ -74,7 +74,7 @@ async def state(connection: Connection) -> MigrationState:
 
 
 def text_of_row(row: Row) -> tuple[UUID, str]:
-    """The id of a row to embed, and its text."""
+    """Return the id of a row to embed, and its text."""
     return row["id"], row["content"]
 
 

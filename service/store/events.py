@@ -46,7 +46,7 @@ async def after(
     kinds: Sequence[Kind] | None,
     limit: int,
 ) -> list[Event]:
-    """The next events after a position, in order."""
+    """Return the next events after a position, in order."""
     rows = await connection.fetch(
         "list_events", workspace=workspace, after=position, agent=agent, kinds=kinds or None, limit=limit
     )
@@ -54,7 +54,7 @@ async def after(
 
 
 def _body(row: Row) -> JsonObject:
-    """An event as the API tells it: ids, never content."""
+    """Return an event as the API tells it: ids, never content."""
     subject = {"memory": "memory_id", "dream": "dream_id", "proposal": "proposal_id", "window": "session_id"}[
         row["kind"].partition(".")[0]
     ]

@@ -42,7 +42,8 @@ class HnswLimits:
     """Of the index of a model, at most: each is weighed as a statement is planned, and as a row is written."""
 
     def hnsw_is_cheaper(self, rows: int, *, rows_of_others: int) -> bool:
-        """Whether a walk through a part of the index, past the rows of others, beats looking at each of its rows."""
+        """Return whether a walk through a part of the index, past the rows of others, beats looking at each of its
+        rows."""
         return rows >= self.large_from and rows**2 >= self.cost_rows * (rows + rows_of_others)
 
 
@@ -57,7 +58,7 @@ class AudienceStats:
 
 
 def index_names(model: int) -> str:
-    """What the names of the parts of a model's index begin with."""
+    """Return what the names of the parts of a model's index begin with."""
     return f"ix_search_index_ann_{int(model)}_"
 
 
@@ -91,7 +92,8 @@ async def count(connection: Connection, workspace: UUID, limits: HnswLimits) -> 
 
 
 async def partition_of(connection: Connection, workspace: UUID, audience: UUID) -> int | None:
-    """The part of the index that has rows of this audience, of whatever kind, if only from when it was large once.
+    """Return the part of the index that has rows of this audience, of whatever kind, if only from when it was large
+    once.
 
     All go to one, as a search looks for them in no other; until the transaction ends nobody else gives it any. None
     where no part has any of them.
@@ -105,7 +107,7 @@ async def partition_of(connection: Connection, workspace: UUID, audience: UUID) 
 
 
 async def indexes(connection: Connection) -> dict[str, HnswIndex]:
-    """All there are, by name."""
+    """Return all there are, by name."""
     return {row["name"]: HnswIndex(**row) for row in await connection.fetch("hnsw_indexes")}
 
 
@@ -115,13 +117,13 @@ async def drop_index(connection: Connection, name: str) -> None:
 
 
 async def index_bytes(connection: Connection, model: int) -> int | None:
-    """What the index of a model takes, all its parts together; None when there is none."""
+    """Return what the index of a model takes, all its parts together; None when there is none."""
     sizes = [one.bytes for name, one in (await indexes(connection)).items() if name.startswith(index_names(model))]
     return sum(sizes) if sizes else None
 
 
 def exceeds_index_dim(space: VectorSpace, dim: int) -> bool:
-    """Whether pgvector indexes no vectors of that many dimensions, as they are kept in this space."""
+    """Return whether pgvector indexes no vectors of that many dimensions, as they are kept in this space."""
     return dim > INDEXED_DIM_MAX[space.storage]
 
 

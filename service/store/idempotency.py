@@ -35,7 +35,7 @@ async def claim(connection: Connection, slot: RequestSlot) -> None:
 
 
 async def find(connection: Connection, slot: RequestSlot, since: datetime) -> StoredResponse | None:
-    """The answer kept for the request after ``since``."""
+    """Return the answer kept for the request after ``since``."""
     row = await connection.row(
         "find_response", workspace=slot.workspace, key_id=slot.key_id, request_key=slot.request_key, since=since
     )

@@ -21,7 +21,7 @@ async def let_fall(connection: Connection, workspace: UUID, changed: Sequence[UU
 
 
 async def resting_on(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> list[UUID]:
-    """The insights concluded from one of these memories, current or not: what goes for good takes them along."""
+    """Return the insights concluded from one of these memories, current or not: what goes for good takes them along."""
     return [row["id"] for row in await connection.fetch("insights_on", workspace=workspace, ids=ids)]
 
 

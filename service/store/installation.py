@@ -12,12 +12,12 @@ SECRET_BYTES = 32
 
 
 async def shared_secret(connection: Connection, name: str) -> bytes:
-    """The secret of this name, 32 random bytes, the same for every process; made at the first call."""
+    """Return the secret of this name, 32 random bytes, the same for every process; made at the first call."""
     return await connection.value("shared_secret", name=name, made=secrets.token_bytes(SECRET_BYTES))
 
 
 async def installation_settings(connection: Connection) -> InstallationSettings:
-    """The settings of the installation as stored; defaults where none were set."""
+    """Return the settings of the installation as stored; defaults where none were set."""
     rows = await connection.fetch("installation_settings")
     return InstallationSettings.model_validate(without_former({row["section"]: row["value"] for row in rows})[0])
 

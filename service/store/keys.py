@@ -37,7 +37,7 @@ class AuthenticatedKey:
 
     @property
     def is_rated(self) -> bool:
-        """Whether a rate is set, which each request counts against."""
+        """Return whether a rate is set, which each request counts against."""
         return "rate_limit" in (self.settings or ())
 
 

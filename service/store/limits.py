@@ -12,14 +12,14 @@ from service.store.keys import limits_by_key
 
 
 async def lock(connection: Connection, workspace: UUID) -> Limits | None:
-    """The limits of a workspace, which is locked against another change of them; None where it is gone."""
+    """Return the limits of a workspace, which is locked against another change of them; None where it is gone."""
     row = await connection.row("lock_workspace_limits", workspace=workspace)
     return limits_from(row["limits"]) if row else None
 
 
 async def in_force(connection: Connection, workspace: UUID, key_id: UUID | None) -> tuple[Limits, dict[UUID, Limits]]:
-    """The limits of a workspace, and those that a key counts against (its own and those of the keys that it comes from)
-    by the key that has them; without a lock."""
+    """Return the limits of a workspace, and those that a key counts against (its own and those of the keys that it
+    comes from) by the key that has them; without a lock."""
     row = await connection.row("limits_in_force", workspace=workspace, key_id=key_id)
     return (Limits(), {}) if row is None else (limits_from(row["workspace_limits"]), limits_by_key(row["key_limits"]))
 

@@ -70,7 +70,7 @@ def _with_words(item: Columns) -> Columns:
 
 
 async def find_duplicate(connection: Connection, workspace: UUID, item: Columns) -> UUID | None:
-    """The live memory which ``item`` would double, by its key or else by what it says, locked."""
+    """Return the live memory which ``item`` would double, by its key or else by what it says, locked."""
     same = {"workspace": workspace, "audience": item["audience"]}
     found: UUID | None
     if item["key"] is not None:
@@ -84,12 +84,12 @@ async def find_duplicate(connection: Connection, workspace: UUID, item: Columns)
 
 
 async def lock(connection: Connection, workspace: UUID, memory_id: UUID) -> Row | None:
-    """The whole row, locked until the transaction ends."""
+    """Return the whole row, locked until the transaction ends."""
     return await connection.row("lock_memory", workspace=workspace, id=memory_id)
 
 
 async def lock_all(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> dict[UUID, Row]:
-    """The whole rows of these ids, by id, locked in one order until the transaction ends."""
+    """Return the whole rows of these ids, by id, locked in one order until the transaction ends."""
     rows = await connection.fetch("lock_memories", workspace=workspace, ids=ids)
     return {row["id"]: row for row in rows}
 

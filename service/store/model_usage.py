@@ -35,7 +35,7 @@ class Spent:
 
     @staticmethod
     def by(purpose: Purpose, used: Usage) -> Spent:
-        """What a call for this purpose takes."""
+        """Return what a call for this purpose takes."""
         if purpose in DREAM_PURPOSES:
             return Spent(used.tokens, used.cost_usd, used.tokens, used.cost_usd)
         return Spent(used.tokens, used.cost_usd)
@@ -58,7 +58,7 @@ class BudgetLimits:
     month_cost_max_usd: float | None = None
 
     def passed_by(self, taken: Spent) -> list[int]:
-        """Which of the limits of a day, by their position, this would be over."""
+        """Return which of the limits of a day, by their position, this would be over."""
         pairs = enumerate(zip(astuple(taken), astuple(self)[:-1], strict=True))
         return [position for position, (amount, most) in pairs if most is not None and amount > most]
 
@@ -77,7 +77,7 @@ async def reserve(
 
 
 async def taken(connection: Connection, workspace: UUID, day: date, key_id: UUID = NO_KEY) -> tuple[Spent, float]:
-    """What of a day's budget is taken, and the cost in US dollars of the days of its month before it."""
+    """Return what of a day's budget is taken, and the cost in US dollars of the days of its month before it."""
     row = dict(await connection.row("budget_taken", workspace=workspace, key_id=key_id, day=day) or {})
     earlier: float = row.pop("earlier_cost_usd", 0.0)
     return Spent(**row), earlier

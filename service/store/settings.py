@@ -10,12 +10,12 @@ from service.domain.workspace import WorkspaceSettings, without_former
 
 
 async def workspace_settings(connection: Connection, workspace: UUID) -> WorkspaceSettings:
-    """The workspace's settings; defaults where none were set."""
+    """Return the workspace's settings; defaults where none were set."""
     return settings_from(await connection.value("get_settings", workspace=workspace))
 
 
 async def agent_settings(connection: Connection, workspace: UUID, agent_id: UUID) -> WorkspaceSettings:
-    """The settings of an agent: its own over the workspace's."""
+    """Return the settings of an agent: its own over the workspace's."""
     row = await connection.one("get_agent_settings", workspace=workspace, agent_id=agent_id)
     return settings_from(row["workspace"], row["agent"])
 

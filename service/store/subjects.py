@@ -69,7 +69,7 @@ class CalledBy:
 
 
 async def called_by(connection: Connection, workspaces: Sequence[UUID], users: list[str]) -> CalledBy:
-    """What a user is called in any of these workspaces. Leaves the connection in the last of them."""
+    """Return what a user is called in any of these workspaces. Leaves the connection in the last of them."""
     called = set(users)
     nicknames: set[str] = set()
     for workspace in workspaces:
@@ -135,13 +135,13 @@ async def _proposals(
 
 
 def counted_by_why(own: dict[UUID, str]) -> dict[str, int]:
-    """How many memories go for each reason; reasons without one are left out."""
+    """Return how many memories go for each reason; reasons without one are left out."""
     found = Counter(own.values())
     return {why: found[why] for why in WHY if found[why]}
 
 
 async def texts(connection: Connection, workspace: UUID, ids: Iterable[UUID]) -> list[str]:
-    """What messages and memories say."""
+    """Return what messages and memories say."""
     return [row["content"] for row in await connection.fetch("texts_of", workspace=workspace, ids=list(ids))]
 
 
@@ -249,8 +249,8 @@ def _aliases(users: list[str]) -> list[str]:
 
 
 async def export(connection: Connection, workspace: UUID, users: list[str], held: SubjectData) -> dict[str, list[Row]]:
-    """The memories that are held, each with its ``memory`` and its ``history`` as JSON, and the rows of everything else
-    about the user by what they are."""
+    """Return the memories that are held, each with its ``memory`` and its ``history`` as JSON, and the rows of
+    everything else about the user by what they are."""
     ids = [*held.own, *held.shared]
     sessions, proposals = held.session_ids, list(held.proposals)
     return {

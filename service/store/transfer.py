@@ -48,7 +48,7 @@ class ExportFilter:
     where: WhereQuery | None = None
 
     def of_memories(self) -> Columns:
-        """The parameters of the fragment ``exported_memory``."""
+        """Return the parameters of the fragment ``exported_memory``."""
         return {
             "with_deleted": self.with_deleted,
             "with_expired": self.with_expired,
@@ -58,7 +58,7 @@ class ExportFilter:
 
 
 async def counts(connection: Connection, workspace: UUID, wanted: ExportFilter) -> dict[str, int]:
-    """How many lines the large sections will have."""
+    """Return how many lines the large sections will have."""
     row = await connection.row(
         "export_counts", {"where": where_flag(wanted.where)}, workspace=workspace, agent_id=wanted.agent_id,
         **wanted.of_memories(),
@@ -69,7 +69,7 @@ async def counts(connection: Connection, workspace: UUID, wanted: ExportFilter) 
 async def section(
     connection: Connection, workspace: UUID, name: str, wanted: ExportFilter, start: str | UUID | None
 ) -> AsyncIterator[list[Columns]]:
-    """The fields of the lines of one section, in pages, beginning at the key ``start``."""
+    """Yield the fields of the lines of one section, in pages, beginning at the key ``start``."""
     values: Columns = {"workspace": workspace, "agent_id": wanted.agent_id}
     flags: Flags = {}
     if name in ("agent", "task", "bulletin"):
@@ -142,7 +142,7 @@ async def add_messages(
 
 
 async def existing(connection: Connection, workspace: UUID, query: Existing, ids: Sequence[UUID]) -> set[UUID]:
-    """Which of these memories (deleted ones included), documents, messages or merges there are."""
+    """Return which of these memories (deleted ones included), documents, messages or merges there are."""
     return {row["id"] for row in await connection.fetch(query, workspace=workspace, ids=ids)}
 
 

@@ -36,7 +36,7 @@ class VectorSpace:
         return _FLAGS[self.storage]
 
     def stored(self, vector: Embedding) -> Stored:
-        """A vector as Postgres takes it."""
+        """Return a vector as Postgres takes it."""
         return Vector(vector) if self.storage == "float32" else HalfVector(vector)
 
 
@@ -49,7 +49,7 @@ class EmbeddingBatch:
 
     @property
     def model(self) -> int | None:
-        """The number of their embedder."""
+        """Return the number of their embedder."""
         return self.space.number if self.space else None
 
     @property
@@ -58,6 +58,6 @@ class EmbeddingBatch:
         return self.space.flags if self.space else NO_SPACE
 
     def stored(self) -> list[Stored | None]:
-        """The vectors as Postgres takes them."""
+        """Return the vectors as Postgres takes them."""
         space = self.space
         return [None if space is None or vector is None else space.stored(vector) for vector in self.vectors]

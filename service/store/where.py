@@ -19,7 +19,7 @@ class WhereQuery:
 
 
 def compiled(where: Where | None) -> WhereQuery | None:
-    """A filter for the fragment ``where``; None for none."""
+    """Return a filter for the fragment ``where``; None for none."""
     if where is None:
         return None
     values: list[JsonValue] = []
@@ -27,7 +27,7 @@ def compiled(where: Where | None) -> WhereQuery | None:
 
 
 def where_flag(query: WhereQuery | None) -> Shape:
-    """The flag ``where`` of a query, empty for none."""
+    """Return the flag ``where`` of a query, empty for none."""
     return query.shape if query else ()
 
 
@@ -46,7 +46,7 @@ def _placed(value: JsonValue, values: list[JsonValue]) -> int:
 
 
 def _kind(condition: Condition) -> str:
-    """What a range compares: times, texts or numbers."""
+    """Return what a range compares: times, texts or numbers."""
     if condition.field in TIME_FIELDS:
         return "time"
     return "string" if isinstance(condition.value, str) else "number"

@@ -8,12 +8,12 @@ DEFAULT_URL = "http://127.0.0.1:8000"
 
 
 def setting(name: str) -> str | None:
-    """A variable of the environment; None where it is unset or empty."""
+    """Return a variable of the environment; None where it is unset or empty."""
     return os.environ.get(name, "").strip() or None
 
 
 def service_url(url: str | None, name: str = "url") -> str:
-    """The address given as ``name``, else REVERIE_URL, else that of this machine.
+    """Return the address given as ``name``, else REVERIE_URL, else that of this machine.
 
     Raises ValueError, without showing it, for one that is not of a service: that of a database may hold a password.
     """

@@ -37,14 +37,14 @@ class Call(Generic[T]):
     only_reads: bool = False
 
     def parse(self, content: bytes) -> T:
-        """The answer of a body; None for an answer without one."""
+        """Return the answer of a body; None for an answer without one."""
         if self.answer is None:
             return None  # type: ignore[return-value]
         found: T = TypeAdapter(self.answer).validate_json(content)
         return found
 
     def parameters(self, agent: str | None, user: str | None) -> Parameters:
-        """The query; lists are repeated."""
+        """Return the query; lists are repeated."""
         named = {**self._own("query", agent, user), **drop_none(self.query)}
         return [
             (name, plain(one))
@@ -53,15 +53,15 @@ class Call(Generic[T]):
         ]
 
     def after(self, cursor: str) -> Call[T]:
-        """The same call for the page that ``cursor`` opens."""
+        """Return the same call for the page that ``cursor`` opens."""
         return replace(self, query={**self.query, "cursor": cursor})
 
     def following(self: Call[Page[Item]], page: Page[Item]) -> Call[Page[Item]] | None:
-        """The call for what comes after a page; None after the last one."""
+        """Return the call for what comes after a page; None after the last one."""
         return self.after(page.next_cursor) if page.next_cursor is not None else None
 
     def content(self, agent: str | None, user: str | None) -> bytes | None:
-        """The body as JSON."""
+        """Return the body as JSON."""
         if self.body is None:
             return None
         own = self._own("body", agent, user)
@@ -69,7 +69,7 @@ class Call(Generic[T]):
         return json.dumps(body, default=jsonable, ensure_ascii=False).encode()
 
     def _own(self, place: str, agent: str | None, user: str | None) -> dict[str, str]:
-        """The client's own agent and user, as far as this place names them."""
+        """Return the client's own agent and user, as far as this place names them."""
         named = {"agent": (self.agent_in, agent), "user": (self.user_in, user)}
         return {name: value for name, (there, value) in named.items() if there == place and value}
 
@@ -93,10 +93,10 @@ def plain(value: Any) -> str:
 
 
 def drop_none(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values that are not None."""
+    """Return the values that are not None."""
     return {name: value for name, value in values.items() if value is not None}
 
 
 def part(name: Id | int) -> str:
-    """A name as one part of a path."""
+    """Return a name as one part of a path."""
     return quote(str(name), safe="")

@@ -130,7 +130,7 @@ class ChatMemory:
         self._client.save_memory("observation", note, **fields)
 
     def retrieve_short_memory(self, turns: int) -> list[Message]:
-        """The last turns of the session, oldest first."""
+        """Return the last turns of the session, oldest first."""
         if turns <= 0:
             return []
         try:
@@ -148,7 +148,8 @@ class ChatMemory:
     def retrieve_long_memory(
         self, context: Sequence[Message] | None = None, limit: int = KNOWN_MAX, *, mem0_limit: int | None = None
     ) -> SystemMessage:
-        """What is known that bears on the last turns of ``context``: one system message, empty when nothing does.
+        """Return what is known that bears on the last turns of ``context``: one system message, empty when nothing
+        does.
 
         What the context says itself is in it only where nothing else is known. ``mem0_limit`` is another name of
         ``limit``, for callers of ARKOS' class.
@@ -180,7 +181,7 @@ class ChatMemory:
         return lines[:limit], repeated[:limit]
 
     def get_context(self, turns: int = 5, include_long_term: bool = True) -> list[Message]:
-        """What goes to the model: what is known, if anything, then the last turns."""
+        """Return what goes to the model: what is known, if anything, then the last turns."""
         recent = self.retrieve_short_memory(turns)
         if not include_long_term:
             return recent
@@ -201,11 +202,12 @@ class ChatMemory:
         return self.session_id
 
     def serialize(self, message: Message) -> str:
-        """A message as text; its role is kept beside it."""
+        """Return a message as text; its role is kept beside it."""
         return message.model_dump_json()
 
     def deserialize(self, message: str, role: str) -> Message:
-        """The message of a text. Raises ValueError for a role that is none, or a text that is no such message."""
+        """Return the message of a text. Raises ValueError for a role that is none, or a text that is no such
+        message."""
         if role not in CLASSES:
             raise ValueError(f"unknown role: {role}")
         try:

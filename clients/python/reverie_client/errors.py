@@ -39,12 +39,12 @@ class APIError(ReverieClientError):
 
     @property
     def errors(self) -> list[dict[str, Any]]:
-        """The fields at fault: ``loc`` and ``msg`` of each."""
+        """Return the fields at fault: ``loc`` and ``msg`` of each."""
         return list(self.problem.get("errors") or [])
 
     @property
     def fields(self) -> list[str]:
-        """The names of the fields at fault, as paths: ``items.3.content``."""
+        """Return the names of the fields at fault, as paths: ``items.3.content``."""
         return [".".join(map(str, error["loc"][1:] or error["loc"])) for error in self.errors]
 
 
@@ -69,7 +69,7 @@ class Ambiguous(APIError):
 
     @property
     def candidates(self) -> list[dict[str, Any]]:
-        """What it fits."""
+        """Return what it fits."""
         return list(self.problem.get("candidates") or [])
 
 
@@ -103,7 +103,7 @@ _BY_STATUS: dict[int, type[APIError]] = {
 
 
 def error_of(response: httpx.Response) -> APIError:
-    """The error an answer stands for; its body must have been read."""
+    """Return the error an answer stands for; its body must have been read."""
     try:
         problem = response.json()
     except ValueError:

@@ -180,8 +180,8 @@ class ReverieStore(BaseStore):
         return [_item(one, op.namespace, op.key) if one else None for op, one in zip(ops, found, strict=True)]
 
     def _find(self, ops: Sequence[GetOp | PutOp], about: str | None = None) -> Steps[list[list[m.MemoryRecord]]]:
-        """The memories of each item, or those about a user: by its digest, or by what is stored where a label is given
-        masked."""
+        """Return the memories of each item, or those about a user: by its digest, or by what is stored where a label is
+        given masked."""
         plain = [op for op in ops if _is_unmasked(op)]
         pages = iter((yield [_keyed(op.namespace, op.key, about) for op in plain]) if plain else ())
         found: list[list[m.MemoryRecord]] = []
@@ -291,7 +291,8 @@ class ReverieStore(BaseStore):
             yield renewals
 
     def _draft(self, op: PutOp, there: m.MemoryRecord | None) -> o.MemoryDraft:
-        """The memory of an item; ``there`` is the one it has, where that is not found by the digest of its labels."""
+        """Return the memory of an item; ``there`` is the one it has, where that is not found by the digest of its
+        labels."""
         value = dict(op.value or {})
         text = None if op.index is False else text_of(value, self._fields if op.index is None else op.index)
         own = {"namespace": list(op.namespace), "key": op.key, "value": value, "ttl": op.ttl, "indexed": bool(text)}
@@ -318,12 +319,12 @@ def _tag(prefix: Sequence[str]) -> str:
 
 
 def _keyed(namespace: Sequence[str], key: str, about: str | None) -> Call[m.Page[m.MemoryRecord]]:
-    """The memory of an item; where a dream has found something newer, it stands here still."""
+    """Return the memory of an item; where a dream has found something newer, it stands here still."""
     return calls.list_memories(limit=PAGE, key=_key(namespace, key), about=about, source=OWN, include="superseded")
 
 
 def _within(prefix: Sequence[str], about: str | None = None) -> Call[m.Page[m.MemoryRecord]]:
-    """What is in a namespace, or where labels of it are masked, in what is left of it without them."""
+    """Return what is in a namespace, or where labels of it are masked, in what is left of it without them."""
     return calls.list_memories(limit=PAGE, tag=_tag(unmasked(prefix)), about=about, source=OWN, include="superseded")
 
 
@@ -354,7 +355,7 @@ def _kept(memory: m.MemoryRecord) -> dict[str, Any]:
 
 
 def _shown(memory: m.MemoryRecord, asked: Sequence[str]) -> tuple[str, ...]:
-    """The namespace, with the labels asked for as they were given."""
+    """Return the namespace, with the labels asked for as they were given."""
     return (*asked, *_kept(memory)["namespace"][len(asked) :])
 
 

@@ -21,7 +21,7 @@ COMPARED = {"$gt": operator.gt, "$gte": operator.ge, "$lt": operator.lt, "$lte":
 
 
 def accepts(wanted: Mapping[str, Any] | None, value: Mapping[str, Any]) -> bool:
-    """Whether an item of that value passes a filter. Raises ValueError for an operator that is none.
+    """Return whether an item of that value passes a filter. Raises ValueError for an operator that is none.
 
     Numbers are compared with numbers and texts with texts; anything else is neither more nor less. What is missing is
     None.
@@ -30,7 +30,8 @@ def accepts(wanted: Mapping[str, Any] | None, value: Mapping[str, Any]) -> bool:
 
 
 def needed_of(wanted: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The part of a filter that is plain equality of texts, numbers and booleans: a search can do that itself."""
+    """Return the part of a filter that is plain equality of texts, numbers and booleans: a search can do that
+    itself."""
     return {name: one for name, one in (wanted or {}).items() if isinstance(one, str | int | float | bool)}
 
 
@@ -64,7 +65,7 @@ def _is_number(value: Any) -> bool:
 
 
 def matches_namespace(namespace: Sequence[str], condition: MatchCondition) -> bool:
-    """Whether a namespace begins or ends with a path, label by label; ``*`` is any one label."""
+    """Return whether a namespace begins or ends with a path, label by label; ``*`` is any one label."""
     path = condition.path
     if len(namespace) < len(path):
         return False
@@ -73,18 +74,19 @@ def matches_namespace(namespace: Sequence[str], condition: MatchCondition) -> bo
 
 
 def unmasked(labels: Sequence[str]) -> tuple[str, ...]:
-    """The labels before the first that is given as it is stored where personal data is masked."""
+    """Return the labels before the first that is given as it is stored where personal data is masked."""
     return tuple(takewhile(lambda label: not MASKED.search(label), labels))
 
 
 def is_within(namespace: Sequence[str], prefix: Sequence[str]) -> bool:
-    """Whether a stored namespace, known to begin with the unmasked labels of a path, has the others of it too."""
+    """Return whether a stored namespace, known to begin with the unmasked labels of a path, has the others of it
+    too."""
     known = len(unmasked(prefix))
     return list(namespace[known : len(prefix)]) == list(prefix[known:])
 
 
 def text_of(value: Mapping[str, Any], fields: Sequence[str] | None) -> str:
-    """What an item is searched by: its texts at these paths, or all that it says; "" for nothing.
+    """Return what an item is searched by: its texts at these paths, or all that it says; "" for nothing.
 
     One text stands for itself, several are lines that say what each is.
     """

@@ -42,16 +42,16 @@ class Owner:
     session: str | None
 
     def saved(self) -> dict[str, str]:
-        """The fields of a memory that say so."""
+        """Return the fields of a memory that say so."""
         named = {"agent": self.agent, "user": self.user, "session": self.session}
         return {name: value for name, value in named.items() if value is not None}
 
     def owns(self, session: str | None) -> bool:
-        """Whether what was said or saved in a session is meant."""
+        """Return whether what was said or saved in a session is meant."""
         return self.session is None or session == self.session
 
     def has(self, found: m.MemoryRecord | m.MessageRecord) -> bool:
-        """Whether a memory or a turn is the user's, where one is named: users are shown what is nobody's too."""
+        """Return whether a memory or a turn is the user's, where one is named: users are shown what is nobody's too."""
         return self.user is None or self.user == found.user or self.user in found.owners
 
 
@@ -64,7 +64,7 @@ def owner(user_id: str | None, agent_id: str | None, run_id: str | None) -> Owne
 
 
 def filtered(filters: Mapping[str, Any] | None, **ids: str | None) -> tuple[Owner, m.Json]:
-    """Whose memories are meant and with what metadata, where the ids may be among the filters."""
+    """Return whose memories are meant and with what metadata, where the ids may be among the filters."""
     wanted = dict(filters or {})
     found = {name: wanted.pop(name, None) or value for name, value in ids.items()}
     for name, value in wanted.items():
@@ -112,7 +112,7 @@ def search(
     threshold: float | None = None,
     rerank: bool = False,
 ) -> Steps[m.Json]:
-    """Memories and turns, best first.
+    """Return memories and turns, best first.
 
     ``filters`` are equal to metadata of memories (turns have none), and may name the ids. ``threshold`` is the least
     relevance, from 0 to 1; ``top_k`` is another name of ``limit``.
@@ -140,7 +140,7 @@ def search(
 
 
 def _found(result: m.SearchResult, whose: Owner) -> m.Json | None:
-    """What a search found, in mem0's words; None for what is another run's or not the user's, or no text."""
+    """Return what a search found, in mem0's words; None for what is another run's or not the user's, or no text."""
     memory, turn = result.memory, result.message
     if memory is not None:
         return item(memory) if whose.owns(memory.session) and whose.has(memory) else None
@@ -150,7 +150,7 @@ def _found(result: m.SearchResult, whose: Owner) -> m.Json | None:
 
 
 def get(memory_id: Id) -> Steps[m.Json | None]:
-    """A memory; None for one that is not there."""
+    """Return a memory; None for one that is not there."""
     try:
         found: m.MemoryRecord = yield calls.get_memory(memory_id)
     except NotFound:
@@ -205,7 +205,7 @@ def delete_all(*, user_id: str | None = None, agent_id: str | None = None, run_i
 
 
 def history(memory_id: Id) -> Steps[list[m.Json]]:
-    """What became of a memory, oldest first."""
+    """Return what became of a memory, oldest first."""
     page: m.Page[m.MemoryVersion] = yield calls.memory_history(memory_id)
     changes: list[m.Json] = []
     before: m.MemoryVersion | None = None
@@ -229,7 +229,7 @@ def history(memory_id: Id) -> Steps[list[m.Json]]:
 
 
 def item(memory: m.MemoryRecord) -> m.Json:
-    """A memory in mem0's words."""
+    """Return a memory in mem0's words."""
     return {
         "id": str(memory.id),
         "memory": memory.content,
@@ -244,7 +244,7 @@ def item(memory: m.MemoryRecord) -> m.Json:
 
 
 def turn_item(turn: m.MessageRecord, agent: str, session: str) -> m.Json:
-    """A turn in the same words; its id is that of a message, which ``get`` does not know."""
+    """Return a turn in the same words; its id is that of a message, which ``get`` does not know."""
     return {
         "id": str(turn.id),
         "memory": text_of(turn.content),
@@ -259,7 +259,7 @@ def turn_item(turn: m.MessageRecord, agent: str, session: str) -> m.Json:
 
 
 def text_of(content: Any) -> str:
-    """What a turn says; empty for what is no text."""
+    """Return what a turn says; empty for what is no text."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []

@@ -44,7 +44,7 @@ class Reverie(Api, Sender):
     def events(
         self, after: int | None = None, types: Sequence[str] = (), *, reconnect: bool = True
     ) -> Iterator[dict[str, Any]]:
-        """What happens from now on, or after a position, for as long as it is iterated; each event once.
+        """Yield what happens from now on, or after a position, for as long as it is iterated; each event once.
 
         A stream that breaks off is taken up again where it ended. Raises APIError when it is refused.
         """
@@ -61,7 +61,7 @@ class Reverie(Api, Sender):
     def ask_stream(
         self, question: str, max_tokens: int | None = None, agent: str | None = None, **fields: Unpack[AskFields]
     ) -> Iterator[AskEvent]:
-        """What ``ask`` answers, as it comes: the memories at once, then the answer. Raises APIError, and
+        """Yield what ``ask`` answers, as it comes: the memories at once, then the answer. Raises APIError, and
         ConnectionFailed when it breaks off."""
         call, stream = answer_call(question, max_tokens, agent, fields), AnswerStream()
         with closing(self.lines(call, headers=stream.headers, timeout=EVENTS_TIMEOUT)) as lines:
@@ -78,13 +78,13 @@ class Reverie(Api, Sender):
         resume_from: str | None = None,
         where: Json | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """The lines of an export, as they come; with ``where``, of the memories that pass it. Raises ConnectionFailed
-        when it breaks off before its last line."""
+        """Yield the lines of an export, as they come; with ``where``, of the memories that pass it. Raises
+        ConnectionFailed when it breaks off before its last line."""
         with closing(self.lines(export_call(agent, include, resume_from, where))) as lines:
             yield from map(json.loads, lines)
 
     def export_workspace(self, workspace: Id) -> Iterator[dict[str, Any]]:
-        """The lines of an export of one workspace, for admins of the installation. Raises as ``export`` does."""
+        """Yield the lines of an export of one workspace, for admins of the installation. Raises as ``export`` does."""
         with closing(self.lines(export_workspace_call(workspace))) as lines:
             yield from map(json.loads, lines)
 
@@ -124,7 +124,7 @@ class AsyncReverie(Api, AsyncSender):
     async def events(
         self, after: int | None = None, types: Sequence[str] = (), *, reconnect: bool = True
     ) -> AsyncIterator[dict[str, Any]]:
-        """What happens from now on, or after a position, for as long as it is iterated; each event once.
+        """Yield what happens from now on, or after a position, for as long as it is iterated; each event once.
 
         A stream that breaks off is taken up again where it ended. Raises APIError when it is refused.
         """
@@ -143,7 +143,7 @@ class AsyncReverie(Api, AsyncSender):
     async def ask_stream(
         self, question: str, max_tokens: int | None = None, agent: str | None = None, **fields: Unpack[AskFields]
     ) -> AsyncIterator[AskEvent]:
-        """What ``ask`` answers, as it comes: the memories at once, then the answer. Raises APIError, and
+        """Yield what ``ask`` answers, as it comes: the memories at once, then the answer. Raises APIError, and
         ConnectionFailed when it breaks off."""
         call, stream = answer_call(question, max_tokens, agent, fields), AnswerStream()
         async with aclosing(self.lines(call, headers=stream.headers, timeout=EVENTS_TIMEOUT)) as lines:
@@ -161,14 +161,14 @@ class AsyncReverie(Api, AsyncSender):
         resume_from: str | None = None,
         where: Json | None = None,
     ) -> AsyncIterator[dict[str, Any]]:
-        """The lines of an export, as they come; with ``where``, of the memories that pass it. Raises ConnectionFailed
-        when it breaks off before its last line."""
+        """Yield the lines of an export, as they come; with ``where``, of the memories that pass it. Raises
+        ConnectionFailed when it breaks off before its last line."""
         async with aclosing(self.lines(export_call(agent, include, resume_from, where))) as lines:
             async for line in lines:
                 yield json.loads(line)
 
     async def export_workspace(self, workspace: Id) -> AsyncIterator[dict[str, Any]]:
-        """The lines of an export of one workspace, for admins of the installation. Raises as ``export`` does."""
+        """Yield the lines of an export of one workspace, for admins of the installation. Raises as ``export`` does."""
         async with aclosing(self.lines(export_workspace_call(workspace))) as lines:
             async for line in lines:
                 yield json.loads(line)

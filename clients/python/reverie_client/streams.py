@@ -43,15 +43,15 @@ class EventStream:
         self.call: Call[None] = Call("GET", "/v1/events", None, query={"types": list(types)})
 
     def headers(self) -> dict[str, str]:
-        """The headers that say what has been read."""
+        """Return the headers that say what has been read."""
         return {} if self._position is None else {"Last-Event-ID": str(self._position)}
 
     def ends_with(self, error: APIError | ConnectionFailed) -> bool:
-        """Whether a failure is the end of it: what passes is asked for again, if that is wanted."""
+        """Return whether a failure is the end of it: what passes is asked for again, if that is wanted."""
         return not (self._reconnect and getattr(error, "status", None) in (None, *PASSING))
 
     def read(self, line: str) -> dict[str, Any] | None:
-        """The event that a line completes; None for any other. A gap is an event of the type ``gap``."""
+        """Return the event that a line completes; None for any other. A gap is an event of the type ``gap``."""
         name, _, value = line.partition(": ")
         if name != "data":
             return None
@@ -71,7 +71,7 @@ class AnswerStream:
         self._event = ""
 
     def read(self, line: str) -> AskEvent | None:
-        """The event that a line completes; None for any other. Raises ServerFailed where there is no answer."""
+        """Return the event that a line completes; None for any other. Raises ServerFailed where there is no answer."""
         name, _, value = line.partition(": ")
         if name == "event":
             self._event = value
@@ -107,7 +107,8 @@ def import_call(format: Format, agent: str | None) -> Call[None]:
 
 
 def read_import(line: str, on_progress: OnProgress) -> Imported | None:
-    """What a line of the answer to an import says: what was done, or how far it is. Raises APIError for a failure."""
+    """Return what a line of the answer to an import says: what was done, or how far it is. Raises APIError for a
+    failure."""
     said = json.loads(line)
     if said["record"] == "imported":
         return Imported.model_validate(said)

@@ -57,7 +57,8 @@ class Options:
     for_prompt: bool
 
     def headers(self, call: Call[Any], idempotency_key: str | None) -> dict[str, str]:
-        """The headers of a call; a POST that writes carries a key of its own, so that repeating it does no harm."""
+        """Return the headers of a call; a POST that writes carries a key of its own, so that repeating it does no
+        harm."""
         headers = self.own()
         if call.body is not None:
             headers["Content-Type"] = "application/json"
@@ -66,7 +67,7 @@ class Options:
         return headers
 
     def own(self) -> dict[str, str]:
-        """The headers of every request."""
+        """Return the headers of every request."""
         headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
         said = {"X-Reverie-No-Memory": self.no_memory, "X-Reverie-For-Prompt": self.for_prompt}
         return headers | {name: "1" for name, is_so in said.items() if is_so}
@@ -81,7 +82,8 @@ def backoff_s(attempt: int, response: httpx.Response | None) -> float:
 
 
 def is_retryable(call: Call[Any], failed: httpx.Response | httpx.TransportError) -> bool:
-    """Whether a call may be sent again. A PATCH only where it surely was not carried out: its version has moved on."""
+    """Return whether a call may be sent again. A PATCH only where it surely was not carried out: its version has moved
+    on."""
     if isinstance(failed, httpx.Response):
         return failed.status_code in (CONNECTION_REFUSED if call.method == "PATCH" else TRANSIENT)
     return call.method != "PATCH" or isinstance(failed, NEVER_SENT)
@@ -121,7 +123,7 @@ class Client(ABC, Generic[Http]):
         self._reached: dict[str, str] = {}
 
     def for_user(self, user: str | None) -> Self:
-        """The same client, over the same connections, whose calls are for another user."""
+        """Return the same client, over the same connections, whose calls are for another user."""
         other = copy(self)
         other.options = replace(self.options, user=user)
         return other
@@ -152,7 +154,7 @@ class Client(ABC, Generic[Http]):
     def _settle(
         self, call: Call[Any], attempt: int, got: httpx.Response | httpx.TransportError
     ) -> httpx.Response | float:
-        """The answer that stands, or the seconds before the next attempt. Raises ConnectionFailed."""
+        """Return the answer that stands, or the seconds before the next attempt. Raises ConnectionFailed."""
         response = got if isinstance(got, httpx.Response) else None
         if response is not None and POSITION in response.headers:
             self._reached[POSITION] = response.headers[POSITION]
@@ -163,7 +165,8 @@ class Client(ABC, Generic[Http]):
         raise self.failed(call, got) from got
 
     def _parse(self, call: Call[T], response: httpx.Response, attempt: int) -> T:
-        """The answer. Raises APIError. What a repeated DELETE no longer finds, an earlier attempt has deleted."""
+        """Return the answer. Raises APIError. What a repeated DELETE no longer finds, an earlier attempt has
+        deleted."""
         if response.is_success:
             return call.parse(response.content)
         if call.method == "DELETE" and attempt and response.status_code == NOT_FOUND:
@@ -171,14 +174,14 @@ class Client(ABC, Generic[Http]):
         raise self.refused(response)
 
     def refused(self, response: httpx.Response) -> APIError:
-        """The error that an answer stands for; it says where a key comes from if none was sent."""
+        """Return the error that an answer stands for; it says where a key comes from if none was sent."""
         error = error_of(response)
         if error.status == NOT_AUTHENTICATED and self.options.api_key is None:
             return type(error)(error.status, error.problem | {"detail": NO_KEY})
         return error
 
     def failed(self, call: Call[Any], why: httpx.TransportError | str) -> ConnectionFailed:
-        """The error of a call without an answer; it says where that was expected."""
+        """Return the error of a call without an answer; it says where that was expected."""
         url = self.http.base_url
         said = why if isinstance(why, str) else repr(why)
         return ConnectionFailed(f"{call.method} {call.path} at {url.scheme}://{url.netloc.decode()}: {said}")
@@ -221,7 +224,7 @@ class Sender(Client[httpx.Client]):
             return result
 
     def items(self, call: Call[Page[T]]) -> Iterator[T]:
-        """The items of a list, page by page as needed."""
+        """Yield the items of a list, page by page as needed."""
         following: Call[Page[T]] | None = call
         while following is not None:
             page = self.send(following)
@@ -236,7 +239,7 @@ class Sender(Client[httpx.Client]):
         content: Iterable[bytes] | None = None,
         timeout: httpx.Timeout = STREAM_TIMEOUT,
     ) -> Generator[str, None, None]:
-        """The lines of an answer as they come. Raises APIError, and ConnectionFailed when it breaks off."""
+        """Yield the lines of an answer as they come. Raises APIError, and ConnectionFailed when it breaks off."""
         try:
             with self.http.stream(**self._stream(call, headers, content, timeout)) as response:
                 if not response.is_success:
@@ -294,7 +297,7 @@ class AsyncSender(Client[httpx.AsyncClient]):
             return result
 
     async def items(self, call: Call[Page[T]]) -> AsyncIterator[T]:
-        """The items of a list, page by page as needed."""
+        """Yield the items of a list, page by page as needed."""
         following: Call[Page[T]] | None = call
         while following is not None:
             page = await self.send(following)
@@ -310,7 +313,7 @@ class AsyncSender(Client[httpx.AsyncClient]):
         content: AsyncIterable[bytes] | None = None,
         timeout: httpx.Timeout = STREAM_TIMEOUT,
     ) -> AsyncGenerator[str, None]:
-        """The lines of an answer as they come. Raises APIError, and ConnectionFailed when it breaks off."""
+        """Return the lines of an answer as they come. Raises APIError, and ConnectionFailed when it breaks off."""
         try:
             async with self.http.stream(**self._stream(call, headers, content, timeout)) as response:
                 if not response.is_success:

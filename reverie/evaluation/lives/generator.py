@@ -112,7 +112,7 @@ def _fact(
 
 
 def _forms(value: str, relation: str) -> dict[str, str]:
-    """The value and the relation as the grammar of a language wants them in some templates."""
+    """Return the value and the relation as the grammar of a language wants them in some templates."""
     article, _, rest = value.partition(" ")
     feminine = relation in ("Katze",)
     infinitive = value.rpartition(" ")
@@ -132,7 +132,7 @@ def _forms(value: str, relation: str) -> dict[str, str]:
 
 
 def _dialogue(tongue: Tongue, sentences: list[str], day: int, chance: random.Random) -> list[Json]:
-    """A conversation in which these sentences are said, among others, some of them in one message."""
+    """Return a conversation in which these sentences are said, among others, some of them in one message."""
     turns: list[tuple[str, str]] = []
     if chance.random() < 0.5:
         turns.append(("user", chance.choice(tongue.greetings)))

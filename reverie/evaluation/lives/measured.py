@@ -16,7 +16,7 @@ _ARTICLES = ("the ", "le ", "la ", "les ", "l'", "el ", "los ", "una ", "un ", "
 
 
 def folded(value: str) -> str:
-    """A value without case, article and full stop."""
+    """Return a value without case, article and full stop."""
     plain = value.casefold().strip(" .!。")
     return next((plain.removeprefix(one) for one in _ARTICLES if plain.startswith(one)), plain)
 

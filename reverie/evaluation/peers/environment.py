@@ -23,7 +23,7 @@ class NotInstalled(Exception):
 
 
 def environment(folder: Path, packages: Sequence[str] = PACKAGES) -> Path:
-    """The Python of an environment with these packages, made in the folder. Raises NotInstalled."""
+    """Return the Python of an environment with these packages, made in the folder. Raises NotInstalled."""
     python = folder / "bin" / "python"
     marker = folder / "installed"
     if marker.exists() and marker.read_text(encoding="utf-8") == "\n".join(packages):

@@ -33,7 +33,7 @@ REFUSED = "abstention"
 
 
 def read(documents: Sequence[Document]) -> Iterator[Conversation]:
-    """The chats that have questions. Raises InvalidInput where there are none, or where one has another form."""
+    """Yield the chats that have questions. Raises InvalidInput where there are none, or where one has another form."""
     none = True
     for name, chat, asked in _chats(documents):
         none = False

@@ -18,7 +18,8 @@ REFUSED = "abstention"
 
 
 def read(documents: Sequence[Document]) -> Iterator[Conversation]:
-    """One conversation to a question: the chats of its item, or those that it is mixed with. Raises InvalidInput."""
+    """Yield one conversation to a question: the chats of its item, or those that it is mixed with. Raises
+    InvalidInput."""
     none = True
     for document in documents:
         for number, (item, chats) in enumerate(_items(document.json())):
@@ -65,7 +66,7 @@ def _conversation(name: str, number: int, item: Mapping[str, Any], chats: Sequen
 
 
 def _evidence(turns: Sequence[Turn], wanted: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """The turns that are, or else contain, the evidence: it is given by its text alone."""
+    """Yield the turns that are, or else contain, the evidence: it is given by its text alone."""
     for one in wanted:
         text = " ".join(one["text"].split()).lower()
         spoken = [(turn, " ".join(turn.content.split()).lower()) for turn in turns]

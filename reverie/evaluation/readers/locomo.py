@@ -20,7 +20,7 @@ _SESSION = re.compile(r"session_(\d+)")
 
 
 def read(documents: Sequence[Document]) -> Iterator[Conversation]:
-    """The conversations of the files. Raises InvalidInput where a file has another form."""
+    """Yield the conversations of the files. Raises InvalidInput where a file has another form."""
     for document in documents:
         entries = document.json()
         if not isinstance(entries, list):
@@ -46,7 +46,7 @@ def _conversation(entry: Mapping[str, Any]) -> Conversation:
 
 
 def questions(chat: str, asked: Sequence[Mapping[str, Any]], turns: list[Turn]) -> list[Question]:
-    """The questions of a chat, asked when it has ended; ids are ``<chat>/<number>``, counted from 0."""
+    """Return the questions of a chat, asked when it has ended; ids are ``<chat>/<number>``, counted from 0."""
     ids = {turn.id for turn in turns}
     end = max(turn.at for turn in turns)
     found = []
@@ -65,23 +65,23 @@ def questions(chat: str, asked: Sequence[Mapping[str, Any]], turns: list[Turn]) 
 
 
 def numbered_sessions(said: Mapping[str, Any]) -> list[tuple[int, list[Any]]]:
-    """The sessions of a chat, by their numbers."""
+    """Return the sessions of a chat, by their numbers."""
     return [(int(name[1]), turns) for key, turns in said.items() if (name := _SESSION.fullmatch(key)) and turns]
 
 
 def chat_turn(id_: str, session: str, speaker: str, text: str, caption: str | None, at: datetime) -> Turn:
-    """A turn of a chat of two people: ``Speaker: text [shares caption]``."""
+    """Return a turn of a chat of two people: ``Speaker: text [shares caption]``."""
     shared = f" [shares {caption}]" if caption else ""
     return Turn(normal_id(id_), session, storable(f"{speaker}: {text}{shared}"), at, speaker)
 
 
 def normal_id(id_: str) -> str:
-    """An id of a turn without leading zeros."""
+    """Return an id of a turn without leading zeros."""
     return next(iter(evidence_ids([id_])), id_)
 
 
 def evidence_ids(evidence: Sequence[str] | str) -> list[str]:
-    """The ids of turns in evidence as it is written."""
+    """Return the ids of turns in evidence as it is written."""
     written = [evidence] if isinstance(evidence, str) else evidence
     return [f"D{int(session)}:{int(turn)}" for one in written for session, turn in _TURN.findall(str(one))]
 

@@ -19,7 +19,7 @@ REFUSED = "_abs"
 
 
 def read(documents: Sequence[Document], *, assistant: bool = False) -> Iterator[Conversation]:
-    """One conversation to a question, streamed: the files have up to 2.7 GB. Raises InvalidInput."""
+    """Yield one conversation to a question, streamed: the files have up to 2.7 GB. Raises InvalidInput."""
     for document in documents:
         try:
             with document.open() as file:
@@ -31,7 +31,7 @@ def read(documents: Sequence[Document], *, assistant: bool = False) -> Iterator[
 
 
 def conversations(entries: Iterable[Mapping[str, Any]], *, assistant: bool = False) -> Iterator[Conversation]:
-    """The users' turns, with ``assistant`` the assistant's too, of each question's haystack."""
+    """Yield the users' turns, with ``assistant`` the assistant's too, of each question's haystack."""
     for entry in entries:
         yield _conversation(entry, ("user", "assistant") if assistant else ("user",))
 

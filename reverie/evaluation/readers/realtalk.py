@@ -17,7 +17,7 @@ CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "commonsense"}
 
 
 def read(documents: Sequence[Document]) -> Iterator[Conversation]:
-    """One conversation of each file that is a chat with questions. Raises InvalidInput where none is."""
+    """Yield one conversation of each file that is a chat with questions. Raises InvalidInput where none is."""
     none = True
     for document in documents:
         entry = document.json()

@@ -38,22 +38,22 @@ class System(Protocol):
         """Take in the turns of a conversation. Called again after a kill, it adds nothing twice."""
 
     def search(self, conversation: Conversation, question: Question, limit: int) -> list[Found]:
-        """The best results, best first; empty of a system that ranks nothing."""
+        """Return the best results, best first; empty of a system that ranks nothing."""
 
     def context(self, conversation: Conversation, question: Question, tokens_max: int) -> Context:
-        """What a model would be given within so many tokens."""
+        """Return what a model would be given within so many tokens."""
 
     def described(self) -> dict[str, str]:
-        """What is worth noting of the system: version, model, settings."""
+        """Return what is worth noting of the system: version, model, settings."""
 
 
 def line_of(turn: Turn) -> str:
-    """A turn as a line of a context: its day, and what was said."""
+    """Return a turn as a line of a context: its day, and what was said."""
     return f"[{turn.at.day} {turn.at:%B %Y}] {turn.content}"
 
 
 def packed(lines: Sequence[tuple[Sequence[str], str]], tokens_max: int) -> Context:
-    """The first of these lines, each with the turns it stands for, that fit together into so many tokens."""
+    """Return the first of these lines, each with the turns it stands for, that fit together into so many tokens."""
     taken: list[str] = []
     turns: set[str] = set()
     tokens = 0
@@ -68,7 +68,7 @@ def packed(lines: Sequence[tuple[Sequence[str], str]], tokens_max: int) -> Conte
 
 
 def packed_found(conversation: Conversation, found: Sequence[Found], tokens_max: int) -> Context:
-    """The first results that fit, as lines with their days."""
+    """Return the first results that fit, as lines with their days."""
     by_id = {turn.id: turn for turn in conversation.turns}
     lines = [(one.turns, line_of(by_id[one.turns[0]]) if one.turns else one.text) for one in found]
     return packed(lines, tokens_max)

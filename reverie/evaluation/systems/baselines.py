@@ -38,11 +38,11 @@ class BM25:
         return _best(conversation, scores, limit, least=1e-12)
 
     def context(self, conversation: Conversation, question: Question, tokens_max: int) -> Context:
-        """The best turns that fit."""
+        """Return the best turns that fit."""
         return packed_found(conversation, self.search(conversation, question, CONTEXT_RESULTS), tokens_max)
 
     def described(self) -> dict[str, str]:
-        """Its parameters."""
+        """Return its parameters."""
         return {"bm25": f"k1 {K1}, b {B}, words without stemming, the day of a turn in its text"}
 
 
@@ -82,15 +82,15 @@ class VectorSearch:
         self._vectors[conversation.agent] = self._embed([line_of(turn) for turn in conversation.turns])
 
     def search(self, conversation: Conversation, question: Question, limit: int) -> list[Found]:
-        """The nearest turns."""
+        """Return the nearest turns."""
         return _best(conversation, self._vectors[conversation.agent] @ self._embed([question.text])[0], limit)
 
     def context(self, conversation: Conversation, question: Question, tokens_max: int) -> Context:
-        """The nearest turns that fit."""
+        """Return the nearest turns that fit."""
         return packed_found(conversation, self.search(conversation, question, CONTEXT_RESULTS), tokens_max)
 
     def described(self) -> dict[str, str]:
-        """Its model."""
+        """Return its model."""
         return {"vectors": f"{self._embedder.source}: {self._embedder.model}, the day of a turn in its text"}
 
     def _embed(self, texts: list[str]) -> Any:
@@ -108,7 +108,7 @@ class FullContext:
         return []
 
     def context(self, conversation: Conversation, question: Question, tokens_max: int) -> Context:
-        """The newest turns that fit, in the order in which they were said."""
+        """Return the newest turns that fit, in the order in which they were said."""
         taken: list[tuple[str, str]] = []
         tokens = 0
         for turn in reversed(conversation.turns):
@@ -120,7 +120,7 @@ class FullContext:
         return packed([((id_,), line) for id_, line in reversed(taken)], tokens_max)
 
     def described(self) -> dict[str, str]:
-        """What it is."""
+        """Return what it is."""
         return {"full-context": "the newest turns that fit; answers are given all of them"}
 
 

@@ -44,7 +44,7 @@ class Place:
         self._stack.close()
 
     def service(self) -> Running:
-        """The Reverie that is asked. Raises SystemUnavailable where it does not start."""
+        """Return the Reverie that is asked. Raises SystemUnavailable where it does not start."""
         if self._service is None:
             self._service = self._stack.enter_context(running(self.folder / "service", self.embedding_model))
             with Reverie(self._service.url, self._service.key) as client:
@@ -54,7 +54,7 @@ class Place:
 
 @contextmanager
 def opened(name: str, place: Place) -> Iterator[System]:
-    """A system, ready to be asked. Raises SystemUnavailable where it cannot be."""
+    """Yield a system, ready to be asked. Raises SystemUnavailable where it cannot be."""
     if name in WAYS:
         at = place.service()
         with Reverie(at.url, at.key, timeout_s=TIMEOUT_S) as client:

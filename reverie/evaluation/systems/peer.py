@@ -46,16 +46,16 @@ class Peer:
             self._known.add(conversation.agent)
 
     def search(self, conversation: Conversation, question: Question, limit: int) -> list[Found]:
-        """What the peer's own search returns."""
+        """Return what the peer's own search returns."""
         asked = {"do": "search", "agent": conversation.agent, "query": question.text, "limit": limit}
         return [Found((id_,), "") for id_ in self._ask(asked)]
 
     def context(self, conversation: Conversation, question: Question, tokens_max: int) -> Context:
-        """The best turns that fit: it assembles no context."""
+        """Return the best turns that fit: it assembles no context."""
         return packed_found(conversation, self.search(conversation, question, CONTEXT_RESULTS), tokens_max)
 
     def described(self) -> dict[str, str]:
-        """Its packages."""
+        """Return its packages."""
         return {self._name: ", ".join(one for one in PACKAGES if one.startswith(self._name))}
 
     def _ask(self, request: dict[str, Any]) -> Any:
@@ -78,7 +78,7 @@ class Peer:
 
 @contextmanager
 def peer(name: str, folder: Path) -> Iterator[Peer]:
-    """A peer, until the block ends. Raises SystemUnavailable where it cannot be installed or does not start."""
+    """Yield a peer, until the block ends. Raises SystemUnavailable where it cannot be installed or does not start."""
     try:
         python = environment(Path(os.environ.get(SHARED, folder)) / "peers")
     except NotInstalled as error:

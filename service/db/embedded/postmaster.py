@@ -45,7 +45,7 @@ def read_pid_file(data_dir: Path) -> PidFile | None:
 
 
 def running(data_dir: Path) -> psutil.Process | None:
-    """The live postmaster of a data folder.
+    """Return the live postmaster of a data folder.
 
     A pid alone proves nothing: after a power cut it may belong to any process. A postmaster is named ``postgres`` and
     works in its data folder.
@@ -144,5 +144,5 @@ def launch(programs: Path, place: str, socket_dir: str) -> subprocess.Popen[byte
 
 
 def environment_of_programs() -> dict[str, str]:
-    """What Postgres' programs get of this environment: no ``PG*`` variables, and no secrets."""
+    """Return what Postgres' programs get of this environment: no ``PG*`` variables, and no secrets."""
     return {name: value for name, value in os.environ.items() if name in _KEPT or name.startswith("LC_")}

@@ -37,7 +37,7 @@ def configure(extra: str) -> None:
 
 
 def shared_buffers_mb(memory: int) -> int:
-    """What Postgres may keep in memory of its own where there is so much of it, MiB."""
+    """Return what Postgres may keep in memory of its own where there is so much of it, MiB."""
     least, most = SHARED_BUFFERS_MB
     return max(least, min(most, memory // SHARE_OF_MEMORY))
 

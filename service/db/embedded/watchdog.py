@@ -98,7 +98,8 @@ class Watchdog:
             time.sleep(POLL_INTERVAL_S)
 
     def _unused(self) -> bool:
-        """Whether to stop. Once true it stays so: the lock is kept, and new users wait for this process to end."""
+        """Return whether to stop. Once true it stays so: the lock is kept, and new users wait for this process to
+        end."""
         self._stopping = self._stopping or acquire(self._users, EXCLUSIVE)
         return self._stopping
 

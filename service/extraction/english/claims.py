@@ -31,7 +31,8 @@ _DETERMINERS = word_set("my our the his her their your")
 
 
 def _rows_for(clause: str) -> tuple[Pattern, ...]:
-    """The rows that a clause may match, by its first word: the speaker, something of theirs, a command, a name."""
+    """Return the rows that a clause may match, by its first word: the speaker, something of theirs, a command, a
+    name."""
     word = first_word(clause)
     subject, _, contracted = word.partition("'")
     if subject in ("i", "we"):
@@ -81,7 +82,7 @@ _VOWEL = any_case(r"^[aeiou]|^ultra")
 
 
 def as_statement(text: str) -> str:
-    """A command or label, of a kind that anybody may be told, as a statement of the speaker."""
+    """Return a command or label, of a kind that anybody may be told, as a statement of the speaker."""
     for pattern, replacement in _SAID:
         changed, count = pattern.subn(replacement, text, count=1)
         if count:
@@ -90,7 +91,7 @@ def as_statement(text: str) -> str:
 
 
 def to_assistant_as_statement(text: str, type_: MemoryType) -> str:
-    """What the assistant is told as what the speaker wants, has to do or is going to."""
+    """Return what the assistant is told as what the speaker wants, has to do or is going to."""
     if type_ is MemoryType.TODO:
         return f"I have a todo: {_lowered(_BARE.sub('', text))}"
     if type_ is MemoryType.GOAL:
@@ -171,13 +172,13 @@ class _Clause:
 
 
 def row_of(sentence: str, *, alone: bool) -> Pattern | None:
-    """The row that takes a sentence: "let's use Redis", "Tom likes anchovies"; None where none does."""
+    """Return the row that takes a sentence: "let's use Redis", "Tom likes anchovies"; None where none does."""
     pattern, _ = _matched(sentence, alone)
     return pattern
 
 
 def claims(sentence: str, *, alone: bool = True) -> list[Claim]:
-    """The claims of one sentence in the first person, openings removed; at least one.
+    """Return the claims of one sentence in the first person, openings removed; at least one.
 
     Clauses that match a row become claims of their own; what follows without a subject of its own stays with them.
     ``alone``: the speaker talks to the assistant, so that what is commanded is for it.
@@ -235,7 +236,7 @@ def _of_clauses(sentence: str, alone: bool) -> list[Claim]:
 
 
 def _stands_alone(clause: _Clause, before: _Clause) -> bool:
-    """Whether a clause is a statement of its own beside the one before it."""
+    """Return whether a clause is a statement of its own beside the one before it."""
     if clause.pattern is None and before.pattern is None:
         return False
     if clause.pattern is not None and (clause.pattern.slot is not None or clause.pattern.to_assistant):
@@ -261,7 +262,8 @@ def _classified(clause: str, previous: Pattern | None, alone: bool) -> _Clause:
 
 @lru_cache(maxsize=64)
 def _matched(text: str, alone: bool) -> tuple[Pattern | None, re.Match[str] | None]:
-    """The first row that takes a clause. The stages ask for one clause several times in a row, hence the cache."""
+    """Return the first row that takes a clause. The stages ask for one clause several times in a row, hence the
+    cache."""
     body = without_lead(text)
     for pattern in _rows_for(body):
         if pattern.to_assistant and not alone:
@@ -273,7 +275,7 @@ def _matched(text: str, alone: bool) -> tuple[Pattern | None, re.Match[str] | No
 
 
 def _holds(pattern: Pattern, match: re.Match[str]) -> bool:
-    """Whether what a row found names something."""
+    """Return whether what a row found names something."""
     groups = match.groupdict()
     if pattern.slot in ("likes", "prefers") and is_vague(match["value"]):
         return False
@@ -327,7 +329,7 @@ def _fill(text: str, pattern: Pattern, match: re.Match[str]) -> list[Claim]:
 
 
 def _attribute(slot: str, groups: dict[str, str | None]) -> tuple[str, str | None]:
-    """The name of an attribute, and whose it is where a proper name says so: "the Apollo budget" is Apollo's."""
+    """Return the name of an attribute, and whose it is where a proper name says so: "the Apollo budget" is Apollo's."""
     attribute = without_determiner(" ".join((groups.get("attribute") or groups.get("event") or "").lower().split()))
     if project := _OF_PROJECT.match(groups.get("event") or ""):
         attribute = attribute.removeprefix(project[0].lower())
@@ -344,7 +346,7 @@ def _attribute(slot: str, groups: dict[str, str | None]) -> tuple[str, str | Non
 
 
 def _likes(base: Claim, pattern: Pattern, match: re.Match[str]) -> list[Claim]:
-    """One claim per thing liked: "tea and coffee" are two, each with its own slot."""
+    """Return one claim per thing liked: "tea and coffee" are two, each with its own slot."""
     start = match.start("value")
     body = match.string
     listed = items(body[start:].rstrip(".! ")) if pattern.slot != "does" else []

@@ -65,7 +65,7 @@ class Deed:
 
 
 def deed_due(content: str, owner: str | None) -> Deed | None:
-    """What a todo asks for; None where it is not one thing to do. ``owner``: whose todo it is, if anybody's."""
+    """Return what a todo asks for; None where it is not one thing to do. ``owner``: whose todo it is, if anybody's."""
     if len(content) > _CHARS_MAX:
         return None
     actor, text = normalize(owner or ""), _LABEL.sub("", normalize(content))
@@ -80,7 +80,7 @@ def deed_due(content: str, owner: str | None) -> Deed | None:
 
 
 def deed_done(content: str, subject: str | None) -> Deed | None:
-    """What a statement says has been done, and by whom; None for any other. ``subject``: whom it is about."""
+    """Return what a statement says has been done, and by whom; None for any other. ``subject``: whom it is about."""
     if len(content) > _CHARS_MAX or "?" in content:
         return None
     actor, text = _actor(content, subject)
@@ -99,17 +99,18 @@ def deed_done(content: str, subject: str | None) -> Deed | None:
 
 
 def without_time(text: str) -> str:
-    """A text without when and by which means something was done."""
+    """Return a text without when and by which means something was done."""
     return " ".join(_WHEN_WRITTEN.sub(" ", text).split())
 
 
 def does(done: Deed, due: Deed) -> bool:
-    """Whether what has been done is what was due: by whom it was, or by anybody where it is nobody's in particular."""
+    """Return whether what has been done is what was due: by whom it was, or by anybody where it is nobody's in
+    particular."""
     return (done.verb, done.words) == (due.verb, due.words) and due.actor in ("", done.actor)
 
 
 def _actor(content: str, subject: str | None) -> tuple[str, str]:
-    """Who a statement says has done something, and what it says of them; both folded."""
+    """Return who a statement says has done something, and what it says of them; both folded."""
     whose, text = normalize(subject or ""), normalize(content)
     if whose and text.startswith(f"{whose} "):
         return whose, text[len(whose) + 1 :].removeprefix("and others ")

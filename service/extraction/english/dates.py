@@ -92,7 +92,7 @@ def ground(text: str, now: datetime, *, future: bool = False) -> Grounded:
 
 
 def _meaning(match: re.Match[str], given: dict[str, str], today: datetime, ahead: bool | None) -> When | None:
-    """What an expression means; None where it is part of something else, as in "may" or "Monday to Friday"."""
+    """Return what an expression means; None where it is part of something else, as in "may" or "Monday to Friday"."""
     if "ordinal" in given:
         return _ordinal(int(given["ordinal"]), today, ahead) if "prep" in given else None
     text, unit = match.string, given.get("unit", "").lower()
@@ -123,7 +123,8 @@ def _ordinal(day: int, today: datetime, ahead: bool | None) -> When:
 
 
 def _ends_span(text: str, start: int, end: int) -> bool:
-    """Whether a weekday is one end of a span, as of opening hours, and not where something was moved from or to."""
+    """Return whether a weekday is one end of a span, as of opening hours, and not where something was moved from or
+    to."""
     spanned = _TO_WEEKDAY.match(text, end) or _FROM_WEEKDAY.search(text, max(0, start - 20), start)
     return bool(spanned) and not _MOVED.search(text, max(0, start - _MOVED_WITHIN), start)
 

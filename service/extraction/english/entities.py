@@ -47,7 +47,7 @@ _INDIVISIBLE = any_case(
 
 
 def items(value: str) -> list[str]:
-    """The things that a value lists ("tea, coffee and milk"); empty where it is one thing."""
+    """Return the things that a value lists ("tea, coffee and milk"); empty where it is one thing."""
     if _INDIVISIBLE.search(value) or len(value) > 100:
         return []
     found = [item.strip() for item in re.split(r",\s(?:and\s|or\s)?|\s(?:and|or|&)\s", value)]
@@ -56,7 +56,8 @@ def items(value: str) -> list[str]:
 
 
 def slot_key(value: str) -> str:
-    """The part of a value that identifies it, folded; empty where it is vague ("it", "the way you…") or too long."""
+    """Return the part of a value that identifies it, folded; empty where it is vague ("it", "the way you…") or too
+    long."""
     cut = _VALUE_ENDS.split(value.strip().rstrip(".!"), maxsplit=1)[0].strip(" '\"“”’-")
     for _ in range(3):
         cut = _DETERMINER.sub("", cut)
@@ -76,12 +77,12 @@ def slot_key(value: str) -> str:
 
 
 def is_vague(value: str) -> bool:
-    """Whether a value names nothing: "it", "the way you do that"."""
+    """Return whether a value names nothing: "it", "the way you do that"."""
     return bool(_VAGUE.match(value))
 
 
 def without_determiner(value: str) -> str:
-    """A value or attribute without "the", "my" and the like in front."""
+    """Return a value or attribute without "the", "my" and the like in front."""
     return _DETERMINER.sub("", value)
 
 
@@ -117,7 +118,7 @@ _PROJECT_AFTER = any_case(r"^ (?:project|initiative|repo|repository|migration|la
 
 
 def mentions(text: str, people: Collection[str] = (), subject: str | None = None) -> tuple[Mention, ...]:
-    """The entities named in ``text``, in order, each once, at most twelve.
+    """Return the entities named in ``text``, in order, each once, at most twelve.
 
     ``people`` are names known to be persons (the speakers). ``subject`` is left out: a statement's own subject
     needs no link by name. A capitalised word that merely opens the sentence is not an entity.

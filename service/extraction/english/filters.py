@@ -222,7 +222,7 @@ _TELLS = any_case(r"\b(?:tell|to share with) you (?=about\b|some\b)")
 
 
 def statement_of(sentence: str) -> str | None:
-    """The stated part of a sentence; None for a question.
+    """Return the stated part of a sentence; None for a question.
 
     "I've been baking bread, can you suggest a flour?" states its first part.
     """
@@ -260,7 +260,8 @@ def _is_invented(sentence: str) -> bool:
 
 
 def is_unserious(sentence: str) -> bool:
-    """Whether the sentence, openings included ("Yeah right, …"), is a joke or says the opposite of what it means."""
+    """Return whether the sentence, openings included ("Yeah right, …"), is a joke or says the opposite of what it
+    means."""
     return bool(_SARCASM.search(sentence) or _JOKE.search(sentence))
 
 
@@ -273,12 +274,12 @@ def is_small_talk(sentence: str, *, alone: bool = False) -> bool:
 
 
 def addresses_listener(sentence: str) -> bool:
-    """Whether the sentence is about the person spoken to; harmless address already removed."""
+    """Return whether the sentence is about the person spoken to; harmless address already removed."""
     return bool(_ADDRESSES.search(sentence))
 
 
 def without_address(sentence: str) -> str:
-    """The sentence without "you know", "to tell you about" and the like."""
+    """Return the sentence without "you know", "to tell you about" and the like."""
     if "you" not in sentence.lower():
         return sentence
     return _TELLS.sub("talk ", _HARMLESS_ADDRESS.sub(" ", sentence)).strip()
@@ -317,7 +318,7 @@ _NO_SUBJECT = word_set("""
 
 
 def has_dangling_pronoun(sentence: str) -> bool:
-    """Whether a pronoun has nothing in an earlier clause to stand for, so that the sentence needs its context.
+    """Return whether a pronoun has nothing in an earlier clause to stand for, so that the sentence needs its context.
 
     Within its own clause a pronoun hardly ever has its antecedent ("I did some research for it").
     """
@@ -359,20 +360,21 @@ def has_dangling_pronoun(sentence: str) -> bool:
 
 
 def _is_object(pieces: Sequence[str], at: int) -> bool:
-    """Whether "her" is the object of the first verb, and not whose something is."""
+    """Return whether "her" is the object of the first verb, and not whose something is."""
     following = pieces[at + 1] if at + 1 < len(pieces) else ""
     return (not following or following in _BEHIND_OBJECT) and "to" not in pieces[:at]
 
 
 def _points(pieces: Sequence[str], at: int) -> bool:
-    """Whether "that" stands for something ("like that", "with that recipe") and does not open a clause."""
+    """Return whether "that" stands for something ("like that", "with that recipe") and does not open a clause."""
     following = pieces[at + 1] if at + 1 < len(pieces) else ""
     before = pieces[at - 1] if at else ""
     return not following or following in _BOUNDARY or before in _PREPOSITIONS or before.endswith("ing")
 
 
 def _introduces(rest: Sequence[str]) -> bool:
-    """Whether what "this" points at is told in the words after it: "I got this deal with an outdoor gear company"."""
+    """Return whether what "this" points at is told in the words after it: "I got this deal with an outdoor gear
+    company"."""
     return sum(map(_is_noun_like, rest)) >= 2
 
 
@@ -383,7 +385,8 @@ def _is_noun_like(word: str) -> bool:
 
 
 def is_fragment(sentence: str) -> bool:
-    """Whether it has no predicate ("In a city like this, my friends"), or all of it depends on what is not there."""
+    """Return whether it has no predicate ("In a city like this, my friends"), or all of it depends on what is not
+    there."""
     if _DEPENDENT.match(sentence):
         return True
     pieces = [piece.lower().replace("’", "'") for piece in _PIECE.findall(sentence)]
@@ -466,7 +469,8 @@ _VERBS = BASE_VERBS | AUXILIARIES | ADVERBS | PARTICIPLES | _OTHER_VERBS
 
 
 def is_garbled(statement: str) -> bool:
-    """Whether a claim, in the first person and with its spelling put right, runs into another or is no sentence."""
+    """Return whether a claim, in the first person and with its spelling put right, runs into another or is no
+    sentence."""
     statement = statement.replace("’", "'")
     if any(fault.search(statement) for fault in _FAULTS) or _DENIED_AGAIN.match(statement):
         return True
@@ -477,12 +481,12 @@ def is_garbled(statement: str) -> bool:
 
 
 def _plain(statement: str) -> bool:
-    """Whether nothing in it divides clauses, as in text that nobody punctuated."""
+    """Return whether nothing in it divides clauses, as in text that nobody punctuated."""
     return not re.search(r"[,;:–—(]| - ", statement)
 
 
 def _has_no_verb(statement: str) -> bool:
-    """Whether what stands behind "I" is no verb of the lexicon, and so would not agree with a name."""
+    """Return whether what stands behind "I" is no verb of the lexicon, and so would not agree with a name."""
     first = _FIRST_VERB.match(statement)
     if first is None:
         return False

@@ -112,12 +112,12 @@ _LEAD = any_case(
 
 
 def clauses(sentence: str) -> list[tuple[str, str]]:
-    """The clauses of a sentence, each with what separates it from the one before."""
+    """Return the clauses of a sentence, each with what separates it from the one before."""
     return parted(sentence, _CLAUSE_AFTER_HATE if _STARTS_HATE.match(sentence) else _CLAUSE)
 
 
 def parted(text: str, breaks: re.Pattern[str]) -> list[tuple[str, str]]:
-    """The parts of a text between ``breaks``, each with what separates it from the one before."""
+    """Return the parts of a text between ``breaks``, each with what separates it from the one before."""
     parts: list[tuple[str, str]] = []
     start, separator = 0, ""
     for match in breaks.finditer(text):
@@ -127,7 +127,7 @@ def parted(text: str, breaks: re.Pattern[str]) -> list[tuple[str, str]]:
 
 
 def without_lead(clause: str) -> str:
-    """A clause without what stands before its subject: "These days", "I think", "After the trip,"."""
+    """Return a clause without what stands before its subject: "These days", "I think", "After the trip,"."""
     lead = _LEAD.match(clause)
     return clause[lead.end() :] if lead else clause
 
@@ -168,7 +168,7 @@ class _Scene:
 
 
 def has_first_person(sentence: str) -> bool:
-    """Whether the speaker speaks of themselves."""
+    """Return whether the speaker speaks of themselves."""
     return bool(_FIRST_PERSON.search(sentence.replace("’", "'")))
 
 
@@ -292,7 +292,7 @@ _HELD = word_set("have own use speak drive live work wear watch play celebrate b
 
 
 def kind_of(sentence: str) -> tuple[MemoryType, float]:
-    """The type by the main verb after "I" or "we"; what has neither is an observation."""
+    """Return the type by the main verb after "I" or "we"; what has neither is an observation."""
     heard = words(without_lead(sentence))
     auxiliary = ""
     for at, word in enumerate(heard[:14]):
@@ -363,7 +363,8 @@ _ANNIVERSARY = any_case(r"\bbeen [\w' ]{1,40} years? ?$")
 
 
 def lies_ahead(text: str, start: int, end: int, preposition: str) -> bool | None:
-    """Whether the date at ``start`` to ``end`` lies ahead of when ``text`` was said; None where nothing tells."""
+    """Return whether the date at ``start`` to ``end`` lies ahead of when ``text`` was said; None where nothing
+    tells."""
     if preposition == "since":
         return False
     if preposition == "from" and _COMING.search(text, max(0, start - _REACH), start):
@@ -409,8 +410,8 @@ def _by_verb_before(heard: Sequence[str], preposition: str) -> bool | None:
 
 
 def _after_past(word: str, earlier: Sequence[str], preposition: str, *, infinitive: bool) -> bool:
-    """What a past form says: "booked a table for Friday" and "decided to meet on Friday" look ahead, and "getting
-    married" and "getting the roof fixed" as their "getting" does."""
+    """Return what a past form says: "booked a table for Friday" and "decided to meet on Friday" look ahead, and
+    "getting married" and "getting the roof fixed" as their "getting" does."""
     got = next((at for at in reversed(range(len(earlier))) if earlier[at] in _CAUSATIVE), -_CAUSED_WITHIN)
     ahead = _by_verb_before(earlier[: got + 1], preposition) if len(earlier) - got <= _CAUSED_WITHIN else None
     if ahead is not None:
@@ -433,7 +434,7 @@ def _by_verb_after(heard: Sequence[str]) -> bool | None:
 
 
 def _is_third_person(subject: str) -> bool:
-    """Whether "put" after it is the past of "puts"."""
+    """Return whether "put" after it is the past of "puts"."""
     return bool(subject) and subject not in _PLAIN_BEFORE and subject not in _FUTURE and not subject.endswith("s")
 
 

@@ -299,18 +299,19 @@ _COMMANDING = word_set("""
 
 
 def commands(first_word: str) -> bool:
-    """Whether a sentence that opens with this word, in lower case, may be a command."""
+    """Return whether a sentence that opens with this word, in lower case, may be a command."""
     return first_word in _COMMANDING or first_word in BASE_VERBS
 
 
 @lru_cache(maxsize=64)
 def is_instruction(sentence: str) -> bool:
-    """Whether the sentence tells the assistant how to behave from now on, and is no attempt to take it over."""
+    """Return whether the sentence tells the assistant how to behave from now on, and is no attempt to take it over."""
     word = first_word(sentence)
     rows = _INSTRUCTIONS if word.partition("'")[0] in ("i", "we") else _COMMANDED if commands(word) else ()
     return any(pattern.regex.match(sentence) for pattern in rows) and not is_takeover(sentence)
 
 
 def is_takeover(sentence: str) -> bool:
-    """Whether it tries to change what the assistant is, or is about a text at hand and not about what is to come."""
+    """Return whether it tries to change what the assistant is, or is about a text at hand and not about what is to
+    come."""
     return bool(_HIJACK.search(sentence) or _ONE_OFF.search(sentence))

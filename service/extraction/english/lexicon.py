@@ -163,7 +163,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,:/]*")
 
 
 def third_person(verb: str) -> str:
-    """The third person singular of a base verb: ``go`` gives ``goes``."""
+    """Return the third person singular of a base verb: ``go`` gives ``goes``."""
     if verb in ("have", "be"):
         return {"have": "has", "be": "is"}[verb]
     if verb.endswith(("s", "sh", "ch", "x", "z", "o")):
@@ -174,7 +174,7 @@ def third_person(verb: str) -> str:
 
 
 def gerund_base(word: str) -> str | None:
-    """The base verb of an ``-ing`` form when it is a known verb, else None."""
+    """Return the base verb of an ``-ing`` form when it is a known verb, else None."""
     if not word.endswith("ing") or len(word) < 5:
         return None
     stem = word[:-3]
@@ -185,7 +185,7 @@ def gerund_base(word: str) -> str | None:
 
 
 def base_of_past(word: str) -> str | None:
-    """The base verb of the simple past of a known verb, else None."""
+    """Return the base verb of the simple past of a known verb, else None."""
     return base_of_irregular(word) if word in IRREGULAR_PAST else _base_of_regular(word)
 
 
@@ -198,12 +198,12 @@ def _base_of_regular(word: str) -> str | None:
 
 
 def is_present(word: str) -> bool:
-    """Whether a lower-case word may be the third person singular of a known verb: "likes", "goes"."""
+    """Return whether a lower-case word may be the third person singular of a known verb: "likes", "goes"."""
     return word.endswith("s") and (word[:-1] in BASE_VERBS or word[:-2] in BASE_VERBS)
 
 
 def is_past(word: str) -> bool:
-    """Whether a lower-case word is the simple past of a known verb."""
+    """Return whether a lower-case word is the simple past of a known verb."""
     return word in IRREGULAR_PAST or _base_of_regular(word) is not None
 
 
@@ -213,7 +213,7 @@ def words(sentence: str) -> list[str]:
 
 
 def content_words(sentence_words: Sequence[str]) -> list[str]:
-    """The words that carry news: neither function words nor bland praise."""
+    """Return the words that carry news: neither function words nor bland praise."""
     return [word for word in sentence_words if word not in STOPWORDS and word not in BLAND and len(word) > 1]
 
 

@@ -84,7 +84,7 @@ _FIGURE_OR_NAME = re.compile(r"\d|(?<=[a-z,;:] )[A-Z][\w.]+")
 
 
 def statements_in(turn: Turn, people: Collection[str], before: Turn | None) -> list[Candidate]:
-    """The memories that a turn in English states, in the order they were said; never raises on any text.
+    """Return the memories that a turn in English states, in the order they were said; never raises on any text.
 
     ``before`` is the turn right before it, for the question it may ask; ``people`` are names known to be persons.
     """
@@ -117,13 +117,14 @@ def statements_in(turn: Turn, people: Collection[str], before: Turn | None) -> l
 
 
 def _asks_of_others(content: str) -> bool:
-    """Whether its last question is about somebody else, so that an answer without a subject is too."""
+    """Return whether its last question is about somebody else, so that an answer without a subject is too."""
     question = content[-_QUESTION_CHARS_MAX:]
     return bool(_ASKS_OF_OTHERS.search(question)) and not _LISTENER.search(question)
 
 
 def _reliable(sentence: str, speaker: Speaker, turn_chars: int, *, elliptic: bool = False) -> str | None:
-    """The sentence if it is the speaker's own statement about themselves or the world, with its subject; else None.
+    """Return the sentence if it is the speaker's own statement about themselves or the world, with its subject; else
+    None.
 
     ``elliptic``: without a subject it is about somebody else.
     """
@@ -151,7 +152,8 @@ def _reliable(sentence: str, speaker: Speaker, turn_chars: int, *, elliptic: boo
 
 
 def _says_nothing(sentence: str, speaker: Speaker) -> bool:
-    """Whether it is talk, or about the listener; a decision, a todo and who somebody is are said in such words too."""
+    """Return whether it is talk, or about the listener; a decision, a todo and who somebody is are said in such words
+    too."""
     talk = is_small_talk(sentence, alone=speaker.alone)
     if not talk and not addresses_listener(sentence):
         return False
@@ -163,7 +165,8 @@ def _says_nothing(sentence: str, speaker: Speaker) -> bool:
 
 
 def _says_of_what(sentence: str, speaker: Speaker) -> bool:
-    """Whether it needs nothing before it though it has a pronoun: an instruction, a new value of something named."""
+    """Return whether it needs nothing before it though it has a pronoun: an instruction, a new value of something
+    named."""
     if speaker.alone and is_instruction(sentence):
         return True
     row = row_of(sentence, alone=speaker.alone)
@@ -171,7 +174,7 @@ def _says_of_what(sentence: str, speaker: Speaker) -> bool:
 
 
 def _commands(sentence: str) -> bool:
-    """Whether the sentence opens with an imperative: "show me how", not "work has kept me busy"."""
+    """Return whether the sentence opens with an imperative: "show me how", not "work has kept me busy"."""
     first, _, rest = _ADVERB.sub("", sentence).partition(" ")
     second = rest.partition(" ")[0].lower()
     return first.lower() in BASE_VERBS and second in _OBJECTS
@@ -197,7 +200,7 @@ def _is_informative(claim: Claim) -> bool:
 
 
 def _follow_up(sentence: str, stated: str | None, speaker: Speaker) -> str | None:
-    """What a sentence that needs its context adds to the memory right before it, in the third person."""
+    """Return what a sentence that needs its context adds to the memory right before it, in the third person."""
     if stated is None:
         if not _FOLLOWS.match(sentence) or "?" in sentence or is_unreliable(sentence) or addresses_listener(sentence):
             return None
@@ -210,7 +213,7 @@ def _follow_up(sentence: str, stated: str | None, speaker: Speaker) -> str | Non
 def _answer(
     opened: Sequence[str], turn: Turn, before: Turn, speaker: Speaker, people: Collection[str]
 ) -> Iterator[Candidate]:
-    """A short answer to an open question about the speaker, told together with the question."""
+    """Yield a short answer to an open question about the speaker, told together with the question."""
     if not opened or (before.speaker == turn.speaker and before.role == turn.role):
         return
     questions = [line for line in own_sentences(before.content) if line.endswith("?")]
@@ -257,7 +260,7 @@ _EMOJI_LAST = re.compile(r"(?:\s?[\u2600-\u27bf\u2b50\ufe0f\u200d\u2764\U0001f30
 def candidate_of(
     claim: Claim, turn: Turn, speaker: Speaker, people: Collection[str], addresses: Sequence[str]
 ) -> Candidate:
-    """The memory that a claim proposes."""
+    """Return the memory that a claim proposes."""
     told = in_third_person(closed(claim.text), speaker.name)[:CONTENT_CHARS_MAX]
     forward = claim.type in (MemoryType.TODO, MemoryType.GOAL)
     grounded = ground(told, turn.at, future=forward) if claim.grounded and not _RECURS.search(told) else None
@@ -286,19 +289,19 @@ def candidate_of(
 
 
 def extended(candidate: Candidate, more: str, turn: Turn, addresses: Sequence[str]) -> Candidate:
-    """A candidate with another sentence, already in the third person, behind its own."""
+    """Return a candidate with another sentence, already in the third person, behind its own."""
     content = f"{candidate.content} {with_addresses(ground(more, turn.at).text, addresses)}"
     return candidate if len(content) > CONTENT_CHARS_MAX else replace(candidate, content=content)
 
 
 def closed(text: str) -> str:
-    """A clause as a sentence: white space folded, loose marks at its ends gone, a full stop behind it."""
+    """Return a clause as a sentence: white space folded, loose marks at its ends gone, a full stop behind it."""
     text = _CUT_OFF.sub("", _EMOJI_LAST.sub("", " ".join(text.split()).strip(" ,;:-–—")))
     return text if text.endswith((".", "!", ")", '"', "”")) else f"{text}."
 
 
 def _moved_to(clause: str, turn: Turn) -> datetime | None:
-    """The later date of "moved from June 12 to October 21"; None where it is no such statement."""
+    """Return the later date of "moved from June 12 to October 21"; None where it is no such statement."""
     moved = _FROM_TO.search(clause)
     later = ground(f"on {clause[moved.end() :]}", turn.at, future=True) if moved else None
     return later.at if later else None

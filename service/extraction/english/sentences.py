@@ -232,7 +232,7 @@ _REPAIRS: tuple[tuple[tuple[str, ...], str | Callable[[re.Match[str]], str], re.
 
 
 def normalized(line: str) -> str:
-    """One line of speech with informal spellings put right, and a full stop between statements run together."""
+    """Return one line of speech with informal spellings put right, and a full stop between statements run together."""
     line = _BLANKS.sub(" ", line)
     lowered = line.lower()
     if not _SPELLED.keys().isdisjoint(lowered.replace(",", " ").replace(".", " ").replace("!", " ").split()):
@@ -282,7 +282,8 @@ def _is_common(word: str) -> bool:
 
 
 def _ended(line: str) -> str:
-    """The line with full stops where one statement begins right after another; nothing where it is punctuated."""
+    """Return the line with full stops where one statement begins right after another; nothing where it is
+    punctuated."""
     if _ENDED.search(line, 0, len(line) - 2):
         return line
     parts: list[str] = []
@@ -297,12 +298,12 @@ def _ended(line: str) -> str:
 
 
 def _only_time(said: list[str]) -> bool:
-    """Whether it only says when: "last month | I moved"."""
+    """Return whether it only says when: "last month | I moved"."""
     return said[-1].lower() in _TIMES and (len(said) <= _TIME_ALONE_WORDS_MAX or said[-2].lower() in _JOINS)
 
 
 def _opens_relative(said: list[str]) -> bool:
-    """Whether what follows may say which one is meant: "the city | I live in"."""
+    """Return whether what follows may say which one is meant: "the city | I live in"."""
     return any(word.lower() in ("the", "a", "an", "every", "any", "all") for word in said[-3:-1]) and len(said) < 8
 
 
@@ -353,7 +354,7 @@ _NO_PROSE = re.compile(r"[^\w ,.'’]|_")
 
 
 def own_sentences(text: str, spelling: Callable[[str], str] | None = None) -> list[str]:
-    """The sentences of ``text`` that its author wrote as statements of their own, in order.
+    """Return the sentences of ``text`` that its author wrote as statements of their own, in order.
 
     Injected or recalled memories, code, quoted mail, material pasted for a writing task and data lines are gone.
     ``spelling`` puts each line right before it is cut. Questions, hypotheticals and the like are still in: see
@@ -571,7 +572,7 @@ _QUIT = any_case(r"^quit (?:in|last|on|my|the|this|smoking|drinking|back)\b")
 
 
 def without_opening(sentence: str, people: Collection[str]) -> str:
-    """The sentence without leading interjections ("Wow,", "Thanks, Mel!") and without the listener's name."""
+    """Return the sentence without leading interjections ("Wow,", "Thanks, Mel!") and without the listener's name."""
     sentence = _LEADING_MARKS.sub("", sentence)
     for _ in range(_STRIPS_MAX):
         match = next(filter(None, (opening.match(sentence) for opening in _OPENINGS)), None)
@@ -627,7 +628,7 @@ def with_subject(sentence: str) -> str:
 
 
 def _has_finite_verb(text: str) -> bool:
-    """Whether a verb makes an opening gerund the subject: "Trying new flavors has been fun"."""
+    """Return whether a verb makes an opening gerund the subject: "Trying new flavors has been fun"."""
     clause = re.split(r";|\s[-–—]\s", text, maxsplit=1)[0]
     return bool(_FINITE.search(clause)) or any(
         len(word) > 4 and is_present(word) for word in clause.lower().split()[2:]

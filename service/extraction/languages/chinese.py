@@ -34,7 +34,7 @@ _SUBJECT = re.compile(r"^我们?")
 
 
 def han(regex: str) -> re.Pattern[str]:
-    """The pattern, with the traditional characters beside the simplified ones."""
+    """Return the pattern, with the traditional characters beside the simplified ones."""
     found = _VARIANT.sub(
         lambda match: f"[{match[0]}{_TRADITIONAL[match[0]]}]" if match[0] in _TRADITIONAL else match[0], regex
     )
@@ -42,7 +42,7 @@ def han(regex: str) -> re.Pattern[str]:
 
 
 def canonical(clause: str) -> str:
-    """The clause with its subject in front: "昨天我去了北京" as "我昨天去了北京"."""
+    """Return the clause with its subject in front: "昨天我去了北京" as "我昨天去了北京"."""
     clause = _SPACE.sub("", clause)
     fronted = _FRONTED.match(clause)
     if fronted is None:
@@ -53,7 +53,7 @@ def canonical(clause: str) -> str:
 
 
 def third_person(clause: str, name: str) -> str | None:
-    """The clause, said by ``name``, told of them."""
+    """Return the clause, said by ``name``, told of them."""
     told = clause.replace("我们", f"{name}等人").replace("我們", f"{name}等人").replace("我", name)
     return _GLUED.sub(" ", _COMMA.sub("，", _COLON.sub("：", told)))
 

@@ -34,7 +34,7 @@ _SPANISH_PERFECT = re.compile(r"\b(?:he|has)\s\w{2,20}(?:ado|ido|cho|sto|rto)\b"
 
 
 def spoken(text: str, so_far: Language | None) -> Language | None:
-    """The language of a turn, None for English and for what is not evident.
+    """Return the language of a turn, None for English and for what is not evident.
 
     ``so_far`` is the language of the session: a turn without a word of English, nor of another language, is in
     it. English words weigh against any other language, so that a turn in English is never taken for one that it quotes.
@@ -57,7 +57,7 @@ def spoken(text: str, so_far: Language | None) -> Language | None:
 
 
 def _is_chinese(text: str) -> bool:
-    """Whether Chinese characters are most of it: one is about as much as a word of the Latin script."""
+    """Return whether Chinese characters are most of it: one is about as much as a word of the Latin script."""
     found = len(_HAN.findall(text))
     return (
         found >= _HAN_MIN and not _JAPANESE_OR_KOREAN.search(text) and found > len(_WORD.findall(_HAN.sub(" ", text)))
@@ -65,11 +65,12 @@ def _is_chinese(text: str) -> bool:
 
 
 def _alone(marks: Mapping[str, Sequence[str]], language: Language) -> int:
-    """How many words are of this language and of none of the others."""
+    """Return how many words are of this language and of none of the others."""
     others = [other.markers for other in LANGUAGES if other is not language]
     return sum(not any(word in markers for markers in others) for word in marks[language.name])
 
 
 def _is_plain(marks: int, words: int) -> bool:
-    """Whether the words alone tell, without the model: one in five, and more than one unless the text is short."""
+    """Return whether the words alone tell, without the model: one in five, and more than one unless the text is
+    short."""
     return marks * 5 >= words and (marks > 1 or words <= _SHORT_WORDS)

@@ -67,7 +67,7 @@ _STRESSED = spelled(r"^(?:moi|perso|personnellement),? (?=(?:je|j')\b|j')")
 
 
 def canonical(clause: str) -> str:
-    """The clause with its subject in front: "Hier, j'ai acheté un vélo" as "j'ai acheté un vélo hier"."""
+    """Return the clause with its subject in front: "Hier, j'ai acheté un vélo" as "j'ai acheté un vélo hier"."""
     clause = _STRESSED.sub("", clause)
     fronted = _FRONTED.match(clause)
     if fronted is None:
@@ -77,7 +77,7 @@ def canonical(clause: str) -> str:
 
 
 def third_person(clause: str, name: str) -> str | None:
-    """The clause, said by ``name``, told of them; None where that takes more than rules."""
+    """Return the clause, said by ``name``, told of them; None where that takes more than rules."""
     if _POSSESSIVE.match(clause) and not _OWNED.match(clause):
         return None
     told = _told(clause, name)

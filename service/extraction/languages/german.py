@@ -73,7 +73,8 @@ _FIRST = spelled(r"\b(?:ich|mich|mir|mein\w{0,2}|wir|uns|unser\w{0,2})\b")
 
 
 def canonical(clause: str) -> str:
-    """The clause with subject and verb in front: "Seit 2020 wohne ich in Bergen" as "Ich wohne seit 2020 in Bergen"."""
+    """Return the clause with subject and verb in front: "Seit 2020 wohne ich in Bergen" as "Ich wohne seit 2020 in
+    Bergen"."""
     by_adverb = bool(_FRONT_WORD.match(clause))
     fronted = _FRONTED.match(clause) or (_FRONTED_ADVERB.match(clause) if by_adverb else None)
     if fronted is not None:
@@ -90,7 +91,7 @@ def canonical(clause: str) -> str:
 
 
 def third_person(clause: str, name: str) -> str | None:
-    """The clause, said by ``name``, told of them; None where that takes more than rules."""
+    """Return the clause, said by ``name``, told of them; None where that takes more than rules."""
     opening = _OPENING.match(clause)
     if opening is None:
         owned = _OWNED.match(clause)

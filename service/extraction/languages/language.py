@@ -26,7 +26,7 @@ _ACCENTED = re.compile(r"\[[^\]]{1,80}\]|[" + "".join(_SPELLINGS) + "]")
 
 
 def spelled(regex: str) -> re.Pattern[str]:
-    """The pattern without regard to case, its accented letters taken as typed without accents as well.
+    """Return the pattern without regard to case, its accented letters taken as typed without accents as well.
 
     A letter in a set, or written as its code point (``\\u00fc``), is taken as it is.
     """
@@ -34,7 +34,7 @@ def spelled(regex: str) -> re.Pattern[str]:
 
 
 def spellings(words: Mapping[str, T]) -> dict[str, T]:
-    """The mapping with each key also as it is typed without accents."""
+    """Return the mapping with each key also as it is typed without accents."""
     bare = str.maketrans("éèêàâçùûîïôáíóúñ", "eeeaacuuiioaioun")
     german = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "œ": "oe"})
     plain = str.maketrans("äöü", "aou")
@@ -48,7 +48,7 @@ def meanings(block: str) -> dict[str, str]:
 
 
 def any_of(words: Iterable[str]) -> str:
-    """The alternatives of a pattern, the longest first."""
+    """Return the alternatives of a pattern, the longest first."""
     return "|".join(word.replace(" ", r"\s") for word in sorted(words, key=len, reverse=True))
 
 

@@ -53,7 +53,8 @@ class _Claim:
 
 
 def statements_in(language: Language, turn: Turn, people: Collection[str]) -> list[Candidate]:
-    """The memories that a turn in this language states, in the order they were said; never raises on any text."""
+    """Return the memories that a turn in this language states, in the order they were said; never raises on any
+    text."""
     speaker = speaker_of(turn)
     kept: list[Candidate] = []
     before = 0
@@ -105,7 +106,7 @@ def _claims(language: Language, sentence: str, speaker: Speaker) -> list[_Claim]
 
 
 def _claims_of(language: Language, clause: str, speaker: Speaker) -> tuple[Pattern | None, list[_Claim]]:
-    """What the first row that fits makes of a clause in plain order."""
+    """Return what the first row that fits makes of a clause in plain order."""
     first: Pattern | None = None
     for row in language.rows:
         match = row.regex.match(clause)
@@ -128,7 +129,7 @@ def _without_openings(language: Language, sentence: str) -> str:
 
 
 def _elided(language: Language, clause: str, last: Pattern | None, *, begun: bool) -> str:
-    """A clause that leaves out what the one before it said ("aber keinen Kaffee"), with it.
+    """Return a clause that leaves out what the one before it said ("aber keinen Kaffee"), with it.
 
     ``begun``: an earlier clause was about the speaker.
     """
@@ -198,7 +199,7 @@ def _items(language: Language, value: str) -> list[str]:
 
 
 def _key(language: Language, value: str) -> str:
-    """What identifies a value, folded; empty where it is vague, several things, or too long."""
+    """Return what identifies a value, folded; empty where it is vague, several things, or too long."""
     cut = language.negation.sub(" ", value)
     cut = language.value_ends.split(f"{cut.strip()} ", maxsplit=1)[0].strip(_ENDING)
     for _ in range(3):
@@ -252,8 +253,8 @@ def _candidate(language: Language, claim: _Claim, turn: Turn, speaker: Speaker, 
 
 
 def _ground(language: Language, claim: _Claim, now: datetime) -> Grounded:
-    """The clause with its dates written out. A day without a year lies behind where the row is of the past, and the
-    first of a month, said on a first, in the nearest year, as a month does."""
+    """Return the clause with its dates written out. A day without a year lies behind where the row is of the past, and
+    the first of a month, said on a first, in the nearest year, as a month does."""
 
     def read(match: re.Match[str], given: dict[str, str], today: datetime) -> tuple[When, str] | None:
         preposition = given.get("prep", "").strip().lower()
@@ -269,13 +270,13 @@ def _ground(language: Language, claim: _Claim, now: datetime) -> Grounded:
 
 
 def _names_a_day(language: Language, clause: str, named: str) -> bool:
-    """Whether what fills a slot is a time, so that its date fills it instead."""
+    """Return whether what fills a slot is a time, so that its date fills it instead."""
     start = clause.find(named)
     return any(match.end() > start for match in language.calendar.expression.finditer(clause, 0, start + len(named)))
 
 
 def _told(language: Language, row: Pattern, clause: str, name: str) -> str:
-    """The clause in the third person, or as the speaker's words where that takes more than rules."""
+    """Return the clause in the third person, or as the speaker's words where that takes more than rules."""
     ended = f"{clause[:1].upper()}{clause[1:]}{language.stop}"
     if row.instructs:
         return language.asks.format(name=name, text=ended)
@@ -288,7 +289,8 @@ def _told(language: Language, row: Pattern, clause: str, name: str) -> str:
 def _mentions(
     language: Language, claim: _Claim, content: str, speaker: Speaker, people: Collection[str]
 ) -> tuple[Mention, ...]:
-    """The entities a statement surely names: what fills its slot, whom it is about, known people and products."""
+    """Return the entities a statement surely names: what fills its slot, whom it is about, known people and
+    products."""
     found: dict[str, Mention] = {}
     if claim.who and not claim.who[0].islower() and language.determiners.match(claim.who) is None:
         found[normalize(claim.who)] = Mention(claim.who, "person")

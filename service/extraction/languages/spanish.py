@@ -76,7 +76,7 @@ _FIRST = any_case(r"\b(?:yo|me|mí|mi|mis|conmigo|nos|nosotros|nosotras|nuestr[o
 
 
 def canonical(clause: str) -> str:
-    """The clause with its verb in front: "Ayer compré un coche" as "compré un coche ayer"."""
+    """Return the clause with its verb in front: "Ayer compré un coche" as "compré un coche ayer"."""
     clause = _PRONOUN.sub("", clause)
     fronted = _FRONTED.match(clause)
     if fronted is None:
@@ -86,7 +86,7 @@ def canonical(clause: str) -> str:
 
 
 def third_person(clause: str, name: str) -> str | None:
-    """The clause, said by ``name``, told of them; None where that takes more than rules."""
+    """Return the clause, said by ``name``, told of them; None where that takes more than rules."""
     told = None if _OF_OTHERS.match(clause) else _told(clause, name)
     if told is None:
         return None

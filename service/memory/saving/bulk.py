@@ -77,7 +77,7 @@ async def change_matching(
 
 
 async def _checked(engine: Engine, principal: Principal, action: BulkAction, tags: Sequence[str]) -> list[str]:
-    """The tags as they may be stored."""
+    """Return the tags as they may be stored."""
     principal.require_write()
     if bool(tags) != (action in ("add_tags", "remove_tags")):
         raise InvalidInput(("body", "tags"), "is required for add_tags and remove_tags, and allowed for them alone")

@@ -81,8 +81,8 @@ async def delete_memories(
 
 
 async def filter_parameters(engine: Engine, principal: Principal, filter_: ListFilter) -> tuple[Shape, Columns]:
-    """The filter of a request's body as ``matching`` takes it, masked: the shape of its ``where``, and the values.
-    Raises InvalidInput for an unknown type."""
+    """Return the filter of a request's body as ``matching`` takes it, masked: the shape of its ``where``, and the
+    values. Raises InvalidInput for an unknown type."""
     check_filters((await get_settings(engine, principal)).memory_types, ("body", "filter", "types"), filter_.types)
     filter_ = await masked_filter(engine, principal, filter_)
     where = await where_query(engine, principal, filter_.where)

@@ -66,7 +66,7 @@ async def run_idempotent(
     request: IdempotentRequest,
     work: Callable[[], Awaitable[IdempotentResponse | None]],
 ) -> IdempotentResponse | None:
-    """The answer of ``work``, or the one it had the first time; None when ``work`` sent it as a stream, unkept.
+    """Return the answer of ``work``, or the one it had the first time; None when ``work`` sent it as a stream, unkept.
 
     Raises Conflict when the key was used for another request, and when the first answer is no longer kept.
     """

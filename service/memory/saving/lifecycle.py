@@ -91,7 +91,7 @@ async def resolve_reader(connection: Connection, principal: Principal, named: st
 
 
 async def get_memory(engine: Engine, principal: Principal, memory_id: UUID, *, include: frozenset[str]) -> Memory:
-    """One memory that the caller may see. Deleted and expired ones are NotFound unless included."""
+    """Return one memory that the caller may see. Deleted and expired ones are NotFound unless included."""
     async with engine.db.transaction(principal.workspace_id) as connection:
         memory = await _load_visible(connection, principal, memory_id)
     if (memory.deleted_at is not None and "deleted" not in include) or (
@@ -147,8 +147,8 @@ async def list_memories(
 
 
 def _of_the_past(filter_: ListFilter, sort: MemorySort) -> ListFilter:
-    """The filter with what held then whatever has replaced it since. Raises InvalidInput for what is known of now
-    alone."""
+    """Return the filter with what held then whatever has replaced it since. Raises InvalidInput for what is known of
+    now alone."""
     if filter_.with_deleted or filter_.with_superseded or filter_.with_expired:
         raise InvalidInput(("query", "include"), "cannot be combined with as_of: a list of the past has what held then")
     if sort == "recalled":
@@ -187,7 +187,7 @@ async def memory_stats(engine: Engine, principal: Principal, agent: str | None) 
 
 
 async def masked_filter(engine: Engine, principal: Principal, filter_: ListFilter) -> ListFilter:
-    """The filter as what it filters was stored."""
+    """Return the filter as what it filters was stored."""
     names = ("source", "text")
     values = await redact_lenient(
         engine, await masking_of(engine, principal), [getattr(filter_, name) for name in names]

@@ -212,7 +212,7 @@ class _Prepared:
         )
 
     def record(self, item: Columns) -> Memory:
-        """The memory just inserted."""
+        """Return the memory just inserted."""
         position = item["ordinal"] - 1
         draft, ready = self.drafts[position], self.embedded.vectors[position] is not None
         return _new_record(draft, item, self.principal.acting_agent(draft.agent), ready=ready)
@@ -275,7 +275,7 @@ def _identity(item: Columns) -> tuple[object, ...]:
 
 
 def derive_text_columns(content: str) -> Columns:
-    """The columns that follow from the content alone."""
+    """Return the columns that follow from the content alone."""
     return {
         "summary": summary_of(content),
         "tokens": count_tokens(content),
@@ -295,7 +295,7 @@ def columns_of(
     *,
     key_id: UUID | None = None,
 ) -> Columns:
-    """The columns of ``memories`` for a draft; ``ordinal`` is its place in the batch, from 1.
+    """Return the columns of ``memories`` for a draft; ``ordinal`` is its place in the batch, from 1.
 
     ``read`` are the columns of ``derive_text_columns``, where those have been made already; ``types`` are the
     workspace's own.
@@ -361,7 +361,7 @@ async def merge_into_duplicate(
     vector: EmbeddingBatch,
     now: datetime,
 ) -> tuple[UUID, Outcome]:
-    """The save collided with a live memory: update it when its key was given, else reinforce it.
+    """Return the save collided with a live memory: update it when its key was given, else reinforce it.
 
     One that has expired, and only waits to be collected, makes room.
     """
@@ -400,7 +400,8 @@ async def merge_into_duplicate(
 
 
 def _updated(draft: MemoryDraft, item: Columns, duplicate: Row) -> Columns:
-    """The new columns of an upserted memory: what the draft sets, over what was there; metadata merged one level."""
+    """Return the new columns of an upserted memory: what the draft sets, over what was there; metadata merged one
+    level."""
     given = draft.model_fields_set | {"content", "type"}
     names = {"user": "user_name", "session": "session_id", "task": "task_id", "team": "team_id"}
     kept = {

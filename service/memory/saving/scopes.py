@@ -34,8 +34,8 @@ class ScopeIds:
 async def resolve_scope(
     connection: Connection, principal: Principal, draft: MemoryDraft, *, owner: str, moved: bool
 ) -> ScopeIds:
-    """Where a memory of the agent ``owner`` belongs after a change. Where it is not ``moved``, an admin may change what
-    an agent left behind in a team or task."""
+    """Return where a memory of the agent ``owner`` belongs after a change. Where it is not ``moved``, an admin may
+    change what an agent left behind in a team or task."""
     places = ScopeResolver(connection, principal, membership=moved or principal.role != "admin")
     return await places.resolve(draft.model_copy(update={"agent": owner}), ("body",), user=draft.user)
 
@@ -67,7 +67,7 @@ class ScopeCache:
         self._ids: LRUCache[tuple[object, ...], ScopeIds] = LRUCache(CACHED_MAX)
 
     def get(self, principal: Principal, placed: ScopeNames) -> ScopeIds | None:
-        """Where something of these names belongs, if that is known."""
+        """Return where something of these names belongs, if that is known."""
         return self._ids.get(_name(principal, placed))
 
     def put(self, principal: Principal, placed: ScopeNames, place: ScopeIds) -> None:
@@ -125,7 +125,8 @@ class ScopeResolver:
             await self.task(task)
 
     async def resolve(self, draft: ScopeNames, loc: Loc, *, user: str | None = None) -> ScopeIds:
-        """Where something of this agent, scope, team, task and session belongs; ``user`` is for a new session."""
+        """Return where something of this agent, scope, team, task and session belongs; ``user`` is for a new
+        session."""
         agent = self._principal.acting_agent(draft.agent)
         agent_id = await self.agent(agent)
         session_id = await self.session(agent_id, draft.session, user) if draft.session else None
@@ -142,19 +143,19 @@ class ScopeResolver:
         return ScopeIds(agent_id, audience, team_id, task_id, session_id)
 
     async def agent(self, agent: str) -> UUID:
-        """The id of an agent."""
+        """Return the id of an agent."""
         return await self._once("agent", agent)
 
     async def session(self, agent_id: UUID, session: str, user: str | None = None) -> UUID:
-        """The id of an agent's session."""
+        """Return the id of an agent's session."""
         return await self._once("session", session, agent_id, user)
 
     async def task(self, task: str) -> UUID:
-        """The id of a task."""
+        """Return the id of a task."""
         return await self._once("task", task)
 
     async def team(self, team: str) -> UUID:
-        """The id of a team, whoever is in it."""
+        """Return the id of a team, whoever is in it."""
         return await self._once("team", team)
 
     async def _task(self, agent: str, task: str, loc: Loc) -> UUID:

@@ -24,7 +24,7 @@ class Recent(NamedTuple):
 
 
 async def exact_candidates(connection: Connection, plans: Sequence[SearchPlan]) -> list[Candidates]:
-    """The candidates of each of these exact plans, which differ in their questions alone."""
+    """Return the candidates of each of these exact plans, which differ in their questions alone."""
     values = {name: value for name, value in plans[0].values.items() if name not in QUESTION}
     texts, embeddings = ([plan.values[name] for plan in plans] for name in QUESTION)
     flags = plans[0].flags.as_dict()
@@ -36,7 +36,7 @@ async def exact_candidates(connection: Connection, plans: Sequence[SearchPlan]) 
 
 
 async def candidates(connection: Connection, plan: SearchPlan) -> Candidates:
-    """What may be among the results of a plan that has a question, in no order."""
+    """Return what may be among the results of a plan that has a question, in no order."""
     if plan.strategy == "exact":
         return (await exact_candidates(connection, [plan]))[0]
     rows = await connection.fetch("large_candidates", plan.flags.as_dict(), **plan.values)
@@ -44,6 +44,6 @@ async def candidates(connection: Connection, plan: SearchPlan) -> Candidates:
 
 
 async def newest(connection: Connection, plan: SearchPlan, limit: int) -> list[Recent]:
-    """The newest ``limit`` rows that a plan without a question is for, newest first."""
+    """Return the newest ``limit`` rows that a plan without a question is for, newest first."""
     rows = await connection.fetch("recent_candidates", plan.flags.as_dict(), **plan.values, limit=limit)
     return [Recent._make(row) for row in rows]

@@ -48,29 +48,29 @@ class Filters:
 
     @property
     def conditions(self) -> dict[str, bool | Shape]:
-        """Which of those that may be left out are set; of ``where`` its shape."""
+        """Return which of those that may be left out are set; of ``where`` its shape."""
         return {name: getattr(self, name) is not None for name in CONDITIONS} | {"where": where_flag(self.where)}
 
     @property
     def narrow(self) -> bool:
-        """Whether any condition is set that leaves memories out."""
+        """Return whether any condition is set that leaves memories out."""
         return any(is_set for name, is_set in self.conditions.items() if name not in OF_OTHER_KINDS)
 
     @property
     def any(self) -> bool:
-        """Whether any condition is set that leaves anything out."""
+        """Return whether any condition is set that leaves anything out."""
         return any(self.conditions.values())
 
     @property
     def excludes_messages(self) -> bool:
-        """Whether a condition is set that messages do not meet, or not all that were said."""
+        """Return whether a condition is set that messages do not meet, or not all that were said."""
         return any(
             self.conditions[name] for name in ("types", "tags_any", "tags_all", "metadata", "where", "undreamed")
         )
 
     @property
     def listed(self) -> bool:
-        """Whether there are lists of what may pass any of the conditions."""
+        """Return whether there are lists of what may pass any of the conditions."""
         with_list = (
             self.types, self.tags_any, self.tags_all, self.viewer, self.user, self.session_id, self.since, self.until,
             self.where,
@@ -78,7 +78,7 @@ class Filters:
         return any(condition is not None for condition in with_list)
 
     def met_by_all_on(self, list_: str) -> bool:
-        """Whether all that is on this list of a filter passes every condition."""
+        """Return whether all that is on this list of a filter passes every condition."""
         if list_ == "viewer" and isinstance(self.viewer, tuple) and len(self.viewer) > 1:
             return False  # the list has what belongs to any of them
         return {name for name, is_set in self.conditions.items() if is_set} == {LISTS.get(list_)}

@@ -41,7 +41,7 @@ class FormerVersions:
     versions: Mapping[UUID, Row] = field(default_factory=dict)
 
     def and_newest(self, others: Sequence[Recent]) -> list[Recent]:
-        """These and others, newest first."""
+        """Return these and others, newest first."""
         own = [Recent(one.id, self.versions[one.id]["happened_at"], one.sources) for one in self.candidates]
         return sorted([*own, *others], key=lambda one: (one.happened_at, one.id), reverse=True)
 
@@ -80,7 +80,7 @@ async def former_versions(connection: Connection, plan: SearchPlan) -> FormerVer
 
 
 def _best(found: Sequence[Candidate], count: int) -> list[Candidate]:
-    """The best ``count`` by words and by vectors; what is in neither list is no candidate."""
+    """Return the best ``count`` by words and by vectors; what is in neither list is no candidate."""
     by_words = sorted((one for one in found if one.weights), key=lambda one: -sum(one.weights or ()))
     by_vector = sorted((one for one in found if one.similarity is not None), key=lambda one: -(one.similarity or 0))
     return list({one.id: one for one in [*by_words[:count], *by_vector[:count]]}.values())

@@ -94,11 +94,11 @@ class Question:
 
     @property
     def model(self) -> int | None:
-        """The number of the vector's embedder."""
+        """Return the number of the vector's embedder."""
         return self.space.number if self.space else None
 
     def fits(self, reader: Reader) -> bool:
-        """Whether its vector, if it has one, is of the model in use."""
+        """Return whether its vector, if it has one, is of the model in use."""
         return self.model is None or reader.model is None or self.model == reader.model
 
     def parameters(self, ranking: Ranking) -> Columns:
@@ -172,19 +172,19 @@ class SearchPlan:
     limit: int
 
     def without(self, changed: Sequence[UUID]) -> SearchPlan:
-        """The same for all memories but these."""
+        """Return the same for all memories but these."""
         if not changed:
             return self
         flags = replace(self.flags, without_changed=True, filtered=True)
         return replace(self, flags=flags, values=self.values | {"changed": list(changed)})
 
     def widened(self, best: int) -> SearchPlan:
-        """The same with lists of so many candidates."""
+        """Return the same with lists of so many candidates."""
         wider = {name: self.values[name] * best // self.best for name in LENGTHS if name in self.values}
         return replace(self, best=best, limit=best, values=self.values | wider)
 
     def differs_in_question_only(self, other: SearchPlan) -> bool:
-        """Whether one statement may find the candidates of both, if they are exact."""
+        """Return whether one statement may find the candidates of both, if they are exact."""
         return self.flags == other.flags and all(
             value == other.values[name] for name, value in self.values.items() if name not in QUESTION
         )
@@ -202,7 +202,7 @@ async def plan(
     kinds: Sequence[int],
     limit: int,
 ) -> SearchPlan:
-    """How to search rows of these kinds for the best ``limit``; without a ``question``, for the newest.
+    """Return how to search rows of these kinds for the best ``limit``; without a ``question``, for the newest.
 
     Asks the database only how long the lists of filters are, where that may matter. Raises ModelChanged when the
     question's vector is not of the model in use.
@@ -250,7 +250,7 @@ async def plan(
 
 
 def _row_counts(reader: Reader, kinds: Sequence[int]) -> Columns:
-    """The rows of each kind as last counted, and the audiences and kinds whose rows are to be counted."""
+    """Return the rows of each kind as last counted, and the audiences and kinds whose rows are to be counted."""
     counted = [one for one in reader.counted if one.kind in kinds]
     known = {(one.audience, one.kind) for one in counted}
     uncounted = [one for one in product(reader.audiences, kinds) if one not in known]
@@ -321,7 +321,8 @@ def _of_large_audience(
 
 
 async def _shortest_list(connection: Connection, values: Columns, filters: Filters, limits: SearchLimits) -> Row | None:
-    """The list, among those of the filter's conditions, that has the fewest rows; None where all have too many."""
+    """Return the list, among those of the filter's conditions, that has the fewest rows; None where all have too
+    many."""
     rows = sum(values["counted_rows"])
     if not filters.listed or rows < limits.listed_from:
         return None

@@ -28,7 +28,7 @@ NOTHING = SearchFlags(conditions=dict.fromkeys(CONDITIONS, False), unfaded=False
 
 
 async def hidden_by(connection: Connection, plan: SearchPlan, memory: UUID) -> list[str]:
-    """The fields of the request, or the states of the memory, that keep it out of the rows that are compared.
+    """Return the fields of the request, or the states of the memory, that keep it out of the rows that are compared.
 
     States are ``deleted``, ``superseded``, ``expired``, ``later`` (valid only after ``as_of``), ``audience`` (the agent
     may not read it) and ``unindexed``. Empty for a row that is compared.

@@ -67,7 +67,7 @@ class AgentMemory:
         self._outbox = Outbox(self.client)
 
     def in_session(self, session: str, user: str | None = None, agent: str | None = None) -> AgentMemory:
-        """The same memory in another conversation, over the same connections."""
+        """Return the same memory in another conversation, over the same connections."""
         other = object.__new__(AgentMemory)
         other.__dict__.update(self.__dict__)
         other.session, other.user, other.agent = session, user or self.user, self.agent or agent
@@ -80,11 +80,11 @@ class AgentMemory:
         return drop_none({"agent": self.agent, "user": self.user})
 
     def recall(self, message: str) -> str:
-        """What is known that bears on a message, as a block for the prompt; empty where there is nothing."""
+        """Return what is known that bears on a message, as a block for the prompt; empty where there is nothing."""
         return (self.attempt("recalled", self._block, message[:QUESTION_MAX]) or "") if message.strip() else ""
 
     def find(self, question: str, limit: int = FOUND_MAX) -> list[SearchResult]:
-        """The memories and turns that a question finds, best first."""
+        """Return the memories and turns that a question finds, best first."""
         return self.attempt("found", self._search, question, limit) or []
 
     def save(self, statement: str) -> bool:
@@ -105,7 +105,8 @@ class AgentMemory:
         return self.attempt("remembered for now", self._catch_up, turns) is not None
 
     def history(self, limit: int | None = None) -> list[MessageRecord]:
-        """The last turns of the conversation, oldest first: those behind ``clear``, without what was taken back."""
+        """Return the last turns of the conversation, oldest first: those behind ``clear``, without what was taken
+        back."""
         return self.attempt("read", self._history, limit) or []
 
     def clear(self) -> bool:
@@ -125,7 +126,7 @@ class AgentMemory:
         return self._say(self._look_up, question)
 
     def attempt(self, done: str, work: Callable[..., T], *arguments: Any) -> T | None:
-        """What ``work`` gives; None, and a warning that nothing is ``done``, where Reverie fails."""
+        """Return what ``work`` gives; None, and a warning that nothing is ``done``, where Reverie fails."""
         try:
             return work(*arguments)
         except FAILURES as error:
@@ -153,7 +154,7 @@ class AgentMemory:
         return "Remembered."
 
     def _say(self, work: Callable[[str], str], said: str) -> str:
-        """What a tool answers: a failure as text, for the model to go on with."""
+        """Return what a tool answers: a failure as text, for the model to go on with."""
         try:
             return work(said)
         except FAILURES as error:
@@ -191,11 +192,11 @@ class AgentMemory:
 
 
 def turn(role: Role, text: str, whole: Json | None = None) -> MessageDraft:
-    """A turn; ``whole`` is all that a framework has of it, where that is more than its text."""
+    """Return a turn; ``whole`` is all that a framework has of it, where that is more than its text."""
     return MessageDraft(role=role, content=text if whole is None else [{"type": "text", "text": text, OWN: whole}])
 
 
 def whole_of(record: MessageRecord) -> Json | None:
-    """All that a framework had of a turn, where that was more than its text."""
+    """Return all that a framework had of a turn, where that was more than its text."""
     kept = isinstance(record.content, list) and record.content and record.content[0].get(OWN)
     return kept or None

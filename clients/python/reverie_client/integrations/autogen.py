@@ -41,7 +41,7 @@ class ReverieMemory(Memory):
     async def query(
         self, query: str | MemoryContent, cancellation_token: CancellationToken | None = None, **kwargs: Any
     ) -> MemoryQueryResult:
-        """The memories and turns that a query finds, best first."""
+        """Return the memories and turns that a query finds, best first."""
         said = query if isinstance(query, str) else str(query.content)
         found = await asyncio.to_thread(self._memory.find, said, **kwargs)
         return MemoryQueryResult(

@@ -61,7 +61,7 @@ class ReverieMemoryService(BaseMemoryService):
             await asyncio.to_thread(memory.save, text)
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
-        """The memories and turns that a query finds, best first."""
+        """Return the memories and turns that a query finds, best first."""
         found = await asyncio.to_thread(self._of(app_name, user_id, "search").find, query)
         return SearchMemoryResponse(memories=[_entry(result) for result in found if result.text])
 

@@ -37,7 +37,7 @@ class ReverieWriter:
 
     @component.output_types(written=bool)
     def run(self, messages: list[ChatMessage]) -> dict[str, bool]:
-        """Whether the server has the messages for good."""
+        """Return whether the server has the messages for good."""
         turns = [turn(ROLES[one.role.value], one.text) for one in messages if one.role.value in ROLES and one.text]
         return {"written": self._memory.remember(turns)}
 

@@ -77,7 +77,7 @@ class ReverieChatMessageHistory(BaseChatMessageHistory):
 
     @property
     def messages(self) -> list[BaseMessage]:  # type: ignore[override]
-        """The messages of the conversation, oldest first."""
+        """Return the messages of the conversation, oldest first."""
         return [_message(record) for record in self._memory.history(self._limit)]
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
@@ -102,7 +102,7 @@ class ReverieRetriever(BaseRetriever):
 
 
 def _last_run(messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
-    """The user's last message and what followed."""
+    """Return the user's last message and what followed."""
     starts = [number for number, message in enumerate(messages) if isinstance(message, HumanMessage)]
     return messages[starts[-1] :] if starts else []
 

@@ -38,18 +38,18 @@ class ReverieMemory(BaseMemory):
 
     @classmethod
     def from_defaults(cls, **kwargs: Any) -> ReverieMemory:
-        """The memory of an ``AgentMemory`` that is made of the arguments."""
+        """Return the memory of an ``AgentMemory`` that is made of the arguments."""
         return cls(AgentMemory(**kwargs))
 
     def get(self, input: str | None = None, **kwargs: Any) -> list[ChatMessage]:
-        """The last messages, behind what is known that bears on the input, else on the user's last message."""
+        """Return the last messages, behind what is known that bears on the input, else on the user's last message."""
         said = [_message(record) for record in self._memory.history(self._limit)] or list(self._given)
         question = input or next((one.content for one in reversed(said) if one.role == MessageRole.USER), None)
         known = self._memory.recall(question or "")
         return [ChatMessage(role=MessageRole.SYSTEM, content=known), *said] if known else said
 
     def get_all(self) -> list[ChatMessage]:
-        """Every message of the conversation."""
+        """Return every message of the conversation."""
         return [_message(record) for record in self._memory.history()] or list(self._given)
 
     def put(self, message: ChatMessage) -> None:

@@ -37,7 +37,7 @@ class MemoryFiles:
         self._memory = memory
 
     def view(self, given: str, view_range: Sequence[int] | None = None) -> str:
-        """The lines of a file, numbered, or what is in a directory."""
+        """Return the lines of a file, numbered, or what is in a directory."""
         path, files = _checked(given), self._files()
         file = self._find(path, files)
         if file is None:
@@ -129,7 +129,7 @@ class MemoryFiles:
         return "All memory cleared"
 
     def _files(self) -> dict[str, MemoryRecord]:
-        """All files by path; what a dream holds for outdated is still a file."""
+        """Return all files by path; what a dream holds for outdated is still a file."""
         about = self._memory.user
         found = self._memory.client.list_memories(
             PAGE, source=OWN, include="superseded", about=about, **self._memory.whose
@@ -146,11 +146,11 @@ class MemoryFiles:
         return path, file
 
     def _find(self, path: str, files: dict[str, MemoryRecord]) -> MemoryRecord | None:
-        """The file of a path; by its key where personal data is masked in the path that is stored."""
+        """Return the file of a path; by its key where personal data is masked in the path that is stored."""
         return files.get(path) or next((one for one in files.values() if one.key == self._key(path)), None)
 
     def _at(self, path: str, files: dict[str, MemoryRecord]) -> list[MemoryRecord]:
-        """The file of a path, or all that are in the directory."""
+        """Return the file of a path, or all that are in the directory."""
         file = self._find(path, files)
         return [file] if file else _inside(path, files)
 
@@ -170,7 +170,8 @@ class MemoryFiles:
 
 
 def _checked(given: str) -> str:
-    """A path without detours. Raises FileProblem for one outside of the root, encoded or with backslashes too."""
+    """Return a path without detours. Raises FileProblem for one outside of the root, encoded or with backslashes
+    too."""
     if given != ROOT and not given.startswith(f"{ROOT}/"):
         raise FileProblem(f"Path must start with {ROOT}, got: {given}")
     plain = [posixpath.normpath(one) for one in (given, unquote(given).replace("\\", "/"))]
@@ -180,7 +181,7 @@ def _checked(given: str) -> str:
 
 
 def _written(path: str, text: str) -> dict[str, Any]:
-    """What a memory says and keeps of a file."""
+    """Return what a memory says and keeps of a file."""
     return {"content": text[:CONTENT_MAX] if text.strip() else path, "metadata": {OWN: {"path": path, "text": text}}}
 
 

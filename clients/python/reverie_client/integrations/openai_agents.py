@@ -43,7 +43,7 @@ class ReverieSession(SessionABC):
         return replace(data.model_data, instructions="\n\n".join(parts) or None)
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        """The last items, oldest first; all of them without a limit."""
+        """Return the last items, oldest first; all of them without a limit."""
         bound = resolve_session_limit(limit, self.session_settings)
         return [_item(record) for record in await asyncio.to_thread(self._memory.history, bound)]
 

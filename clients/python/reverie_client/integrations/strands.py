@@ -32,7 +32,7 @@ class ReverieMemoryStore(MemoryStore):
         self._run = str(uuid4())
 
     async def search(self, query: str, options: SearchOptions | None = None) -> list[MemoryEntry]:
-        """The memories and turns that a query finds, best first."""
+        """Return the memories and turns that a query finds, best first."""
         limit = (options or {}).get("max_search_results") or FOUND_MAX
         found = await asyncio.to_thread(self._memory.find, query, limit)
         return [MemoryEntry(result.text, metadata={"kind": result.kind}) for result in found if result.text]

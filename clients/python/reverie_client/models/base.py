@@ -43,7 +43,7 @@ class Hearsay(Answer):
 
     @property
     def attribution(self: Any) -> str:
-        """Whose word it rests on where it is hearsay, in words; else empty."""
+        """Return whose word it rests on where it is hearsay, in words; else empty."""
         return attribution(self.hearsay_by, self.user)
 
 
@@ -52,13 +52,14 @@ class Found(Answer):
 
     @property
     def text(self: Any) -> str:
-        """What a found memory or turn says; empty for what is no text."""
+        """Return what a found memory or turn says; empty for what is no text."""
         found = self.memory or self.message
         return found.content if found is not None and isinstance(found.content, str) else ""
 
     @property
     def line(self: Any) -> str:
-        """A line for a prompt: who said it, where it is a turn, or whose word it rests on, where it is hearsay."""
+        """Return a line for a prompt: who said it, where it is a turn, or whose word it rests on, where it is
+        hearsay."""
         if self.message is not None:
             return f"- {self.message.role}: {self.text}"
         whose = self.memory.attribution if self.memory is not None else ""

@@ -22,7 +22,7 @@ class Embedding:
 
 
 def open_memory(url: str, folder: str, connections: int) -> Any:
-    """A memory on the database of that URL; its history is a file in ``folder``."""
+    """Return a memory on the database of that URL; its history is a file in ``folder``."""
     memory = Memory.from_config(
         {
             "vector_store": {
