@@ -33,7 +33,7 @@ from service.oidc import OidcSignIn, oidc_settings
 from service.proxy.chat import Chat
 from service.proxy.upstream import open_upstream
 from service.runtime import open_runtime
-from service.sealing import Seal
+from service.sealed_tokens import Seal
 from service.settings import Settings
 from service.store.installation import shared_secret
 from service.studio import SessionCookie, session_cookie_middleware

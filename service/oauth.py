@@ -82,7 +82,7 @@ from service.memory.access.oauth import (
 )
 from service.memory.agents import list_agents
 from service.memory.engine import Engine
-from service.sealing import SEALED_S, Seal, seal_of
+from service.sealed_tokens import SEALED_S, Seal, seal_of
 from service.studio import BrowserSession, session_cookie_of
 
 PER_ADDRESS_AND_MINUTE = 20

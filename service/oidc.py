@@ -33,7 +33,7 @@ from service.memory.access import audit
 from service.memory.access.keys import add_key, authenticate, describe_caller, revoke_subject
 from service.memory.engine import Engine
 from service.provider import trust
-from service.sealing import SEALED_S, seal_of
+from service.sealed_tokens import SEALED_S, seal_of
 from service.settings import LOCAL, Settings
 from service.store import workspaces
 from service.studio import IDLE_S, SECURITY_HEADERS, SIGNED_IN, BrowserSession, HeldKey, SessionCookie

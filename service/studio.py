@@ -34,7 +34,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.errors import Forbidden, InvalidInput
-from service.shipped import shipped
+from service.resources import resource
 
 COOKIE = "reverie_session"
 SIGNED_IN = "reverie_signed_in"
@@ -297,7 +297,7 @@ def _answer(request: Request, session: BrowserSession, **more: str | None) -> Re
 
 async def _file(request: Request) -> Response:
     """Return a built file, compressed where that was built too; the page for every other address."""
-    folder = shipped("studio")
+    folder = resource("studio")
     page = folder / "index.html"
     if not page.is_file():
         return HTMLResponse(NOT_BUILT, 503, {"Cache-Control": "no-store"})

@@ -21,7 +21,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from service.children import Backoff
 from service.database import open_embedded
 from service.db import embedded
 from service.db.connectivity import wait_for
@@ -30,8 +29,9 @@ from service.db.migrate import migrate
 from service.errors import Unavailable
 from service.first_start import FirstStart, first_start
 from service.listeners import listen
+from service.resources import PACKAGE
 from service.settings import Settings, url_at
-from service.shipped import PACKAGE
+from service.subprocesses import Backoff
 
 STOP_S = 15.0
 READY_S = 180.0

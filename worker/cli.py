@@ -10,11 +10,11 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from service.children import end_with_parent
 from service.cli.output import FAILED, AsJson, emit, err, fail
 from service.concurrency.garbage_collection import paused_for_imports
 from service.domain.dreams import Dream
 from service.settings import Settings
+from service.subprocesses import end_with_parent
 
 _SHOWN = {
     "created": "green", "superseded": "yellow", "completed": "green", "reopened": "yellow", "reinforced": "dim",

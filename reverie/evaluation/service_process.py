@@ -17,8 +17,8 @@ from pathlib import Path
 import httpx
 
 from reverie.evaluation.systems.base import SystemUnavailable
-from service.children import set_death_signal
-from service.shipped import PACKAGE
+from service.resources import PACKAGE
+from service.subprocesses import set_death_signal
 
 READY_S = 300.0
 STOP_S = 30.0

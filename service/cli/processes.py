@@ -13,12 +13,12 @@ import typer
 from rich.markup import escape
 
 from service import __version__
-from service.children import end_with_parent
 from service.cli.api import Key, Url, given_key
 from service.cli.output import AsJson, emit, err
 from service.concurrency.garbage_collection import paused_for_imports
 from service.errors import InvalidInput, Unavailable
 from service.settings import Settings
+from service.subprocesses import end_with_parent
 
 Parent = Annotated[int | None, typer.Option(hidden=True, help="end at once when this process ends")]
 

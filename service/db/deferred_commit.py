@@ -70,7 +70,7 @@ class DeferredCommit:
                 await committed()
 
 
-_current: ContextVar[DeferredCommit | None] = ContextVar("reverie_ending", default=None)
+_current: ContextVar[DeferredCommit | None] = ContextVar("deferred_commit", default=None)
 
 
 def current_deferred_commit() -> DeferredCommit | None:

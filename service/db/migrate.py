@@ -14,7 +14,7 @@ from service.db.queries import SQL_DIR
 from service.db.rehash import rehash_owned
 from service.db.schema_version import newer_than_release
 from service.errors import SchemaMismatch, Unavailable
-from service.shipped import shipped
+from service.resources import resource
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -108,7 +108,7 @@ def alembic_config(url: str) -> Config:
     """Return what alembic's commands take, for the database of this URL."""
     from alembic.config import Config
 
-    config = Config(str(shipped("alembic.ini")))
+    config = Config(str(resource("alembic.ini")))
     config.attributes["url"] = url
     return config
 

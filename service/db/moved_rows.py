@@ -104,10 +104,11 @@ async def move_marked(connection: Connection, workspace: UUID, to: UUID) -> dict
     for table in _IN_ORDER:
         await _hold(connection, table)
         if table in _DEPENDENT:
-            await raw.execute(f"INSERT INTO held_{table} SELECT t.* {_moving(table)}", workspace)
+            await raw.execute(f"INSERT INTO staged_{table} SELECT t.* {_moving(table)}", workspace)
     copied = {table: await _copy_referred(connection, workspace, table) for table in _REFERRED}
     await raw.execute(
-        "INSERT INTO held_entity_aliases SELECT * FROM entity_aliases WHERE workspace_id = $1 AND entity_id = ANY($2)",
+        "INSERT INTO staged_entity_aliases "
+        "SELECT * FROM entity_aliases WHERE workspace_id = $1 AND entity_id = ANY($2)",
         workspace, copied["entities"],
     )  # fmt: skip
     for table in reversed(_IN_ORDER):
@@ -119,7 +120,7 @@ async def move_marked(connection: Connection, workspace: UUID, to: UUID) -> dict
     return {table: ids for table, ids in copied.items() if ids}
 
 
-async def take_back(connection: Connection, from_: UUID, to: UUID, copied: Marked) -> None:
+async def restore(connection: Connection, from_: UUID, to: UUID, copied: Marked) -> None:
     """Move everything of a workspace that ``move_marked`` has filled back into ``to`` but for what was ``copied``, and
     delete it. Memories and edges that have been imported meanwhile stay as they are there. Memories of which another
     says the same by now, or has their key, come back as deleted ones; what speaks of entities of which another has the
@@ -128,16 +129,16 @@ async def take_back(connection: Connection, from_: UUID, to: UUID, copied: Marke
     await connection.switch_workspace(from_)
     for table in _IN_ORDER:
         await _hold(connection, table)
-        await raw.execute(f"INSERT INTO held_{table} SELECT * FROM {table} WHERE workspace_id = $1", from_)  # noqa: S608
+        await raw.execute(f"INSERT INTO staged_{table} SELECT * FROM {table} WHERE workspace_id = $1", from_)  # noqa: S608
         if table in copied:
-            await raw.execute(f"DELETE FROM held_{table} WHERE id = ANY($1::uuid[])", copied[table])  # noqa: S608
+            await raw.execute(f"DELETE FROM staged_{table} WHERE id = ANY($1::uuid[])", copied[table])  # noqa: S608
     entities = copied.get("entities", [])
-    await raw.execute("DELETE FROM held_entity_aliases WHERE entity_id = ANY($1::uuid[])", entities)
+    await raw.execute("DELETE FROM staged_entity_aliases WHERE entity_id = ANY($1::uuid[])", entities)
     await delete_rows(connection, from_)
     await connection.switch_workspace(to)
     await _leave_out_imported(connection, to)
     await _follow_entities(connection, to, entities)
-    await _give_way(connection, to)
+    await _resolve_conflicts(connection, to)
     await _join_entities(connection, to)
     await _put_held(connection, to)
 
@@ -148,23 +149,23 @@ def _moving(table: str) -> str:
 
 
 async def _hold(connection: Connection, table: str) -> None:
-    await connection.raw.execute(f"CREATE TEMP TABLE held_{table} (LIKE {table}) ON COMMIT DROP")
+    await connection.raw.execute(f"CREATE TEMP TABLE staged_{table} (LIKE {table}) ON COMMIT DROP")
 
 
 async def _put_held(connection: Connection, workspace: UUID) -> None:
     for table in _IN_ORDER:
-        await connection.raw.execute(f"UPDATE held_{table} SET workspace_id = $1", workspace)  # noqa: S608
+        await connection.raw.execute(f"UPDATE staged_{table} SET workspace_id = $1", workspace)  # noqa: S608
         try:
-            await connection.raw.execute(f"INSERT INTO {table} SELECT * FROM held_{table}")  # noqa: S608
+            await connection.raw.execute(f"INSERT INTO {table} SELECT * FROM staged_{table}")  # noqa: S608
         except asyncpg.UniqueViolationError as error:
             raise Conflict(f"Rows of {table} are there again, with the same ids or names.") from error
 
 
 async def _copy_referred(connection: Connection, workspace: UUID, table: str) -> list[UUID]:
-    referring = " UNION ".join(f"SELECT {column} FROM held_{by}" for by, column in _REFERRED[table])  # noqa: S608
+    referring = " UNION ".join(f"SELECT {column} FROM staged_{by}" for by, column in _REFERRED[table])  # noqa: S608
     rows = await connection.raw.fetch(
-        f"INSERT INTO held_{table} SELECT t.* FROM {table} t WHERE t.workspace_id = $1 AND t.id IN ({referring}) "  # noqa: S608
-        f"AND NOT EXISTS (SELECT 1 FROM held_{table} h WHERE h.id = t.id) RETURNING id",
+        f"INSERT INTO staged_{table} SELECT t.* FROM {table} t WHERE t.workspace_id = $1 AND t.id IN ({referring}) "  # noqa: S608
+        f"AND NOT EXISTS (SELECT 1 FROM staged_{table} h WHERE h.id = t.id) RETURNING id",
         workspace,
     )
     return [row["id"] for row in rows]
@@ -178,18 +179,21 @@ async def _leave_out_imported(connection: Connection, workspace: UUID) -> None:
         ("memory_usage", "memory_id"), ("dead_letters", "memory_id"), ("search_index", "id"), ("search_terms", "id"),
         ("memories", "id"),
     ):  # fmt: skip
-        await raw.execute(f"DELETE FROM held_{table} h WHERE EXISTS (SELECT 1 {there}{column})", workspace)  # noqa: S608
+        await raw.execute(f"DELETE FROM staged_{table} h WHERE EXISTS (SELECT 1 {there}{column})", workspace)  # noqa: S608
     for table, key in (("memory_versions", ("memory_id", "version")), ("edges", ("id",))):
         same = " AND ".join(f"o.{column} = h.{column}" for column in key)
-        await raw.execute(f"DELETE FROM held_{table} h USING {table} o WHERE o.workspace_id = $1 AND {same}", workspace)  # noqa: S608
+        await raw.execute(
+            f"DELETE FROM staged_{table} h USING {table} o WHERE o.workspace_id = $1 AND {same}",  # noqa: S608
+            workspace,
+        )
 
 
-async def _give_way(connection: Connection, workspace: UUID) -> None:
+async def _resolve_conflicts(connection: Connection, workspace: UUID) -> None:
     """Of what is to come back, delete memories that would be there twice, and drop such proposals."""
     await connection.raw.execute(
         """
         WITH same AS (
-            UPDATE held_memories h SET deleted_at = now()
+            UPDATE staged_memories h SET deleted_at = now()
             WHERE h.deleted_at IS NULL AND h.superseded_by IS NULL AND EXISTS (
                 SELECT 1 FROM memories m
                 WHERE m.workspace_id = $1 AND m.audience = h.audience AND m.deleted_at IS NULL
@@ -197,13 +201,13 @@ async def _give_way(connection: Connection, workspace: UUID) -> None:
                     OR (m.agent_id = h.agent_id AND m.key = h.key AND m.owners = h.owners)))
             RETURNING h.id
         )
-        UPDATE held_search_index i SET deleted = true FROM same WHERE i.id = same.id
+        UPDATE staged_search_index i SET deleted = true FROM same WHERE i.id = same.id
         """,
         workspace,
     )
     await connection.raw.execute(
         """
-        DELETE FROM held_proposals h WHERE h.status <> 'accepted' AND EXISTS (
+        DELETE FROM staged_proposals h WHERE h.status <> 'accepted' AND EXISTS (
             SELECT 1 FROM proposals p WHERE p.workspace_id = $1 AND p.agent_id = h.agent_id
                 AND p.fingerprint = h.fingerprint AND p.owners = h.owners AND p.status <> 'accepted')
         """,
@@ -215,12 +219,12 @@ async def _follow_entities(connection: Connection, workspace: UUID, copied: list
     """Of what is to come back, let the edges of entities that have stayed follow a merge, and go with those gone."""
     for end in ("source_id", "target_id"):
         await connection.raw.execute(
-            f"UPDATE held_edges h SET {end} = e.merged_into FROM entities e "  # noqa: S608
+            f"UPDATE staged_edges h SET {end} = e.merged_into FROM entities e "  # noqa: S608
             f"WHERE e.workspace_id = $1 AND e.id = h.{end} AND e.merged_into IS NOT NULL",
             workspace,
         )
         await connection.raw.execute(
-            f"DELETE FROM held_edges h WHERE h.{end} = ANY($2::uuid[]) "  # noqa: S608
+            f"DELETE FROM staged_edges h WHERE h.{end} = ANY($2::uuid[]) "  # noqa: S608
             f"AND NOT EXISTS (SELECT 1 FROM entities e WHERE e.workspace_id = $1 AND e.id = h.{end})",
             workspace, copied,
         )  # fmt: skip
@@ -242,22 +246,22 @@ async def _join_entities(connection: Connection, workspace: UUID) -> None:
     )
     await raw.execute(
         f"INSERT INTO same_entities SELECT DISTINCT ON (h.entity_id) h.entity_id, a.entity_id "  # noqa: S608
-        f"FROM held_entity_aliases h JOIN entity_aliases a ON {taken} ORDER BY h.entity_id, a.entity_id",
+        f"FROM staged_entity_aliases h JOIN entity_aliases a ON {taken} ORDER BY h.entity_id, a.entity_id",
         workspace,
     )
     await raw.execute(
-        "INSERT INTO same_entities SELECT h.id, h.id FROM held_entities h JOIN entities e "
+        "INSERT INTO same_entities SELECT h.id, h.id FROM staged_entities h JOIN entities e "
         "ON e.workspace_id = $1 AND e.id = h.id ON CONFLICT DO NOTHING",
         workspace,
     )
-    await raw.execute(f"DELETE FROM held_entity_aliases h USING entity_aliases a WHERE {taken}", workspace)  # noqa: S608
+    await raw.execute(f"DELETE FROM staged_entity_aliases h USING entity_aliases a WHERE {taken}", workspace)  # noqa: S608
     for table, column in (
         ("edges", "source_id"), ("edges", "target_id"), ("entities", "merged_into"), ("entity_aliases", "entity_id"),
     ):  # fmt: skip
         await raw.execute(
-            f"UPDATE held_{table} h SET {column} = s.new FROM same_entities s WHERE h.{column} = s.old"  # noqa: S608
+            f"UPDATE staged_{table} h SET {column} = s.new FROM same_entities s WHERE h.{column} = s.old"  # noqa: S608
         )
-    await raw.execute("DELETE FROM held_entity_merges h USING same_entities s WHERE h.entity_id = s.old")
-    await raw.execute("DELETE FROM held_entities h USING same_entities s WHERE h.id = s.old")
-    await raw.execute(f"DELETE FROM held_edges h USING held_edges o WHERE o.id < h.id AND {_SAME_ENDS}")  # noqa: S608
-    await raw.execute(f"DELETE FROM held_edges h USING edges o WHERE o.workspace_id = $1 AND {_SAME_ENDS}", workspace)  # noqa: S608
+    await raw.execute("DELETE FROM staged_entity_merges h USING same_entities s WHERE h.entity_id = s.old")
+    await raw.execute("DELETE FROM staged_entities h USING same_entities s WHERE h.id = s.old")
+    await raw.execute(f"DELETE FROM staged_edges h USING staged_edges o WHERE o.id < h.id AND {_SAME_ENDS}")  # noqa: S608
+    await raw.execute(f"DELETE FROM staged_edges h USING edges o WHERE o.workspace_id = $1 AND {_SAME_ENDS}", workspace)  # noqa: S608

@@ -214,7 +214,7 @@ class Database:
         self._search_pool: Any = None
         self._insert_pool: Any = None
         """Those that only search, and those that only save; None where a connection is not this process's own."""
-        self._forgetful = way is ConnectionMode.POOLER_NO_PREPARED
+        self._no_prepared_statements = way is ConnectionMode.POOLER_NO_PREPARED
         self._wait_s = wait_s
         self._statement_timeout_s = statement_timeout_s
         self._searching = _GENERIC_PLAN + _SEARCH_PLAN
@@ -416,7 +416,7 @@ class Database:
                     await raw.execute(f"BEGIN{mode}; {settings}")
                     if ending is not None:
                         await ending.on_begin(raw)
-                    connection = self.connections(raw, prepared_statements_off=self._forgetful)
+                    connection = self.connections(raw, prepared_statements_off=self._no_prepared_statements)
                     committed = partial(self._committed, workspace_id, connection, track_lsn=track_lsn)
                     yield connection
                     wrote = connection.wrote if self.is_citus else None
@@ -442,7 +442,7 @@ class Database:
         if (ending := current_deferred_commit()) is not None:
             await ending.commit()
         async with self._connection() as raw, asyncio.timeout(self._statement_timeout_s):
-            yield self.connections(raw, prepared_statements_off=self._forgetful)
+            yield self.connections(raw, prepared_statements_off=self._no_prepared_statements)
 
     async def _prepare_search_connection(self, raw: Any) -> None:
         await self._configure_session(raw, self._searching + " SET LOCAL default_transaction_read_only = on;")
@@ -472,7 +472,7 @@ def _viewer_setting(viewer: Viewer) -> str:
 
 
 def _ignore(_: UUID) -> None:
-    """Nobody wants to know."""
+    """Do nothing: no listener."""
 
 
 async def _nothing_to_reset(_: Any) -> None:

@@ -11,9 +11,9 @@ from typing import Any
 
 from jinja2 import DictLoader, Environment, StrictUndefined, Template, meta, nodes
 
-from service.shipped import shipped
+from service.resources import resource
 
-SQL_DIR = shipped("sql")
+SQL_DIR = resource("sql")
 RENDERED_MAX = 500
 """Statements kept; a search has one for each set of flags."""
 

@@ -9,9 +9,9 @@ import asyncpg
 
 from service.db.queries import query
 from service.errors import SchemaMismatch
-from service.shipped import shipped
+from service.resources import resource
 
-VERSIONS = shipped("alembic") / "versions"
+VERSIONS = resource("alembic") / "versions"
 RECHECK_S = 5.0
 MIGRATE = "run `reverie migrate` (in a checkout `make migrate`)"
 

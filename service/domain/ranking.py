@@ -174,7 +174,7 @@ def rank(
         return []
     own = [dict(zip(one.terms, one.weights, strict=True)) if one.terms and one.weights else {} for one in members]
     keyword_scores = [math.fsum(weights.values()) if weights else None for weights in own]
-    meanings = _meanings(members, ranking)
+    meanings = _semantic_scores(members, ranking)
     best = max(ranking.candidates, limit)
     keyword_ranks, semantic_ranks = _ranks(keyword_scores, best), _ranks(meanings, best)
     numbers = {one.id: number for number, one in enumerate(members)}
@@ -225,7 +225,7 @@ def near(window: Window, ranking: Ranking) -> Window:
         return window
 
 
-def _meanings(members: Sequence[Candidate], ranking: Ranking) -> list[float | None]:
+def _semantic_scores(members: Sequence[Candidate], ranking: Ranking) -> list[float | None]:
     """Return the similarities of vectors, less for few words: three are little of a turn and much of a statement."""
     statement, other = ranking.statement_saturation, ranking.words_saturation
     return [

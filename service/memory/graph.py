@@ -428,7 +428,7 @@ async def remove_edge(engine: Engine, principal: Principal, edge_id: UUID) -> No
             raise Forbidden("This edge belongs to another agent; only it or an admin may delete it.")
         principal.check_changes(row["owners"])
         await connection.run("undo_edges", workspace=principal.workspace_id, ids=[edge_id])
-        await insights.let_fall(connection, principal.workspace_id, [row["source_id"]])
+        await insights.retract_unsupported(connection, principal.workspace_id, [row["source_id"]])
 
 
 async def _by_id(connection: Connection, principal: Principal, entity_id: UUID) -> Entity:

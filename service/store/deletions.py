@@ -105,7 +105,7 @@ async def take(
     memories, messages = marked.get("memories", []), marked.get("messages", [])
     links = await connection.fetch("links_across", workspace=workspace, memories=memories, messages=messages)
     sessions = await connection.fetch(
-        "unhook_memories", workspace=workspace, memories=memories, sessions=marked.get("sessions", [])
+        "detach_sessions", workspace=workspace, memories=memories, sessions=marked.get("sessions", [])
     )
     await connection.run("note_moved_memories", workspace=workspace, kind="memory.deleted", ids=memories, now=now)
     unscheduled = await connection.fetch("unschedule_deleted", workspace=workspace, agents=marked.get("agents", []))
@@ -150,10 +150,10 @@ async def restore(connection: Connection, workspace: UUID, id_: UUID, kept: Kept
     """Move everything back. What a purge has removed meanwhile stays gone."""
     copied = _copied(kept)
     await _count_waiting(connection, workspace, id_, sign=-1)
-    await moved_rows.take_back(connection, id_, workspace, copied)
+    await moved_rows.restore(connection, id_, workspace, copied)
     links, sessions = _pairs(kept["links"]), _pairs(kept["sessions"])
     await connection.run("restore_links", workspace=workspace, memories=links[0], messages=links[1])
-    await connection.run("hook_memories", workspace=workspace, memories=sessions[0], sessions=sessions[1])
+    await connection.run("attach_sessions", workspace=workspace, memories=sessions[0], sessions=sessions[1])
     agents = [*_ids(kept["agents"]), *copied.get("agents", [])]
     unscheduled = kept.get("schedule", [])  # not kept by deletions of former releases
     await connection.run(
@@ -163,7 +163,7 @@ async def restore(connection: Connection, workspace: UUID, id_: UUID, kept: Kept
     )  # fmt: skip
     memories = _ids(kept["memories"])
     await connection.run("note_moved_memories", workspace=workspace, kind="memory.restored", ids=memories, now=now)
-    await insights.let_fall(connection, workspace, memories)
+    await insights.retract_unsupported(connection, workspace, memories)
     await connection.run("mark_restored", workspace=workspace, id=id_, at=now)
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from service.db.pool import Connection
 
 
-async def let_fall(connection: Connection, workspace: UUID, changed: Sequence[UUID] | None) -> list[UUID]:
+async def retract_unsupported(connection: Connection, workspace: UUID, changed: Sequence[UUID] | None) -> list[UUID]:
     """Remove the current insights that no longer hold, once these memories have been changed; None looks at all.
 
     Called by whatever replaces, deletes, rewrites or brings back a memory, before its transaction ends.

@@ -121,10 +121,10 @@ def _columns(change: Change) -> Columns:
     return {"changed_by": change["actor"], "reason": change["reason"], "now": change["now"]}
 
 
-async def _bring_in_line(connection: Connection, workspace: UUID, memory_id: UUID) -> None:
+async def _sync_index(connection: Connection, workspace: UUID, memory_id: UUID) -> None:
     """Let the search row follow a memory that holds no more, or again, and drop the insights that rested on it."""
     await reindex(connection, workspace, memory_id)
-    await insights.let_fall(connection, workspace, [memory_id])
+    await insights.retract_unsupported(connection, workspace, [memory_id])
 
 
 async def reinforce(
@@ -215,7 +215,7 @@ async def rewrite(
     )
     await connection.run("insert_postings", workspace=workspace, id=memory_id)
     await reindex(connection, workspace, memory_id, embedded, extract_features(item["content"]))
-    await insights.let_fall(connection, workspace, [memory_id])
+    await insights.retract_unsupported(connection, workspace, [memory_id])
 
 
 async def reindex(
@@ -247,7 +247,7 @@ async def mark_deleted(
 ) -> None:
     """Archive, then hide (``at`` set) or bring back (``at`` None) a memory."""
     await _change(connection, "mark_deleted", workspace, memory_id, change, at=at)
-    await _bring_in_line(connection, workspace, memory_id)
+    await _sync_index(connection, workspace, memory_id)
 
 
 async def set_importance(
@@ -285,13 +285,13 @@ async def supersede(
 ) -> None:
     """Archive, then close a memory that another one replaces."""
     await _change(connection, "mark_superseded", workspace, memory_id, change, by=by, until=until, dream_id=dream_id)
-    await _bring_in_line(connection, workspace, memory_id)
+    await _sync_index(connection, workspace, memory_id)
 
 
 async def reinstate(connection: Connection, workspace: UUID, memory_id: UUID, **change: Unpack[Change]) -> None:
     """Archive, then make a superseded memory current again."""
     await _change(connection, "reinstate_memory", workspace, memory_id, change)
-    await _bring_in_line(connection, workspace, memory_id)
+    await _sync_index(connection, workspace, memory_id)
 
 
 async def get(connection: Connection, workspace: UUID, ids: Sequence[UUID], reader: Reader | None) -> list[Memory]:

@@ -176,4 +176,4 @@ async def add_searches(connection: Connection, workspace: UUID, items: Sequence[
 async def set_times(connection: Connection, workspace: UUID, memory_id: UUID, **columns: object) -> None:
     """Give a memory the version, times and successor that it was exported with."""
     await connection.run("place_in_time", workspace=workspace, id=memory_id, **columns)
-    await insights.let_fall(connection, workspace, [memory_id])
+    await insights.retract_unsupported(connection, workspace, [memory_id])

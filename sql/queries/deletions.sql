@@ -57,7 +57,7 @@ WITH RECURSIVE lonely AS (
 )
 SELECT id FROM lonely;
 
--- name: unhook_memories
+-- name: detach_sessions
 -- Of the memories that are not among these, those that have one of the sessions lose it; what they had.
 WITH had AS (
     SELECT id, session_id FROM memories
@@ -65,12 +65,12 @@ WITH had AS (
     ORDER BY id FOR UPDATE
 ), indexed AS (
     UPDATE search_index SET session_id = NULL WHERE workspace_id = :workspace AND id IN (SELECT id FROM had)
-), unhooked AS (
+), detached AS (
     UPDATE memories SET session_id = NULL WHERE workspace_id = :workspace AND id IN (SELECT id FROM had)
 )
 SELECT id, session_id FROM had;
 
--- name: hook_memories
+-- name: attach_sessions
 WITH had AS (
     SELECT * FROM unnest(:memories::uuid[], :sessions::uuid[]) AS h(id, session_id)
 ), indexed AS (

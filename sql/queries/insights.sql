@@ -34,7 +34,7 @@ WHERE e.workspace_id = :workspace AND e.target_id = ANY(:ids::uuid[]);
 
 -- name: read_evidence_again
 -- The newest of the memories that each of these insights was concluded from is due again, so that the next dream
--- concludes what the rest of them bears out. What somebody else has locked is left.
+-- concludes what the rest of them supports. What somebody else has locked is left.
 UPDATE memories m SET reading = NULL
 FROM (
     SELECT t.id FROM memories t

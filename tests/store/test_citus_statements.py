@@ -29,7 +29,7 @@ KNOWN: dict[str, set[str]] = {
     "moved_rows.move_marked": {
         "INSERT by COPY", "local table beside a spread one", "set_config of the workspace",
     },
-    "moved_rows.take_back": {
+    "moved_rows.restore": {
         "INSERT by COPY", "local table beside a spread one", "set_config of the workspace",
     },
 }  # fmt: skip
@@ -99,7 +99,7 @@ async def _written_out() -> dict[str, list[str]]:
         "moved_rows.mark": lambda on: moved_rows.mark(on, {"agents": [row]}),
         "moved_rows.count_marked": lambda on: moved_rows.count_marked(on, here),
         "moved_rows.move_marked": lambda on: moved_rows.move_marked(on, here, there),
-        "moved_rows.take_back": lambda on: moved_rows.take_back(on, there, here, {"entities": [row]}),
+        "moved_rows.restore": lambda on: moved_rows.restore(on, there, here, {"entities": [row]}),
     }
     written = {}
     for name, call in calls.items():

@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import expect
 
-from service.shipped import shipped
+from service.resources import shipped
 from tests.databases import TEMPLATE, Databases
 from tests.pgbouncer import Bouncer
 from tests.processes import ROOT, ServerProcess, WorkerProcess

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from service.shipped import shipped
+from service.resources import shipped
 from tests.clients.npm import SKIPPED, run
 from tests.processes import ROOT
 

@@ -260,7 +260,7 @@ class AgentRun:
     async def _dream(self, running: DreamRun) -> DreamOutcome:
         """Dream once, from its messages to its commit; a failure closes it, and gives the lease back."""
         began = time.monotonic()
-        tracker = await self._suspects(running)
+        tracker = await self._crash_tracker(running)
         dream = Dream(
             self.dreamer.engine, self.lease, running, self.dreamer.unsaved, tracker, self.dreamer.on_step,
             self.dreamer.on_progress,
@@ -284,7 +284,7 @@ class AgentRun:
         log.info("dream_finished", dream_id=str(running.id), agent_id=str(self.lease.agent_id), **diff.report())
         return ended
 
-    async def _suspects(self, running: DreamRun) -> Tracker:
+    async def _crash_tracker(self, running: DreamRun) -> Tracker:
         """Return what workers have died on that dreamed for this agent before; looked up once in a turn."""
         if self._tracker is None:
             self._tracker = await self.flight.open(

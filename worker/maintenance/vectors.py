@@ -291,7 +291,7 @@ class Reindexer:
     async def _fill(self, workspace: UUID, embedder: Embedder, space: VectorSpace) -> int:
         filled, after = 0, FIRST
         while True:
-            tracker = await self._suspects(workspace)
+            tracker = await self._crash_tracker(workspace)
             async with self._engine.db.transaction(workspace) as connection:
                 rows = await connection.fetch(
                     "rows_without_vector", workspace=workspace, model=space.number, after=after, limit=BATCH
@@ -353,7 +353,7 @@ class Reindexer:
             embedder, space = self._engine.embedder, await self._engine.space()
             assert embedder is not None
             assert space is not None
-            tracker = await self._suspects(workspace)
+            tracker = await self._crash_tracker(workspace)
             async with self._engine.db.transaction(workspace) as connection:
                 rows = await connection.fetch(query, workspace=workspace, after=after, limit=BATCH)
             if not rows:
@@ -369,7 +369,7 @@ class Reindexer:
                 await embeddings.fill(connection, workspace, ready, vectors, space)
                 await connection.run("advance_reindex", workspace=workspace, after=after, done=len(rows))
 
-    async def _suspects(self, workspace: UUID) -> Tracker:
+    async def _crash_tracker(self, workspace: UUID) -> Tracker:
         """Return what workers have died on here. Raises _LeaseLost when another is at it, or has died over it a moment
         ago."""
         tracker = await self._flight.open(workspace, "reindex", workspace)

@@ -13,12 +13,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
-from service.children import Backoff
 from service.db.embedded import postmaster
 from service.db.embedded.folder import SUPERUSER
 from service.db.embedded.locks import EXCLUSIVE, READY, SHARED, acquire, beside, is_held, open_lock, read_state
 from service.errors import Unavailable
-from service.shipped import PACKAGE
+from service.resources import PACKAGE
+from service.subprocesses import Backoff
 
 START_S = 180.0
 """Recovery after a crash replays up to ``max_wal_size`` before the server is ready."""

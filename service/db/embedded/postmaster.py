@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 
-from service.children import set_death_signal
+from service.subprocesses import set_death_signal
 
 PORT = 5432
 """Names the socket file; nothing listens on TCP."""

@@ -17,7 +17,6 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from service.children import Backoff
 from service.db.embedded import folder, postmaster, tuning
 from service.db.embedded.locks import (
     EXCLUSIVE,
@@ -29,6 +28,7 @@ from service.db.embedded.locks import (
     write_state,
 )
 from service.errors import Unavailable
+from service.subprocesses import Backoff
 
 POLL_INTERVAL_S = 0.1
 TAKE_S = 1.0

@@ -217,7 +217,7 @@ class _Purge:
                 workspace=self._workspace, id=memory_id, twin=duplicate, now=self._now, reason=REASON,
             )  # fmt: skip
             await memories.reindex(self._connection, self._workspace, memory_id)
-        await insights.let_fall(self._connection, self._workspace, replaced)
+        await insights.retract_unsupported(self._connection, self._workspace, replaced)
 
     async def _scrub(self, memory_id: UUID, theirs: set[UUID], others: set[UUID]) -> bool:
         row = await memories.lock(self._connection, self._workspace, memory_id)

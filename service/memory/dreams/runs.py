@@ -274,7 +274,7 @@ async def undo_change(engine: Engine, principal: Principal, dream_id: UUID, n: i
         await take_back(connection, workspace, dream_id, taken)
         await _refuse_remaining(connection, workspace, dream.agent_id, taken)
         if change.op == "linked" and change.memory_id is not None:
-            await insights.let_fall(connection, workspace, [change.memory_id])
+            await insights.retract_unsupported(connection, workspace, [change.memory_id])
         await connection.run(
             "mark_changes_undone", workspace=workspace, dream_id=dream_id, ordinals=ordinals, now=engine.now()
         )
@@ -440,7 +440,7 @@ async def take_back(connection: Connection, workspace: UUID, dream_id: UUID, tak
             _refuse_changed([duplicate] if duplicate not in (None, memory_id) else [])
         await memories.index_fields(connection, workspace, memory_id)
         await memories.reindex(connection, workspace, memory_id)
-    await insights.let_fall(connection, workspace, list(taken.changed))
+    await insights.retract_unsupported(connection, workspace, list(taken.changed))
     if taken.bulletins:
         await connection.run("undo_bulletin", workspace=workspace, dream_id=dream_id, versions=taken.bulletins)
 

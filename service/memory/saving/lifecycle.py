@@ -278,7 +278,7 @@ async def restore_memory(engine: Engine, principal: Principal, memory_id: UUID) 
     """Bring a deleted memory back under the same id, and make one current again that another had replaced or folded.
 
     A memory that is neither is given as it is. Raises Conflict when another one has taken its key or says the same, and
-    for an insight that what it rests on no longer bears out.
+    for an insight that what it rests on no longer supports.
     """
     principal.require_write()
     workspace, now = principal.workspace_id, engine.now()

@@ -146,7 +146,7 @@ async def import_lines(
         async with engine.db.transaction(principal.workspace_id, viewer="everybody") as connection:
             writing = ImportTransaction(connection, principal, engine.now(), embedded, engine.executor)
             await _write(writing, lines, on_progress)
-            await insights.let_fall(connection, principal.workspace_id, None)
+            await insights.retract_unsupported(connection, principal.workspace_id, None)
             await audit.record(connection, principal, "import", target=agent, details=dict(lines.counts))
     records = {name: tally for name, tally in writing.tallies.items() if name in lines.counts}
     return ImportResult.of(records, complete, notices)

@@ -12,7 +12,7 @@ PACKAGE = Path(str(files("service")))
 _BESIDE = {"studio": "studio/dist"}
 
 
-def shipped(name: Literal["sql", "alembic", "alembic.ini", "studio"]) -> Path:
-    """Inside the package where a wheel was installed, beside it in a checkout."""
+def resource(name: Literal["sql", "alembic", "alembic.ini", "studio"]) -> Path:
+    """Return the path of a resource: inside the package where a wheel was installed, beside it in a checkout."""
     installed = PACKAGE / "_files" / name
     return installed if installed.exists() else PACKAGE.parent / _BESIDE.get(name, name)
