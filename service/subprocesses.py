@@ -53,11 +53,11 @@ class Backoff:
     _started_at: float = 0.0
 
     def started(self) -> None:
-        """The process was started."""
+        """Note that the process was started."""
         self._started_at = time.monotonic()
 
     def ended(self) -> float:
-        """Return the process ended; seconds to wait before the next start."""
+        """Note that the process ended. Return the seconds to wait before the next start."""
         if time.monotonic() - self._started_at >= STABLE_S:
             self._failures = 0
         self._failures += 1

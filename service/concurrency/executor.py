@@ -129,7 +129,7 @@ class _Task:
         self.ended: asyncio.Future[None] = self._loop.create_future()
 
     def advance(self) -> bool:
-        """Return one slice; whether that was the last."""
+        """Run one slice. Return whether that was the last."""
         until = time.monotonic() + SLICE_S
         try:
             while not self.ended.cancelled():

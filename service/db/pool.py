@@ -1,5 +1,5 @@
-"""The connection pools, and the only ways to the database: ``transaction``, ``search_connection``, ``autocommit``,
-``unscoped``."""
+"""The connection pools, and the only ways to the database: ``transaction`` and those for a purpose (``snapshot``,
+``search_transaction``, ``generic_plan_transaction``), ``search_connection``, ``autocommit``, ``unscoped``."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ IDLE_IN_TX_FACTOR = 4
 """``idle_in_transaction_session_timeout`` as a multiple of ``statement_timeout``: frees the row locks held by a frozen
 process."""
 INSERT_POOL_SIZE = 2
-"""Connections of those that only save; as many batches of saves are under way at once (memory/group_commit)."""
+"""Connections of those that only save; as many batches of saves are under way at once (concurrency/group_commit)."""
 _REPEATABLE_READ = " ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _GENERIC_PLAN = " SET LOCAL plan_cache_mode = force_generic_plan;"
 _SEARCH_PLAN = (

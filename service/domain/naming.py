@@ -59,7 +59,7 @@ def _name(value: object, loc: Loc, change: Change) -> object:
 
 
 def _first_of(plans: list[Plan]) -> Plan | None:
-    """Return each plan leaves alone what is not of its type."""
+    """Return one plan that applies all of these; each leaves alone what is not of its type."""
     if not plans:
         return None
 

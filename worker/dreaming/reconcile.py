@@ -175,7 +175,7 @@ class _Planner:
             self._plan.links.append((newer, relation, older.id))
 
     def _close(self, held: ExistingMemory, by: Statement, *, same: bool = False) -> Reinforcement | None:
-        """Return the memory is replaced; what it was to be reinforced by, if it was."""
+        """Mark a memory as replaced. Return the reinforcement that it was to have, if any."""
         self._plan.superseded[held.id] = Replacement(held, by, same)
         return self._plan.reinforced.pop(held.id, None)
 

@@ -155,10 +155,11 @@ class AgentRun:
     _tracker: Tracker | None = None
 
     async def dream_all(self) -> str | None:
-        """Return the dreams left unfinished or asked for; then, if the agent was due, as many as there is reason for.
+        """Run the dreams left unfinished or asked for; then, if the agent was due, as many as there is reason for.
+        Return why one failed, None when none did.
 
         A failure is recorded with its reason; its messages stay due, and are tried again after a while. A schedule
-        that finds nothing to do leaves no dream behind. Why one failed, None when none did.
+        that finds nothing to do leaves no dream behind.
         """
         trigger: Trigger | None = None
         if postponed := await self._postponed():

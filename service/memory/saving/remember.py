@@ -361,7 +361,8 @@ async def merge_into_duplicate(
     vector: EmbeddingBatch,
     now: datetime,
 ) -> tuple[UUID, Outcome]:
-    """Return the save collided with a live memory: update it when its key was given, else reinforce it.
+    """Settle a save that collided with a live memory: update that memory where the draft has a key, else reinforce it.
+    Return its id and the outcome.
 
     One that has expired, and only waits to be collected, makes room.
     """

@@ -1,4 +1,5 @@
-"""Searches: embed the query, one statement, then the walk under the token budget.
+"""Searches: embed the wordings, have them found and ranked (``search_batch``), put what says the opposite last, rerank
+where asked, and walk the results under the token budget.
 
 A question may have several wordings, the caller's or a language model's; their results are fused. Memories that say the
 opposite of what is asked for come after those that answer: "loves Go" before "does not like Python". Where it is asked

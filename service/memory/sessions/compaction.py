@@ -190,8 +190,7 @@ def _step(tracker: Tracker | None, name: str, ids: Sequence[UUID]) -> AbstractAs
 
 
 async def _with_masked_names(engine: Engine, workspace: UUID, pii: Masking, fold: _Window) -> _Window:
-    """Return the texts masked: messages may be older than the workspace's rule: neither their texts nor who said them
-    are taken for clean."""
+    """Return the window with the masked form of each speaker: messages may be older than the rule of the workspace."""
     names = sorted({fold.speaker(message) for message in fold.messages})
     masks = await masked_names(engine, workspace, pii, [(("name",), name) for name in names], refuse=False)
     return replace(fold, masks=dict(zip(names, masks, strict=True)))
