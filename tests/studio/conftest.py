@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import expect
 
-from service.resources import shipped
+from service.resources import resource
 from tests.databases import TEMPLATE, Databases
 from tests.pgbouncer import Bouncer
 from tests.processes import ROOT, ServerProcess, WorkerProcess
@@ -49,7 +49,7 @@ def _built() -> None:
     if done.returncode == NO_NODE:
         pytest.skip(f"THE STUDIO IS NOT TESTED: {done.stderr}")
     assert done.returncode == 0, done.stderr
-    assert (shipped("studio") / "index.html").is_file()
+    assert (resource("studio") / "index.html").is_file()
 
 
 Start = Callable[..., AbstractAsyncContextManager[ServerProcess]]

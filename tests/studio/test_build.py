@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from service.resources import shipped
+from service.resources import resource
 from tests.clients.npm import SKIPPED, run
 from tests.processes import ROOT
 
@@ -29,7 +29,7 @@ def built() -> Path:
     if done.returncode == SKIPPED:
         pytest.skip(done.stderr.strip())
     assert done.returncode == 0, done.stderr
-    return shipped("studio")
+    return resource("studio")
 
 
 def test_the_first_load_is_small(built: Path) -> None:
