@@ -425,7 +425,7 @@ class Attempt:
 
 
 def _probabilities(answered: Any) -> dict[str, float] | None:
-    """Of the choices of one question; None for a refusal."""
+    """Return the probabilities of the choices of one question; None for a refusal."""
     listed = answered.get("probabilities") if isinstance(answered, dict) else None
     if not isinstance(listed, list | tuple) or not all(isinstance(one, dict) for one in listed):
         return None

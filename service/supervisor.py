@@ -65,7 +65,7 @@ class Child:
     _start_at: float = 0.0
 
     def start(self) -> None:
-        """In a process group of its own, so that Ctrl-C reaches the parent alone, which then stops it."""
+        """Start it in a process group of its own, so that Ctrl-C reaches the parent alone, which then stops it."""
         self._backoff.started()
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-m", *self.command, "--parent", str(os.getpid())],

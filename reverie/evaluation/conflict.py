@@ -165,7 +165,7 @@ class Case:
 
 
 def cases(count: int, seed: int = 1) -> list[Case]:
-    """So many cases, each of a person of its own; the same ones for the same seed."""
+    """Return so many cases, each of a person of its own; the same ones for the same seed."""
     chance = random.Random(seed)
     languages = [language for language, share in SHARES.items() for _ in range(share)]
     return [_case(number, languages[number % len(languages)], chance) for number in range(count)]

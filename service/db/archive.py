@@ -65,7 +65,7 @@ class Manifest:
 
     @property
     def rows(self) -> int:
-        """Of all tables."""
+        """Return the rows of all tables."""
         return sum(table.rows for table in self.tables.values())
 
 
@@ -98,7 +98,7 @@ def _pack(target: Path, manifest: Manifest, dump: Path, admin_key: Path) -> None
 
 
 def read_manifest(source: Path) -> Manifest:
-    """Of an archive. Raises InvalidInput for a file that is none, or one of a newer schema."""
+    """Return the manifest of an archive. Raises InvalidInput for a file that is none, or one of a newer schema."""
     try:
         with tarfile.open(source) as archive:
             found = json.loads(_member(archive, MANIFEST))

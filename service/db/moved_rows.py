@@ -172,7 +172,7 @@ async def _copy_referred(connection: Connection, workspace: UUID, table: str) ->
 
 
 async def _leave_out_imported(connection: Connection, workspace: UUID) -> None:
-    """Of what is to come back, drop memories, versions and edges that are there under the same id."""
+    """Drop the staged memories, versions and edges that are there under the same id."""
     raw = connection.raw
     there = "FROM memories m WHERE m.workspace_id = $1 AND m.id = h."
     for table, column in (
@@ -189,7 +189,7 @@ async def _leave_out_imported(connection: Connection, workspace: UUID) -> None:
 
 
 async def _resolve_conflicts(connection: Connection, workspace: UUID) -> None:
-    """Of what is to come back, delete memories that would be there twice, and drop such proposals."""
+    """Delete the staged memories that would be there twice, and drop such proposals."""
     await connection.raw.execute(
         """
         WITH same AS (
@@ -216,7 +216,7 @@ async def _resolve_conflicts(connection: Connection, workspace: UUID) -> None:
 
 
 async def _follow_entities(connection: Connection, workspace: UUID, copied: list[UUID]) -> None:
-    """Of what is to come back, let the edges of entities that have stayed follow a merge, and go with those gone."""
+    """Let the staged edges of entities that have stayed follow a merge, and drop those of entities that are gone."""
     for end in ("source_id", "target_id"):
         await connection.raw.execute(
             f"UPDATE staged_edges h SET {end} = e.merged_into FROM entities e "  # noqa: S608
@@ -237,7 +237,7 @@ _SAME_ENDS = (
 
 
 async def _join_entities(connection: Connection, workspace: UUID) -> None:
-    """Of what is to come back, let the entities that go by a name of one that is there by now be that one."""
+    """Join the staged entities that go by a name of one that is there by now with that one."""
     raw = connection.raw
     await raw.execute("CREATE TEMP TABLE same_entities (old uuid PRIMARY KEY, new uuid NOT NULL) ON COMMIT DROP")
     taken = (

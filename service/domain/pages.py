@@ -208,8 +208,8 @@ def as_sentence(memory: Memory) -> str:
 
 
 def next_time(trigger: str, after: datetime) -> datetime | None:
-    """When a crontab fires next, in UTC; None for other triggers. Raises ValueError for one that is no crontab, or that
-    never fires: looking for that takes a third of a second."""
+    """Return when a crontab fires next, in UTC; None for other triggers. Raises ValueError for one that is no
+    crontab, or that never fires: looking for that takes a third of a second."""
     if trigger in (DREAM, MANUAL):
         return None
     from apscheduler.triggers.cron import CronTrigger

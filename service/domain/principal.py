@@ -53,7 +53,8 @@ class KeyGrant:
         return self.subject is not None and not self.makers
 
     def as_maker(self, days_max: int, now: datetime) -> KeyGrant:
-        """This key as the bound of what it makes, which outlives the key of a sign-in: it is bound to its subject."""
+        """Return this key as the bound of what it makes, which outlives the key of a sign-in: it is bound to its
+        subject."""
         return replace(self, expires_at=now + timedelta(days=days_max)) if self.is_sign_in else self
 
     def check_within(self, most: KeyGrant) -> None:
@@ -85,8 +86,8 @@ class KeyGrant:
         return None
 
     def made_by(self, key_id: UUID, maker: KeyGrant) -> KeyGrant:
-        """This key as that one makes it: of limits, expiry and user, what it does not name is its maker's. Raises
-        Forbidden for what exceeds the maker."""
+        """Return this key as that one makes it: of limits, expiry and user, what it does not name is its maker's.
+        Raises Forbidden for what exceeds the maker."""
         made = replace(
             self, limits=maker.limits.changed_by(self.limits), expires_at=self.expires_at or maker.expires_at,
             makers=(*maker.makers, key_id), subject=maker.subject, user=self.user or maker.user,
@@ -132,7 +133,7 @@ class Principal:
 
     @property
     def viewer(self) -> Viewer:
-        """Whom this call reads for, where it names no session."""
+        """Return whom this call reads for, where it names no session."""
         of_workspace = self.settings.users if self.settings is not None else "separate"
         return viewer_of(self.acting_user(None), None, self.agent_users or of_workspace, prompt=self.for_prompt)
 
@@ -144,7 +145,7 @@ class Principal:
 
     @property
     def writes_as(self) -> Viewer:
-        """Whom a write of this call reads for while it works: the user of a bound key; others may name any owners."""
+        """Return whom a write of this call reads for: the user of a bound key; others may name any owners."""
         return "everybody" if self.user is None else (self.user,)
 
     @property

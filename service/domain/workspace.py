@@ -475,7 +475,7 @@ class WorkspaceSettings(AgentSettings):
         return self.model_copy(update={"llm": self.llm.shown()} if "llm" in self.model_fields_set else None)
 
     def next_dream(self, now: datetime) -> datetime:
-        """When an agent that dreams now is due again: after its interval, in its quiet hours."""
+        """Return when an agent that dreams now is due again: after its interval, in its quiet hours."""
         return self.next_quiet_time(now + timedelta(hours=self.dream.interval_h))
 
     def next_quiet_time(self, moment: datetime) -> datetime:

@@ -119,7 +119,7 @@ def proposed_in(candidate: Candidate) -> tuple[UUID, str]:
 
 
 def names_in(candidate: Candidate) -> list[str]:
-    """Whom and what a candidate is about or names."""
+    """Return whom and what a candidate is about or names."""
     about = [candidate.subject] if candidate.subject else []
     return about + [mention.name for mention in candidate.mentions]
 

@@ -189,12 +189,12 @@ def with_origins(candidates: Sequence[Candidate], turns: Sequence[Turn], setting
 
 
 def turn_origin(turn: Turn) -> Origin:
-    """Of what a turn says."""
+    """Return the origin of what a turn says."""
     return origin_of(turn.role, own=turn.user is None or turn.speaker in (None, turn.user))
 
 
 def _origin(candidate: Candidate, turns: Mapping[UUID, Turn]) -> Origin:
-    """Of those who state it; who only asks counts where nobody states anything."""
+    """Return the origin of those who state it; who only asks counts where nobody states anything."""
     if candidate.word_of is not None:
         return "own_user"
     cited = [turns[id_] for id_ in candidate.evidence]

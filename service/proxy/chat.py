@@ -211,7 +211,7 @@ class MemoryStatus:
             self.state, self.detail = state, detail
 
     def headers(self) -> dict[str, str]:
-        """For the answer."""
+        """Return the headers of the answer."""
         headers = {"x-reverie-memory": self.state, "x-reverie-memory-tokens": str(self.tokens)}
         if self.detail:
             headers["x-reverie-memory-detail"] = (
@@ -263,7 +263,7 @@ class Chat:
 
     @property
     def limit(self) -> ConcurrencyLimit:
-        """Of requests under way."""
+        """Return the limit of requests under way."""
         return self._engine.completions
 
     async def complete(self, principal: Principal, asked: CompletionRequest) -> CompletionResponse:
@@ -338,7 +338,7 @@ class Chat:
             await self._upstream.aclose()
 
     async def _settings(self, principal: Principal) -> ProxySettings:
-        """Of the proxy, where the caller may use it."""
+        """Return the settings of the proxy, where the caller may use it."""
         settings = (await get_settings(self._engine, principal)).proxy
         if not settings.enabled:
             raise NotFound("The proxy is off in this workspace (setting proxy.enabled).")
@@ -347,7 +347,7 @@ class Chat:
         return settings
 
     async def _settings_for(self, principal: Principal, asked: CompletionRequest) -> ProxySettings:
-        """Of the proxy, where the caller may make this request and there is a model."""
+        """Return the settings of the proxy, where the caller may make this request and there is a model."""
         settings = await self._settings(principal)
         if asked.model_key is not None and not settings.caller_keys:
             raise Forbidden("Keys of callers are not passed on to models (setting proxy.caller_keys).")

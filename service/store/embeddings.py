@@ -29,7 +29,7 @@ class Model:
 
     @property
     def space(self) -> VectorSpace:
-        """Of its vectors."""
+        """Return the space of its vectors."""
         return VectorSpace(self.number, storage_of(self.signature))
 
 

@@ -32,7 +32,8 @@ class VectorSpace:
 
     @property
     def flags(self) -> Flags:
-        """Of queries: in which column vectors are stored, as which type, and which column stays empty."""
+        """Return the flags of queries: in which column vectors are stored, as which type, and which column stays
+        empty."""
         return _FLAGS[self.storage]
 
     def stored(self, vector: Embedding) -> Stored:

@@ -85,24 +85,24 @@ class AnswerStream:
 
 
 def answer_call(question: str, max_tokens: int | None, agent: str | None, fields: AskFields) -> Call[AskAnswer]:
-    """Of a question, answered in events."""
+    """Return the call of a question, answered in events."""
     call = ask(question, max_tokens, agent, **fields)
     return replace(call, body={**call.body, "stream": True})
 
 
 def export_call(agent: str | None, include: str | None, resume_from: str | None, where: Json | None) -> Call[None]:
-    """Of the agent named in the call alone: an export of a client that acts as an agent is still of the workspace."""
+    """Return the call of an export, of an agent only where the call names one, whatever agent the client acts as."""
     query = {"agent": agent, "include": include, "resume_from": resume_from, "where": where}
     return Call("GET", "/v1/export", None, query=query)
 
 
 def export_workspace_call(workspace: Id) -> Call[None]:
-    """Of a whole workspace, by its id or name."""
+    """Return the call of an export of a whole workspace, by its id or name."""
     return Call("GET", f"/v1/workspaces/{part(workspace)}/export", None)
 
 
 def import_call(format: Format, agent: str | None) -> Call[None]:
-    """Of an import, into an agent where one is named."""
+    """Return the call of an import, into an agent where one is named."""
     return Call("POST", "/v1/import", None, query={"format": format, "agent": agent})
 
 

@@ -44,7 +44,7 @@ class Life:
 
 
 def lives(count: int, agents: int, seed: int = 1) -> list[Life]:
-    """So many lives, of the users of a few agents."""
+    """Return so many lives, of the users of a few agents."""
     chance = random.Random(seed)
     languages = [language for language, share in SHARES.items() for _ in range(share)]
     return [
@@ -70,7 +70,7 @@ def _life(user: str, agent: str, language: str, chance: random.Random) -> Life:
 
 
 def _stated(tongue: Tongue, chance: random.Random) -> Iterator[list[Fact]]:
-    """For each thing that somebody tells: what they say of it, one after the other, of which the last holds."""
+    """Yield for each thing that somebody tells what they say of it, one after the other, of which the last holds."""
     for kind, shown in (("name", "name"), ("birthday", "birthday"), ("time zone", "time zone"), ("job", "work")):
         if chance.random() < 0.6:
             yield [_fact(tongue, "stated", kind, shown, chance.choice(_values(tongue, kind)), chance)]

@@ -43,7 +43,8 @@ def shared_buffers_mb(memory: int) -> int:
 
 
 def memory_mb(cgroup_limit: Path = CGROUP_LIMIT) -> int:
-    """Of this machine, or of the container whose bound that file holds, MiB; 0 where the system does not say."""
+    """Return the memory of this machine, or of the container whose bound that file holds, in MiB; 0 where the system
+    does not say."""
     try:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
