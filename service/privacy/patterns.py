@@ -333,6 +333,8 @@ _CARD_ISSUER = re.compile(
 
 def find_cards(text: str) -> Iterator[Span]:
     """Card numbers of 12 to 19 digits, in one piece or in groups: Luhn, and a known issuer or the word just before."""
+    if _CARD_RUN.search(text) is None:
+        return
     text = blank(_OPAQUE, text)
     for run in _CARD_RUN.finditer(text):
         groups = [match.span() for match in _DIGITS.finditer(text, run.start(), run.end())]

@@ -42,6 +42,7 @@ _NOT_A_PHONE = re.compile(
 )
 
 _RUN = re.compile(r"(?:[+(]{1,3}|(?<![A-Za-z0-9_]))\d(?:[-./() \t]{0,3}\d){6,}", re.ASCII)
+_DIGITS_OF_RUN = re.compile(r"\d(?:[-./() \t]{0,3}\d){6}", re.ASCII)
 _GROUP = re.compile(r"\d+", re.ASCII)
 _EXTENSION = re.compile(r" ?(?:x|ext\.?|extension|#) ?\d{1,6}(?!\d)", re.IGNORECASE)
 _GROUPS_MAX = 8
@@ -93,6 +94,8 @@ class _Candidate:
 
 def find_phones(text: str) -> Iterator[Span]:
     """Phone numbers with their extension, national and international, never the dates, times and hashes beside them."""
+    if _DIGITS_OF_RUN.search(text) is None:
+        return
     text = blank(_NOT_A_PHONE, text)
     for run in _RUN.finditer(text):
         groups = [match.span() for match in _GROUP.finditer(text, run.start(), run.end())]
