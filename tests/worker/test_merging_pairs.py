@@ -1,5 +1,5 @@
-"""The merge guards through whole dreams, on some annotated pairs and with every embedder; all of them are judged in
-tests/domain/test_guards.py.
+"""The merge guards through whole dreams, on some annotated pairs, with an embedder that finds them alike; all of them
+are judged in tests/domain/test_guards.py.
 
 Each pair is told in two dreams by a scripted model, about one person of its own: what the second dream reinforces has
 been merged. None that is marked a contradiction may be.
@@ -39,20 +39,12 @@ MUST_MERGE = (
 )
 
 
-@pytest.fixture(params=["static", "local", "remote"])
-async def api(request: pytest.FixtureRequest, settings: Settings, shared: Path) -> AsyncIterator[Api]:
+@pytest.fixture
+async def api(settings: Settings, shared: Path) -> AsyncIterator[Api]:
     await load_litellm()
-    with FakeOpenAI() as embedder:
-        chosen = {
-            "static": {"embedding_model": "static"},
-            "local": {"embedding_model": f"local:{shared / 'models' / 'all-MiniLM-L6-v2'}"},
-            "remote": {
-                "embedding_model": "openai/fake", "embedding_api_base": embedder.base_url, "embedding_api_key": "k",
-                "embedding_dim": embedder.dim,
-            },
-        }[request.param]  # fmt: skip
-        async with serving(settings.model_copy(update=chosen)) as opened:
-            yield opened
+    local = f"local:{shared / 'models' / 'all-MiniLM-L6-v2'}"
+    async with serving(settings.model_copy(update={"embedding_model": local})) as opened:
+        yield opened
 
 
 @pytest.fixture
