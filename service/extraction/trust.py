@@ -1,7 +1,7 @@
 """Whose word a candidate is, where it comes from, and whether it waits in the inbox.
 
 The speakers of the messages it cites decide; what an extractor takes for the subject only says whom it is about. What
-each may replace: ``may_replace`` in ``worker/dreaming/reconcile``, and ``docs/dreams.md``.
+each may replace: ``worker/dreaming/superseding``, and ``docs/dreams.md``.
 
 A memory comes back in later contexts, so that an instruction in one is a planted instruction. What reads like one is
 held back, and so is what comes from a message that does. A preference of the agent's own user ("always answer me in

@@ -4,8 +4,8 @@ saved since the last dream mean beside each other.
 Hashes and slots are exact. Vectors only find neighbours: whether two statements are one is decided by the guards, or,
 where they cannot tell, by the language model within what the guards allow. In doubt both are kept.
 
-Whose statement may replace, confirm or stand for whose memory follows from by whose word each is, and by how far its
-origin is trusted (``docs/dreams.md``). Todos are closed where a statement reports them as done, and opened again.
+Which statement may replace, confirm or stand for which memory: ``superseding``. Todos are closed where a statement
+reports them as done, and opened again.
 """
 
 from __future__ import annotations
@@ -13,17 +13,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from uuid import UUID
 
 from service.domain.changed_values import assignment, changes_value
-from service.domain.guards import Analysis, contradicts, may_merge, name_others, normalize, same_particulars
+from service.domain.guards import Analysis, contradicts, may_merge, normalize, same_particulars
 from service.domain.ids import new_id
-from service.domain.origin import RANKS, outranks
 from service.domain.types import POLICIES, MemoryType
 from service.domain.verdicts import ASKED_FROM, Outcome, PairVerdict
-from service.extraction.candidates import Candidate
 from service.extraction.english.completed_todos import Deed, deed_done, deed_due, does
 from worker.dreaming.neighbours import ExistingMemory, RelatedMemories
 from worker.dreaming.plan import (
@@ -39,6 +37,18 @@ from worker.dreaming.plan import (
     key_of,
 )
 from worker.dreaming.slots import ended_slot
+from worker.dreaming.superseding import (
+    happened,
+    in_slot,
+    kept_of,
+    may_replace,
+    may_speak_for,
+    order,
+    outdates,
+    same_in_slot,
+    stands_for,
+    vouched_alike,
+)
 
 AMBIGUOUS_PAIRS_MAX = 40
 
@@ -50,8 +60,6 @@ _BEFOREHAND = timedelta(days=1)
 """So long before a todo was noted what it asks for may have been done."""
 Place = tuple[datetime, int]
 """When something was said, and its place among what was said at that time."""
-_NAMES_USERS = ("user", "user_id", "email")
-_NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 def reconcile(
@@ -157,7 +165,8 @@ class _Planner:
 
     def _settle(self, older: ExistingMemory, newer: ExistingMemory, similarity: float) -> None:
         """Merge two memories, or let the newer replace the older, or leave both."""
-        outcome = _by_slot(older, newer) or self._judge(newer, older, similarity)
+        slot = in_slot(older, newer)
+        outcome = slot if slot == "update" else self._judge(newer, older, similarity)
         if outcome == "duplicate":
             if not vouched_alike(older, newer) or not vouched_alike(newer, older):
                 if may_replace(newer, older):
@@ -225,12 +234,8 @@ class _Planner:
 
         Hearsay that repeats the person's own word adds nothing to it; their own word is more than the same as hearsay.
         """
-        candidate = new.candidate
-        slot = [held for held in self._in_slot.get((new.audience, new.slot or ""), []) if self._holds(held)]
-        for held in slot:
-            if _happened(held) or _happened(new) or not stands_for(held, candidate):
-                continue
-            if held.value == candidate.value and held.polarity == candidate.polarity and not _liked_apart(held, new):
+        for held in self._in_slot.get((new.audience, new.slot or ""), []):
+            if self._holds(held) and same_in_slot(held, new):
                 return held
         exact = self._by_identity.get((new.type, new.identity))
         return exact if exact is not None and self._holds(exact) else None
@@ -240,44 +245,30 @@ class _Planner:
         return held.replaced_by is None if isinstance(held, NewMemory) else held.id not in self._plan.superseded
 
     def _outdated_by(self, new: NewMemory) -> list[Statement]:
-        """Return what a statement in an exclusive slot replaces.
-
-        A positive one: every other value, and its own denial. A negative one ("no longer lives in Oslo"): the
-        same value only, for it does not say what holds instead.
-        """
+        """Return what a statement in an exclusive slot replaces, and what it ends in another ("is single again")."""
         filled = self._in_slot.get((new.audience, new.slot or ""), [])
-        held = [one for one in filled if self._holds(one) and _of_one(one, new) and not _happened(one)]
-        ended = [
-            one
-            for one in self._in_slot.get((new.audience, ended_slot(new.slot, new.value) or ""), [])
-            if self._holds(one) and one.subject == new.subject and not _happened(one) and _names_nobody_else(new, one)
-        ]
+        outdated = [one for one in filled if self._holds(one) and outdates(new, one)]
         if new.polarity == "negative":
-            return [one for one in held if one.value == new.value and one.polarity != "negative"]
-        return ended + [
+            return outdated
+        ended = self._in_slot.get((new.audience, ended_slot(new.slot, new.value) or ""), [])
+        return [
             one
-            for one in held
-            if (one.value == new.value) == (one.polarity == "negative")
-            or _by_another(one, new)
-            or outranks(new.origin, one.origin)
-        ]
+            for one in ended
+            if self._holds(one) and one.subject == new.subject and not happened(one) and _names_nobody_else(new, one)
+        ] + outdated
 
     def _replace(self, held: Statement, new: NewMemory, relation: Relation) -> None:
-        """Let the later told of the two hold, whichever is new: an old conversation read late changes nothing current.
-
-        Unless it is not for who said it to replace the other: then both stand, and the link says that they disagree.
-        """
+        """Let the later of the two hold; where it may not replace the earlier, both stand, and the link says that they
+        disagree."""
         if not self._holds(held) or held.id == new.id or new.replaced_by is not None:
             return
-        late = isinstance(held, ExistingMemory) and held.since > new.since and not _borne_out(held, new)
-        if not (may_replace(held, new) if late else may_replace(new, held)):
+        later, earlier = order(held, new)
+        if not may_replace(later, earlier):
             relation = "contradicts"
-        elif late:
-            new.replaced_by = held
-        elif isinstance(held, NewMemory):
-            held.replaced_by = new
+        elif isinstance(earlier, NewMemory):
+            earlier.replaced_by = later
         else:
-            self._close(held, new)
+            self._close(earlier, later)
         self._plan.links.append((new, relation, held.id))
 
     def _confirm(self, held: Statement, new: NewMemory) -> None:
@@ -344,47 +335,6 @@ def _said_last(memory: ExistingMemory) -> tuple[datetime, UUID]:
     return memory.said_at, memory.id
 
 
-def _happened(statement: Statement) -> bool:
-    """Return whether it is an event, which stays true whatever follows."""
-    return statement.policy_type == MemoryType.EVENT
-
-
-def _by_slot(older: ExistingMemory, newer: ExistingMemory) -> Outcome | None:
-    """Return whether a memory fills the slot of an older one otherwise. What has happened is not undone by what
-    followed."""
-    if not newer.slot or older.slot != newer.slot or not _of_one(older, newer):
-        return None
-    if _happened(older):
-        return None
-    if older.value == newer.value:
-        return "update" if older.polarity != newer.polarity else None
-    return "update" if older.polarity == newer.polarity == "positive" else None
-
-
-def _of_one(held: Statement, new: Statement) -> bool:
-    """Return whether two that fill one slot are about one person or thing: slots fold the case of names, users do
-    not."""
-    return held.subject == new.subject or not (held.word_of or held.hearsay_by or new.hearsay_by)
-
-
-def _by_another(held: Statement, new: NewMemory) -> bool:
-    """Return whether a person now speaks for themselves where only others had, also before the person was known."""
-    return new.word_of is not None and (held.hearsay_by is not None or held.subject != new.subject)
-
-
-def _borne_out(held: Statement, new: NewMemory) -> bool:
-    """Return whether a person says what only others had said of them before."""
-    if not _by_another(held, new):
-        return False
-    filled = (held.slot, held.value, held.polarity) == (new.slot, new.value, new.polarity)
-    return (filled and held.slot is not None) or may_merge(held.content, new.content)
-
-
-def _liked_apart(held: Statement, new: NewMemory) -> bool:
-    """Return whether two that like one thing name different instances of it: hiking in Norway, hiking in Spain."""
-    return "/likes/" in (new.slot or "") and name_others(held.content, new.content)
-
-
 def _same_day(a: datetime | None, b: datetime | None) -> bool:
     return (a and a.date()) == (b and b.date())
 
@@ -447,71 +397,3 @@ def _close(plan: Plan, todo: Statement, report: Report) -> None:
 def _followed(asked_at: Place, report: Report) -> bool:
     happened = report.said.at
     return report.at > asked_at and (happened is None or happened >= asked_at[0] - _BEFOREHAND)
-
-
-def kept_of(a: ExistingMemory, b: ExistingMemory) -> tuple[ExistingMemory, ExistingMemory] | None:
-    """Return the memory that stays and the one that becomes one with it; None where both have to stay.
-
-    The one of the more trusted origin stays; one with a key, as the key is how its owner finds it; one that does not
-    fade before one that does, the one that lasts longer; then the one that is used more, and the older. Where these
-    disagree, where both have keys, where one is done and the other open, or where they name different users or days,
-    they are two.
-    """
-    if (a.key is not None and b.key is not None) or a.status != b.status or a.hearsay_by != b.hearsay_by:
-        return None
-    if a.at and b.at and a.at.date() != b.at.date():
-        return None
-    if any(a.metadata.get(name) != b.metadata.get(name) for name in _NAMES_USERS):
-        return None
-    kept, merged = sorted((a, b), key=_worth, reverse=True)
-    lasts = kept.decay_exempt >= merged.decay_exempt and _ends(kept) >= _ends(merged)
-    return (kept, merged) if lasts and merged.key is None else None
-
-
-def _worth(memory: ExistingMemory) -> tuple[int, bool, bool, datetime, int, float]:
-    return (
-        -RANKS[memory.origin],
-        memory.key is not None,
-        memory.decay_exempt,
-        _ends(memory),
-        memory.uses,
-        -memory.since.timestamp(),
-    )
-
-
-def _ends(memory: ExistingMemory) -> datetime:
-    return memory.expires_at or _NEVER
-
-
-def may_replace(by: Candidate | Statement, statement: Statement) -> bool:
-    """Return whether a statement may close a memory: by whose word each is, and never one of a more trusted origin."""
-    return may_speak_for(by, statement) and not outranks(statement.origin, by.origin)
-
-
-def may_speak_for(by: Candidate | Statement, statement: Statement) -> bool:
-    """Return whether a statement may confirm or be merged into a memory, by whose word each is (``docs/dreams.md``).
-
-    A person's own word, and what was saved for them: by their own word only. Hearsay: by the person's own word, or by
-    that of its speaker, unless it has been edited. Anything else: by whatever is not hearsay.
-    """
-    if by.hearsay_by is not None:
-        return by.hearsay_by == statement.hearsay_by and by.subject == statement.subject and not statement.edited
-    if statement.hearsay_by is not None:
-        return by.word_of is not None and by.subject == statement.subject
-    if statement.word_of is None:
-        return True
-    return by.subject == statement.subject and by.word_of in (statement.word_of, statement.subject)
-
-
-def vouched_alike(held: Statement, candidate: Candidate | Statement) -> bool:
-    """Return whether a memory that says the same is the word of the candidate's speaker, or of the person it is
-    about."""
-    if held.subject == candidate.subject:
-        return held.hearsay_by in (None, candidate.hearsay_by)
-    return not (held.word_of or held.hearsay_by or candidate.word_of or candidate.hearsay_by)
-
-
-def stands_for(held: Statement, candidate: Candidate | Statement) -> bool:
-    """Return whether a memory that says the same in other words is enough, as the word of one who may say so and of an
-    origin that is trusted no less."""
-    return vouched_alike(held, candidate) and not outranks(candidate.origin, held.origin)
