@@ -19,7 +19,7 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from service import __version__, studio
 from service.api import errors
-from service.api.dependencies import NO_MEMORY
+from service.api.dependencies import NO_MEMORY, streams
 from service.api.fast_route import fast_route_middleware
 from service.api.middleware import OptOutHeaders, RequestMiddleware, cors_middleware, idempotency_middleware
 from service.api.routes import admin, agents, chat, engine, events, graph, memories, pages, sessions, transfer
@@ -133,7 +133,7 @@ def create_app(settings: Settings) -> FastAPI:
         app,
         lambda key: authenticate(app.state.engine, key),
         errors.problem_response,
-        lambda caller: app.state.engine.streams.slot(caller),
+        lambda caller: app.state.engine.part(streams).slot(caller),
     )
     oauth = OAuthEndpoints(settings.public_url)
     app.router.routes.append(Route(PATH, endpoint=oauth.challenging(mcp) if settings.oauth else mcp))

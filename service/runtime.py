@@ -10,7 +10,6 @@ from functools import partial
 
 import structlog
 
-from service.concurrency.limit import Bounds, ConcurrencyLimit
 from service.db.pool import Connection, Database
 from service.db.replica import Replica
 from service.domain.llm_settings import OFF
@@ -19,8 +18,9 @@ from service.errors import Unavailable
 from service.llm import LLM
 from service.logs import as_text_line, without_messages
 from service.memory.access.model_settings import ModelSettings
+from service.memory.counters import AccessCounter, KeyUsage, ReadCounter, RequestLimits, SearchCounter
 from service.memory.engine import Engine
-from service.memory.event_delivery import WebhookSender
+from service.memory.event_delivery import EventNotifier
 from service.memory.models import ModelFactory, StepModels
 from service.memory.ops.health import HealthProber
 from service.settings import Settings
@@ -64,12 +64,12 @@ async def open_runtime(
                 engine.budget,
                 engine.model_calls,
                 ModelSettings(engine),
-                engine.access_counts,
-                engine.search_counts,
-                engine.key_usage,
-                engine.request_limits,
-                engine.read_audit,
-                engine.event_notifier,
+                engine.part(AccessCounter),
+                engine.part(SearchCounter),
+                engine.part(KeyUsage),
+                engine.part(RequestLimits),
+                engine.part(ReadCounter),
+                engine.part(EventNotifier),
                 prober,
             ):
                 await stack.enter_async_context(part)
@@ -87,10 +87,6 @@ def _engine(settings: Settings, telemetry: Telemetry | None, db: Database, repli
         db=db,
         replica=replica,
         embedding_deadline_s=settings.embedding_timeout_s,
-        webhook_sender=WebhookSender(settings.webhook_timeout_s, settings.webhooks_allow_private),
-        streams=ConcurrencyLimit(
-            "streams", Bounds(settings.streams_per_key, settings.streams_per_workspace, settings.streams_max)
-        ),
     )
     client = (telemetry.llm if telemetry else LLM)(
         settings.llm_model or OFF,

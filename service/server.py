@@ -23,6 +23,7 @@ from service.app import create_app
 from service.concurrency.garbage_collection import freeze_heap
 from service.embedding.embedder import Embedder
 from service.listeners import listen
+from service.memory.event_delivery import EventNotifier
 from service.settings import Settings, url_at
 
 HEAD_BYTES_MAX = 65_536
@@ -121,7 +122,7 @@ class _Server(uvicorn.Server):
         freeze_heap()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._app.state.engine.event_notifier.close()
+        self._app.state.engine.part(EventNotifier).close()
         await super().shutdown(sockets)
 
 

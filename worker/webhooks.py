@@ -16,7 +16,7 @@ import structlog
 from service.db.pool import Connection
 from service.domain.json import dumps
 from service.memory.engine import Engine
-from service.memory.event_delivery import DeliveryError, last_position
+from service.memory.event_delivery import DeliveryError, last_position, webhook_sender
 from service.store import events
 from service.store.events import Event
 from service.store.webhooks import Claim, Destination
@@ -93,7 +93,7 @@ class WebhookDispatcher:
             batch = await events.after(
                 connection, claimed.workspace, webhook.position, agent=None, kinds=webhook.kinds, limit=BATCH
             )
-        sender = self._engine.webhook_sender
+        sender = self._engine.part(webhook_sender)
         async with sender.client() as http:
             for event in batch:
                 try:

@@ -153,8 +153,8 @@ def _run(plan: Plan, out: Path, data: Path | None, url: str | None, key: str | N
     from reverie.evaluation.plan import Folder
     from reverie.evaluation.report import report
     from reverie.evaluation.run import chosen, evaluate
-    from reverie.evaluation.service_process import Running
     from reverie.evaluation.systems.opened import Place
+    from reverie.evaluation.systems.service_process import Running
     from service.cli.api import given_key
     from service.settings import Settings
 
@@ -178,8 +178,8 @@ def _run_generated(plan: Plan, out: Path, data: Path | None, url: str | None, ke
     from reverie.evaluation.lives.generator import lives
     from reverie.evaluation.plan import Folder
     from reverie.evaluation.records import Lines
-    from reverie.evaluation.service_process import Running
     from reverie.evaluation.systems.opened import TIMEOUT_S, Place
+    from reverie.evaluation.systems.service_process import Running
     from reverie_client import Reverie
     from service.cli.api import given_key
     from service.settings import Settings

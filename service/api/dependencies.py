@@ -23,6 +23,7 @@ from pydantic import BaseModel, BeforeValidator, Field, TypeAdapter, ValidationE
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from service.concurrency.limit import Bounds, ConcurrencyLimit
 from service.db.viewing import set_viewer
 from service.domain.cursors import CURSOR_MAX
 from service.domain.field_types import Identifies, Name, Text
@@ -126,6 +127,21 @@ def scopes_needed(method: str, route: str) -> tuple[KeyScope, ...] | None:
 def check_scopes(principal: Principal, method: str, route: str) -> None:
     """Raise Forbidden where the key's scopes leave the endpoint out."""
     principal.require_scopes(scopes_needed(method, route))
+
+
+TRANSFERS = Bounds(per_key=4, per_workspace=6, per_process=16)
+"""Exports and imports over HTTP: each has temporary files, and a connection while it reads or writes the database."""
+
+
+def streams(engine: Engine) -> ConcurrencyLimit:
+    """Make the limit of events, MCP streams, and requests that wait for a dream."""
+    given = engine.settings
+    return ConcurrencyLimit("streams", Bounds(given.streams_per_key, given.streams_per_workspace, given.streams_max))
+
+
+def transfers(_: Engine) -> ConcurrencyLimit:
+    """Make the limit of exports and imports."""
+    return ConcurrencyLimit("exports and imports", TRANSFERS)
 
 
 @contextmanager

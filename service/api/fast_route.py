@@ -30,6 +30,7 @@ from service.domain.spending import set_payer
 from service.errors import ReverieError, Unauthenticated, Unavailable
 from service.memory.access.keys import authenticate, cached_credential
 from service.memory.access.redaction import masking_of, with_masked_names
+from service.memory.counters import KeyUsage, RequestLimits
 from service.proxy.chat import ATTEMPT_HEADER, attempt_number
 
 
@@ -129,15 +130,15 @@ async def _handle(route: _FastRoute, scope: Scope, token: str, given: Any) -> Re
         set_viewer(key.principal.viewer)
         counted: Sequence[Any] = ()
         try:
-            counted = state.engine.request_limits.count(key.principal)
+            counted = state.engine.part(RequestLimits).count(key.principal)
             check_scopes(key.principal, "POST", route.path)
             response = await _respond(route, state, key.principal, given, key)
-            state.engine.key_usage.count(key.principal)
+            state.engine.part(KeyUsage).count(key.principal)
             return response
         except Unavailable:
             raise
         except ReverieError as error:
-            state.engine.request_limits.release(counted)
+            state.engine.part(RequestLimits).release(counted)
             caller = await authenticate(state.engine, token)
             unchanged = (caller, caller.settings) == (key.principal, key.principal.settings)
             if unchanged and not isinstance(error, Unauthenticated):

@@ -59,3 +59,8 @@ def summary_of(content: str) -> str:
     if end > 20:
         return line[: end + 1]
     return line[: SUMMARY_MAX - 1].rsplit(" ", 1)[0] + "…"
+
+
+def digest_of(*parts: str) -> str:
+    """Return 32 hexadecimal digits that differ with the parts and their order."""
+    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -23,6 +23,7 @@ from service.memory import bulletin
 from service.memory.access import audit
 from service.memory.access.redaction import redact_fields
 from service.memory.access.workspace import check_filters
+from service.memory.counters import ReadCounter
 from service.memory.engine import Engine
 from service.store import agents
 from service.store.settings import agent_settings, workspace_settings
@@ -98,7 +99,7 @@ async def get_bulletin(engine: Engine, principal: Principal, agent: str, version
         )
     if stored is None:
         raise NotFound(f"The agent {agent!r} has no such bulletin.")
-    engine.read_audit.note(principal, "bulletin", [agent])
+    engine.part(ReadCounter).note(principal, "bulletin", [agent])
     return bulletin.as_shown(stored)
 
 

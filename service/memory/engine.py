@@ -8,39 +8,27 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
-from typing import TypeVar
+from typing import TypeVar, cast
 from uuid import UUID
 
 import structlog
 
 from service.concurrency.executor import FairExecutor
-from service.concurrency.group_commit import GroupCommit
-from service.concurrency.limit import Bounds, ConcurrencyLimit
-from service.concurrency.lru import LRUCache
-from service.concurrency.single_flight import SingleFlight
 from service.db.pool import Connection, Database
 from service.db.replica import Replica
-from service.domain.drafts import MemoryDraft
 from service.domain.health_status import HealthStatus
 from service.domain.installation import Environment
 from service.domain.llm_settings import OFF, LLMSettings, Step
-from service.domain.memory import SavedMemory
-from service.domain.principal import CachedCredential
 from service.embedding.embedder import Embedder, EmbeddingFailed, known_noise, storage_of
 from service.embedding.sources import CHEAP_SOURCE
 from service.llm import LLM, Meter, Reranker
-from service.memory.counters import AccessCounter, KeyUsage, ReadCounter, RequestLimits, SearchCounter
-from service.memory.event_delivery import EventNotifier, WebhookSender
 from service.memory.model_ledger import ModelBudget, ModelCallLog
 from service.memory.models import ModelFactory, StepModels, environment_of
-from service.memory.saving.scopes import ScopeCache, ScopeIds
-from service.memory.search_results import Found, SearchQuery
 from service.metrics import Metrics
-from service.privacy.redactor import PiiPolicy, Redactor
+from service.privacy.redactor import Redactor
 from service.settings import Settings
 from service.store.embeddings import model_number
 from service.store.hnsw import HnswLimits
-from service.store.keys import AuthenticatedKey
 from service.store.search.plan import SearchLimits
 from service.store.vectors import Embedding, EmbeddingBatch, VectorSpace
 
@@ -49,18 +37,6 @@ log = structlog.get_logger(__name__)
 LOCAL_SOURCE = "local"
 LIVE_TEXTS_MAX = 16
 """Turns of a live conversation; a local model takes some milliseconds for each."""
-CREDENTIALS_MAX = 10_000
-NAMES_MAX = 50_000
-
-STREAMS = Bounds(per_key=50, per_workspace=200, per_process=500)
-"""Events, MCP streams, and requests that wait for a dream; each process may set its own."""
-TRANSFERS = Bounds(per_key=4, per_workspace=6, per_process=16)
-"""Exports and imports over HTTP: each has temporary files, and a connection while it reads or writes the database."""
-COMPLETIONS = Bounds(per_key=50, per_workspace=80, per_process=100)
-"""Chat completions. httpx opens 100 connections to the model's server; the next would wait for one of them."""
-
-SEARCH_BATCHES_IN_FLIGHT = 4
-"""As many as there are connections for searches (``Database.open``, with the default pool size)."""
 EMBED_BATCH = 128
 DEADLINE_PER_TEXT_S = 0.05
 
@@ -85,8 +61,7 @@ class Engine:
     the models that settings name. ``probe_models`` looks whether the models work. ``replica`` takes searches off the
     database where one is configured. ``span`` is a block as others see it in traces. ``budget`` is where every call of
     a model is reserved and recorded, and ``model_calls`` keeps what was said where a workspace wants it. ``executor``
-    takes work on long texts off the event loop. ``webhook_sender`` tries webhooks, under the rules they are sent by.
-    ``streams``, ``transfers`` and ``completions`` bound what one key may have open.
+    takes work on long texts off the event loop. ``part`` has what a use case keeps in the process.
     """
 
     db: Database
@@ -99,50 +74,41 @@ class Engine:
     executor: FairExecutor = field(default_factory=FairExecutor)
     redactor: Redactor = field(init=False)
     now: Callable[[], datetime] = _utc_now
-    access_counts: AccessCounter = field(init=False)
-    search_counts: SearchCounter = field(init=False)
-    key_usage: KeyUsage = field(init=False)
-    request_limits: RequestLimits = field(init=False)
-    read_audit: ReadCounter = field(init=False)
-    event_notifier: EventNotifier = field(init=False)
-    search_batcher: GroupCommit[SearchQuery, Found | None] = field(
-        default_factory=lambda: GroupCommit(SEARCH_BATCHES_IN_FLIGHT)
-    )
-    save_batcher: GroupCommit[MemoryDraft, SavedMemory] = field(default_factory=GroupCommit)
-    insert_batcher: GroupCommit[tuple[MemoryDraft, ScopeIds], SavedMemory | None] = field(default_factory=GroupCommit)
     search_limits: SearchLimits = field(default_factory=SearchLimits)
     hnsw_limits: HnswLimits = field(default_factory=HnswLimits)
-    scope_cache: ScopeCache = field(default_factory=ScopeCache)
-    credential_cache: LRUCache[bytes, CachedCredential] = field(default_factory=lambda: LRUCache(CREDENTIALS_MAX))
-    clean_names: LRUCache[tuple[PiiPolicy, str], bool] = field(default_factory=lambda: LRUCache(NAMES_MAX))
-    pii_secrets: LRUCache[UUID, bytes] = field(default_factory=lambda: LRUCache(CREDENTIALS_MAX))
-    auth_flight: SingleFlight[AuthenticatedKey | None] = field(default_factory=SingleFlight)
     next_embedder: Embedder | None = None
     model_factory: ModelFactory = field(default_factory=lambda: ModelFactory(Settings.model_construct()))
     refresh_active_model: Callable[[], Awaitable[None]] | None = None
     probe_models: Callable[[], Awaitable[None]] | None = None
-    webhook_sender: WebhookSender = field(default_factory=WebhookSender)
-    streams: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit("streams", STREAMS))
-    transfers: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit("exports and imports", TRANSFERS))
-    completions: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit("chat completions", COMPLETIONS))
     database_status: HealthStatus = field(default_factory=HealthStatus)
     metrics: Metrics = field(default_factory=Metrics)
     budget: ModelBudget = field(init=False)
     model_calls: ModelCallLog = field(init=False)
     span: Callable[[str], AbstractContextManager[object]] = _no_span
+    parts: dict[object, object] = field(default_factory=dict)
     _models: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.redactor = Redactor(executor=self.executor, on_secret=self.metrics.secret_found)
-        self.access_counts = AccessCounter(self.db, self.now)
-        self.search_counts = SearchCounter(self.db, lambda: self.now())
-        self.key_usage = KeyUsage(self.db, lambda: self.now())
-        self.request_limits = RequestLimits(self.db, lambda: self.now())
-        self.read_audit = ReadCounter(self.db)
-        self.event_notifier = EventNotifier(self.db, lambda: self.now())
         self.model_calls = ModelCallLog(self.db, self.redactor)
         self.budget = ModelBudget(self.db, lambda: self.now(), self.metrics, self.model_calls)
         self.step_models = StepModels(self.model_factory.settings, LLM(OFF, ledger=self.budget))
+
+    def part(self, kind: Callable[[Engine], T]) -> T:
+        """Return this process's one object of a kind, made at the first call: a cache, a batcher or a counter.
+
+        ``kind`` is a class or function of the use case that the object belongs to, and is called with this. Another
+        object takes its place by ``parts[kind] = …``.
+        """
+        found = self.parts.get(kind)
+        if found is None:
+            found = self.parts[kind] = kind(self)
+        return cast(T, found)
+
+    @property
+    def settings(self) -> Settings:
+        """Return the settings of the process."""
+        return self.model_factory.settings
 
     @property
     def environment(self) -> Environment:

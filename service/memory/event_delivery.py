@@ -12,7 +12,7 @@ A webhook is one signed POST: the worker's deliveries and the API's tests go out
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -27,6 +27,7 @@ from service.db.listening import EVENTS, listen
 from service.db.pool import Database
 from service.domain.events import signature
 from service.errors import Unavailable
+from service.memory.engine import Engine
 from service.provider import Resolver, addresses_of, resolve, trust
 from service.store import events
 
@@ -81,8 +82,7 @@ class EventNotifier:
 
     def __init__(
         self,
-        db: Database,
-        now: Callable[[], datetime],
+        engine: Engine,
         *,
         poll_s: float = POLL_S,
         keep_alive_s: float = KEEP_ALIVE_S,
@@ -90,15 +90,14 @@ class EventNotifier:
         self.closing = False
         self.poll_s = poll_s
         self.keep_alive_s = keep_alive_s
-        self._db = db
-        self._now = now
+        self._engine = engine
         self._dirty_workspaces: set[UUID] = set()
         self._any = asyncio.Event()
         self._cursors: dict[UUID, WorkspaceCursor] = {}
         self._tasks: dict[object, asyncio.Task[None]] = {}
 
     async def __aenter__(self) -> Self:
-        self._db.on_events_committed = self._mark_dirty
+        self._engine.db.on_events_committed = self._mark_dirty
         self._tasks["passing on"] = asyncio.create_task(self._notify_forever())
         return self
 
@@ -133,9 +132,9 @@ class EventNotifier:
             watch = self._cursors[workspace] = WorkspaceCursor(workspace)
         watch.followers += 1
         try:
-            watch.advance_to(await last_position(self._db, workspace))
+            watch.advance_to(await last_position(self._engine.db, workspace))
             if "listening" not in self._tasks:
-                self._tasks["listening"] = asyncio.create_task(listen(self._db.url, {EVENTS: self._on_notify}))
+                self._tasks["listening"] = asyncio.create_task(listen(self._engine.db.url, {EVENTS: self._on_notify}))
             if workspace not in self._tasks:
                 self._tasks[workspace] = asyncio.create_task(self._poll(watch))
             yield watch
@@ -166,8 +165,8 @@ class EventNotifier:
         self._any.clear()
         if noted:
             try:
-                async with self._db.unscoped() as connection:
-                    await connection.run("notify_events", workspaces=list(noted), now=self._now())
+                async with self._engine.db.unscoped() as connection:
+                    await connection.run("notify_events", workspaces=list(noted), now=self._engine.now())
             except Unavailable:
                 self._dirty_workspaces |= noted
                 self._any.set()
@@ -186,7 +185,7 @@ class EventNotifier:
                     await watch.wakeup.wait()
             watch.wakeup.clear()
             try:
-                watch.advance_to(await last_position(self._db, watch.workspace))
+                watch.advance_to(await last_position(self._engine.db, watch.workspace))
             except Unavailable:
                 await asyncio.sleep(self.poll_s)
             except Exception:
@@ -199,6 +198,11 @@ async def last_position(db: Database, workspace: UUID) -> int:
         async with db.transaction(workspace, track_lsn=False, viewer="everybody") as connection:
             if await events.assign_positions(connection, workspace) < events.POSITIONS_BATCH:
                 return await connection.value("last_event", workspace=workspace) or 0
+
+
+def webhook_sender(engine: Engine) -> WebhookSender:
+    """Make the sender of a process, under the rules of its settings."""
+    return WebhookSender(engine.settings.webhook_timeout_s, engine.settings.webhooks_allow_private)
 
 
 class DeliveryError(Exception):

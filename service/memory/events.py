@@ -23,8 +23,9 @@ from service.domain.webhooks import CreatedWebhook, UpdatedWebhook, Webhook, Web
 from service.errors import Conflict, InvalidInput, NotFound, Unavailable
 from service.memory.access import audit
 from service.memory.access.redaction import refuse_personal_data
+from service.memory.counters import ReadCounter
 from service.memory.engine import Engine
-from service.memory.event_delivery import DeliveryError, last_position
+from service.memory.event_delivery import DeliveryError, EventNotifier, last_position, webhook_sender
 from service.store import events, webhooks
 from service.store.events import Event
 
@@ -63,19 +64,19 @@ async def stream_events(
     It also ends when the key is revoked, rotated or expired, and when the process stops. While the database is away
     nothing comes. Raises Unavailable when the database is away at its start, and when the process stops.
     """
-    if engine.event_notifier.closing:
+    if engine.part(EventNotifier).closing:
         raise Unavailable("This process stops.")
     workspace, heard_of = principal.workspace_id, principal.reader_agent(agent)
-    engine.read_audit.note(principal, "events", [heard_of])
-    async with engine.event_notifier.following(workspace) as watch:
+    engine.part(ReadCounter).note(principal, "events", [heard_of])
+    async with engine.part(EventNotifier).following(workspace) as watch:
         async with engine.db.transaction(workspace, viewer="everybody") as connection:
             key: bytes | None = await connection.value("key_hash", workspace=workspace, id=principal.key_id)
             first: int | None = await connection.value("first_event", workspace=workspace)
             oldest = first or watch.last + 1
         at = watch.last if after is None else min(max(after, oldest - 1), watch.last)
         yield None if after in (None, at) else Gap(after, at + 1)
-        look_at = monotonic() + engine.event_notifier.keep_alive_s
-        while not engine.event_notifier.closing:
+        look_at = monotonic() + engine.part(EventNotifier).keep_alive_s
+        while not engine.part(EventNotifier).closing:
             reached, found = watch.last, list[Event]()
             try:
                 if monotonic() >= look_at:
@@ -95,7 +96,7 @@ async def stream_events(
                 at = max(at, reached)
             if monotonic() >= look_at:
                 yield None
-                look_at = monotonic() + engine.event_notifier.keep_alive_s
+                look_at = monotonic() + engine.part(EventNotifier).keep_alive_s
             if not wait and watch.last <= at:
                 return
             await watch.wait(at, max(0.0, look_at - monotonic()))
@@ -184,8 +185,8 @@ async def test_webhook(engine: Engine, principal: Principal, webhook_id: UUID) -
     status, error = None, None
     began = monotonic()
     try:
-        async with engine.webhook_sender.client() as http:
-            status = await engine.webhook_sender.send(
+        async with engine.part(webhook_sender).client() as http:
+            status = await engine.part(webhook_sender).send(
                 http, url=found["url"], secret=found["secret"], event_id=event_id, at=now, body=body
             )
     except DeliveryError as failure:
@@ -219,7 +220,7 @@ async def delete_webhook(engine: Engine, principal: Principal, webhook_id: UUID)
 
 async def _check_url(engine: Engine, principal: Principal, url: str) -> None:
     """Raise InvalidInput for an address that nothing is sent to, and for personal data in it."""
-    if (flaw := find_url_problem(url, private=engine.webhook_sender.private)) is not None:
+    if (flaw := find_url_problem(url, private=engine.part(webhook_sender).private)) is not None:
         raise InvalidInput(("body", "url"), flaw)
     await refuse_personal_data(engine, principal, ("body", "url"), url, besides=("IP_ADDRESS",))
 

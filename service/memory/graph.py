@@ -29,6 +29,7 @@ from service.domain.principal import Principal
 from service.errors import Ambiguous, Conflict, Forbidden, InvalidInput, NotFound
 from service.memory.access.redaction import BODY, redact_fields
 from service.memory.access.workspace import get_settings
+from service.memory.counters import ReadCounter
 from service.memory.engine import Engine
 from service.memory.saving.entity_metadata import Described, check_metadata, describe, redact_entities
 from service.memory.saving.lifecycle import resolve_reader
@@ -135,7 +136,7 @@ async def graph(
         related = await connection.many(
             Related, "co_occurrences", workspace=workspace, audiences=audiences, ids=near_ids, now=now, limit=EDGES_MAX
         )
-    engine.read_audit.note(principal, "graph", [one.agent for one in records])
+    engine.part(ReadCounter).note(principal, "graph", [one.agent for one in records])
     place = {id_: n for n, id_ in enumerate([*near_ids, *memory_ids])}
     met = {*rings, *(node["id"] for node in nodes)}
     return Graph(
@@ -248,7 +249,7 @@ async def memory_links(engine: Engine, principal: Principal, memory_id: UUID) ->
             Entity, "get_entities", workspace=workspace, audiences=audiences, ids=sorted(ends["entity"])
         )
         others = await memories.get(connection, workspace, sorted(ends["memory"] - {memory_id}), reader)
-    engine.read_audit.note(principal, "links", [one.agent for one in (*own, *others)])
+    engine.part(ReadCounter).note(principal, "links", [one.agent for one in (*own, *others)])
     seen = {memory_id, *(one.id for one in near), *(one.id for one in others)}
     return MemoryLinks(
         edges=[edge for edge in edges if {edge.source_id, edge.target_id} <= seen],

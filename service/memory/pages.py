@@ -61,6 +61,7 @@ from service.memory import prompts
 from service.memory.access import audit
 from service.memory.access.redaction import kept_where, masking_of, redact_fields
 from service.memory.access.workspace import check_filters, get_settings
+from service.memory.counters import ReadCounter
 from service.memory.engine import Engine
 from service.memory.prompts import fingerprint, memory_line, steered
 from service.memory.search.recall import recall
@@ -119,7 +120,7 @@ async def get_page(engine: Engine, principal: Principal, page_id: UUID) -> Answe
     async with engine.db.transaction(principal.workspace_id) as connection:
         page = await _owned(connection, principal, page_id)
         (shown,) = await shown_pages(connection, principal.workspace_id, [page], engine.now())
-    engine.read_audit.note(principal, "page", [page.agent])
+    engine.part(ReadCounter).note(principal, "page", [page.agent])
     return shown
 
 
@@ -135,7 +136,7 @@ async def list_pages(
         )
         rows, more = cursors.paginate(rows, limit, "id")
         shown = await shown_pages(connection, principal.workspace_id, make_all(StoredPage, rows), engine.now())
-    engine.read_audit.note(principal, "page", [named, *(page.agent for page in shown)])
+    engine.part(ReadCounter).note(principal, "page", [named, *(page.agent for page in shown)])
     return shown, more
 
 
@@ -207,7 +208,7 @@ async def page_versions(
                 raise NotFound(f"The page has no version {compared_to}.")
         said = [sentence for one in rows for sentence in one["sentences"]]
         states = await pages.cited_states(connection, workspace, {page_id: [*said, *(base or [])]}, engine.now())
-    engine.read_audit.note(principal, "page", [page.agent])
+    engine.part(ReadCounter).note(principal, "page", [page.agent])
     shown = [shown_of(page_id, one["sentences"], states).all for one in rows]
     changes = differences(shown, shown_of(page_id, base, states).all if base is not None else None)
     kept, more = cursors.paginate(rows, limit, "version")

@@ -34,6 +34,7 @@ from service.errors import Conflict, InvalidInput, NotFound, ReverieError
 from service.memory.access import audit
 from service.memory.access.redaction import kept_where, masking_of, redact_fields
 from service.memory.access.workspace import check_filters, get_settings
+from service.memory.counters import ReadCounter
 from service.memory.engine import Engine
 from service.memory.search.explain import Explanation, explain
 from service.memory.search.recall import recall
@@ -80,7 +81,7 @@ async def get_search(engine: Engine, principal: Principal, search_id: UUID) -> S
     async with engine.db.transaction(principal.workspace_id) as connection:
         search = await owned(connection, principal, search_id)
         (shown,) = await _shown(engine, connection, principal.workspace_id, [search])
-    engine.read_audit.note(principal, READ, [search.agent])
+    engine.part(ReadCounter).note(principal, READ, [search.agent])
     return shown
 
 
@@ -96,7 +97,7 @@ async def list_searches(
         )
         rows, more = cursors.paginate(rows, limit, "id")
         shown = await _shown(engine, connection, principal.workspace_id, make_all(StoredSearch, rows))
-    engine.read_audit.note(principal, READ, [named, *(search.agent for search in shown)])
+    engine.part(ReadCounter).note(principal, READ, [named, *(search.agent for search in shown)])
     return shown, more
 
 
@@ -138,7 +139,7 @@ async def search_results(
         rows = await connection.fetch(
             "list_saved_search_results", workspace=workspace, search_id=search_id, before=before, limit=limit + 1
         )
-    engine.read_audit.note(principal, READ, [search.agent])
+    engine.part(ReadCounter).note(principal, READ, [search.agent])
     kept, more = cursors.paginate(rows, limit, "id")
     return list(map(result_of, kept)), more
 

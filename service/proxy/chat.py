@@ -15,7 +15,7 @@ import orjson
 import structlog
 
 from service.concurrency.executor import FairExecutor
-from service.concurrency.limit import ConcurrencyLimit
+from service.concurrency.limit import Bounds, ConcurrencyLimit
 from service.db.viewing import set_viewer
 from service.domain.context import ContextRequest, Placement, ShareChanges
 from service.domain.field_types import QUERY_MAX
@@ -40,6 +40,13 @@ from service.proxy.wire_formats import CHAT_COMPLETIONS, Conversation, Payload, 
 ATTEMPT_HEADER: Final = "x-stainless-retry-count"
 """Of the official clients of OpenAI and Anthropic: 0 for a first attempt."""
 COUNTED_MAX: Final = 100
+COMPLETIONS: Final = Bounds(per_key=50, per_workspace=80, per_process=100)
+"""httpx opens 100 connections to the model's server; the next would wait for one of them."""
+
+
+def completions(_: Engine) -> ConcurrencyLimit:
+    """Make the limit of chat completions under way."""
+    return ConcurrencyLimit("chat completions", COMPLETIONS)
 
 
 def attempt_number(text: str | None) -> int | None:
@@ -264,7 +271,7 @@ class Chat:
     @property
     def limit(self) -> ConcurrencyLimit:
         """Return the limit of requests under way."""
-        return self._engine.completions
+        return self._engine.part(completions)
 
     async def complete(self, principal: Principal, asked: CompletionRequest) -> CompletionResponse:
         """Answer as the model does, with one block of memory added to what it is asked, and the turn kept.

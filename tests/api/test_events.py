@@ -14,7 +14,7 @@ import asyncpg
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.memory.event_delivery import last_position
+from service.memory.event_delivery import EventNotifier, last_position
 from service.runtime import open_runtime
 from service.settings import Settings
 from service.store import events
@@ -56,7 +56,7 @@ async def take(stream: AsyncIterator[Json], count: int) -> list[Json]:
 
 async def ended(api: Api) -> None:
     """Wait until the server has noticed that its followers are gone."""
-    await until(lambda: not api.engine.event_notifier.followers, "it follows still")
+    await until(lambda: not api.engine.part(EventNotifier).followers, "it follows still")
 
 
 async def kinds_so_far(api: Api) -> list[str]:
@@ -144,7 +144,7 @@ async def test_positions_given_by_others_meanwhile_are_streamed_once(settings: S
         stack.push_async_callback(elsewhere.close)
         worker = await stack.enter_async_context(open_runtime(settings, "worker"))
         api = await stack.enter_async_context(serving(settings.model_copy(update={"pool_size": 1})))
-        api.engine.event_notifier.poll_s = 0.05
+        api.engine.part(EventNotifier).poll_s = 0.05
         await api.save("number 0")
         stream = await stack.enter_async_context(following(api, params={"after": "0"}))
         told = await take(stream, 1)
@@ -270,7 +270,7 @@ async def test_what_is_past_its_days_is_collected_and_the_gap_is_told(api: Api) 
 async def test_a_stream_is_woken_and_not_found_by_looking(api: Api, bouncer: Bouncer | None) -> None:
     if bouncer is not None:
         pytest.skip("a pooler passes no notification on")
-    api.engine.event_notifier.poll_s = 1_000.0
+    api.engine.part(EventNotifier).poll_s = 1_000.0
     async with following(api) as stream:
         for _ in range(3):
             memory = await api.save(f"Just now {api.engine.now()}")
@@ -292,14 +292,14 @@ async def test_a_stream_finds_what_it_was_not_woken_for(api: Api, database_url: 
 async def test_followers_hold_no_connection(settings: Settings) -> None:
     async with serving(settings.model_copy(update={"pool_size": 2})) as api, AsyncExitStack() as stack:
         streams = [await stack.enter_async_context(following(api)) for _ in range(20)]
-        assert api.engine.event_notifier.followers == 20
+        assert api.engine.part(EventNotifier).followers == 20
         memory = await api.save("To everybody")
         for stream in streams:
             assert (await take(stream, 1))[0]["data"]["memory_id"] == memory["id"]
 
 
 async def test_a_stream_ends_with_its_key(api: Api) -> None:
-    api.engine.event_notifier.keep_alive_s = 0.2
+    api.engine.part(EventNotifier).keep_alive_s = 0.2
     made = await api.post("/v1/keys", {"role": "reader", "name": "r"})
     reader = replace(api, key=made["key"])
     for end in (("POST", f"/v1/keys/{made['id']}/rotate"), ("DELETE", f"/v1/keys/{made['id']}")):

@@ -8,6 +8,7 @@ from typing import Any
 
 import asyncpg
 
+from service.memory.counters import AccessCounter
 from service.memory.engine import Engine
 from service.settings import Settings
 from tests.live_api import Api, Json
@@ -75,7 +76,7 @@ async def test_the_receipt_adds_up(api: Api, settings: Settings) -> None:
         "search_terms", "documents", "chunks", "edges", "entities", "entity_aliases", "bulletins", "dream_changes",
         "dream_steps", "window_summaries", "entity_merges",
     ]  # fmt: skip
-    await api.engine.access_counts.flush()
+    await api.engine.part(AccessCounter).flush()
     before = await counts(api.engine, tables)
     receipt = (await api.post("/v1/users/u1-anna/purge"))["receipt"]
     after = await counts(api.engine, tables)

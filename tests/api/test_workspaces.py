@@ -11,6 +11,7 @@ import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.memory.access.workspace import active_workspaces
+from service.memory.counters import AccessCounter, KeyUsage, ReadCounter
 from service.settings import Settings
 from tests.live_api import Api
 from tests.promises.tenants import WORKSPACES, build, fingerprints
@@ -165,9 +166,9 @@ async def test_a_deleted_workspace_has_no_row_in_any_table_and_the_others_all_th
     ids = {one["name"]: one["id"] for one in (await own_static_api.get("/v1/workspaces"))["items"]}
     gone, kept = (ids[name] for name in WORKSPACES)
     await own_static_api.patch(f"/v1/workspaces/{gone}", {"suspended": True})
-    await own_static_api.engine.key_usage.flush()
-    await own_static_api.engine.access_counts.flush()
-    await own_static_api.engine.read_audit.flush()
+    await own_static_api.engine.part(KeyUsage).flush()
+    await own_static_api.engine.part(AccessCounter).flush()
+    await own_static_api.engine.part(ReadCounter).flush()
     async with fingerprints(database_url) as state:
         before = {key: value for key, value in (await state()).items() if key[1] == kept}
         deleted = await _deleted(own_static_api, gone)

@@ -26,9 +26,9 @@ async def test_a_stop_waits_for_what_is_being_written(settings: Settings, databa
     async with open_runtime(settings, "test") as engine:
         [saved] = await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content="Tea is at four")])
         ids = [saved.memory.id]
-        engine.access_counts.count(DEFAULT_WORKSPACE, ids)
-        await engine.access_counts.flush()
-        async with AccessCounter(engine.db, engine.now, flush_interval_s=0.01) as counter:
+        engine.part(AccessCounter).count(DEFAULT_WORKSPACE, ids)
+        await engine.part(AccessCounter).flush()
+        async with AccessCounter(engine, flush_interval_s=0.01) as counter:
             holder = await asyncpg.connect(database_url)
             try:
                 holding = holder.transaction()
@@ -53,7 +53,7 @@ async def test_a_memory_that_is_deleted_meanwhile_takes_no_counts_of_others_alon
     async with open_runtime(settings, "test") as engine:
         drafts = [MemoryDraft(agent="a", type="fact", content=f"Tea is at {hour}") for hour in ("four", "five")]
         gone, kept = [saved.memory.id for saved in await remember(engine, ADMIN, drafts)]
-        counter = AccessCounter(engine.db, engine.now)
+        counter = AccessCounter(engine)
         counter.count(DEFAULT_WORKSPACE, [gone, kept])
         holder = await asyncpg.connect(database_url)
         try:

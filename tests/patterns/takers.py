@@ -29,6 +29,7 @@ from service.embedding.sources import StaticEmbedder
 from service.errors import ReverieError
 from service.extraction import prompt_injection
 from service.extraction.candidates import Turn
+from service.extraction.conclusions import question_in, taste_in
 from service.extraction.english import claims
 from service.extraction.english.intentions import is_instruction
 from service.extraction.languages.german import GERMAN
@@ -48,7 +49,6 @@ from tests.patterns.work import Run
 from worker.dreaming.gather import SavedMemory
 from worker.dreaming.linking import spellings
 from worker.dreaming.readings import read
-from worker.dreaming.reflect.rules import question_in, taste_in
 
 TEXTS = frozenset(
     """a address after answer b before body clause content contents data event gist line lines message outside

@@ -14,6 +14,7 @@ import asyncpg
 import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
+from service.memory.counters import AccessCounter
 from service.settings import Settings
 from tests.databases import wait_for_lock_waiter
 from tests.fakes.openai_server import FakeOpenAI
@@ -172,7 +173,7 @@ async def test_nothing_is_left_anywhere(
     await api.post("/v1/agents/a/bulletin")
     await talk(api, "Nobody has dreamt of this yet", session=f"s-{MARK}")
     await dream_and_die(settings, server)
-    await api.engine.access_counts.flush()
+    await api.engine.part(AccessCounter).flush()
     await api.engine.model_calls.flush()
     api.engine.llm = None
     await api.post("/v1/agents/a/bulletin")  # in the words of the memories

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from service.concurrency.limit import Bounds, ConcurrencyLimit
+from service.proxy.chat import completions
 from service.settings import Settings
 from tests.fakes.wire_formats import FakeModels
 from tests.live_api import Api, Json, serving
@@ -66,7 +67,7 @@ async def test_every_refusal_has_the_shape_of_its_format(wired: Api, models: Fak
 
 @ALL
 async def test_more_requests_at_once_than_a_key_may_have_are_refused(wired: Api, wire: Wire) -> None:
-    wired.engine.completions = ConcurrencyLimit("requests", Bounds(0, 1, 1))
+    wired.engine.parts[completions] = ConcurrencyLimit("requests", Bounds(0, 1, 1))
     answer = await wired.call("POST", wire.path, json=wire.ask("hi"))
     refused(wire, answer, 429, "open already")
 

@@ -8,6 +8,7 @@ import pytest
 
 from service.domain.principal import KeyGrant
 from service.first_start import key_in_workspace
+from service.memory.counters import AccessCounter
 from service.settings import Settings
 from tests.live_api import Api, Tenant
 from tests.promises.tenants import waiting
@@ -85,5 +86,5 @@ async def fuller(full: Api | Tenant) -> Api | Tenant:
     search = await full.post("/v1/searches", saved | {"expected": expected})
     await full.post(f"/v1/searches/{search['id']}/run", {"overrides": {"strategy": "keyword"}})
     await full.post("/v1/searches/run", {"agent": "a"})
-    await full.inside(lambda engine: engine.access_counts.flush())
+    await full.inside(lambda engine: engine.part(AccessCounter).flush())
     return full

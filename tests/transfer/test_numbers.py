@@ -8,6 +8,7 @@ import pytest
 
 from service.domain.export_lines import SEQ_MAX, VERSION_MAX
 from service.domain.ids import new_id
+from service.memory.counters import AccessCounter
 from tests.live_api import Api
 from tests.tables import table
 from tests.transfer.exports import exported, ndjson
@@ -57,7 +58,7 @@ async def test_a_memory_changes_after_the_largest_version(api: Api) -> None:
     changed = await api.patch(path, {"version": VERSION_MAX, "content": "The ferry leaves at ten"})
     assert changed["version"] == VERSION_MAX + 1
     assert [one["id"] for one in await api.search("when does the ferry leave?")] == [MEMORY["id"]]
-    await api.engine.access_counts.flush()
+    await api.engine.part(AccessCounter).flush()
     assert (await api.get(path))["access_count"] > 2**62
     await api.delete(path)
     assert (await api.post(f"{path}/restore"))["version"] == VERSION_MAX + 3

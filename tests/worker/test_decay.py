@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from service.memory.counters import AccessCounter
 from service.memory.engine import Engine
 from tests.live_api import Api, Tenant
 from tests.worker.dreaming import dream
@@ -92,7 +93,7 @@ async def test_being_found_resets_the_clock(api: Tenant) -> None:
     seen = await api.save("The gate squeaks", type="observation", importance=0.4)
     await days_pass(api, 29)
     await api.search("squeaks")
-    await api.inside(lambda engine: engine.access_counts.flush())
+    await api.inside(lambda engine: engine.part(AccessCounter).flush())
     await days_pass(api, 29)
     await dream(api)
     assert await importances(api, seen) == pytest.approx((0.4, 0.4))
@@ -107,7 +108,7 @@ async def test_a_faded_memory_that_is_used_again_surfaces_again(api: Tenant) -> 
     await dream(api)
     assert await found(api, "squeaks") == []
     await api.search("squeaks", include_faded=True)
-    await api.inside(lambda engine: engine.access_counts.flush())
+    await api.inside(lambda engine: engine.part(AccessCounter).flush())
     done = await dream(api)
     assert [change["reason"] for change in done["changes"] if change["op"] == "decayed"] == ["used again"]
     assert await importances(api, seen) == pytest.approx((0.4, 0.4))

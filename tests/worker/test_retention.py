@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from service.domain.ids import DEFAULT_WORKSPACE
+from service.memory.counters import AccessCounter
 from service.memory.saving.remember import remember
 from tests.live_api import Api
 from tests.worker.dreaming import dream, say
@@ -30,7 +31,7 @@ async def test_deleted_memories_go_after_their_thirty_days(api: Api) -> None:
     memory = await api.save("Kept on the shelf", links=[{"relation": "about", "entity": {"name": "Shelf"}}])
     await api.patch(f"/v1/memories/{memory['id']}", {"version": 1, "content": "Kept on the upper shelf"})
     await api.search("shelf")
-    await api.engine.access_counts.flush()
+    await api.engine.part(AccessCounter).flush()
     await api.delete(f"/v1/memories/{memory['id']}")
     in_days(api, 29)
     assert (await apply_retention(api.engine))["memories"] == 0
@@ -67,7 +68,7 @@ async def test_what_nobody_uses_is_deleted_where_the_settings_say_so(api: Api) -
     await api.put("/v1/settings", {"retention": {"unused_days": 90}})
     assert (await apply_retention(api.engine))["unused"] == 0, "counted from when it was stored here"
     assert [one["id"] for one in await api.search("harbour pilot channel", limit=1)] == [found["id"]]
-    await api.engine.access_counts.flush()
+    await api.engine.part(AccessCounter).flush()
     await days_pass(api, 2)
     assert (await apply_retention(api.engine))["unused"] == 2
     left = {memory["id"] for memory in (await api.get("/v1/memories"))["items"]}

@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from service.api.dependencies import streams
 from service.concurrency.limit import Bounds, ConcurrencyLimit
 from service.domain.events import signature
-from service.memory.event_delivery import WebhookSender
+from service.memory.event_delivery import WebhookSender, webhook_sender
 from service.settings import Settings
 from tests.live_api import Api, Json, serving
 from tests.webhook_receiver import Receiver
@@ -145,7 +146,7 @@ async def test_a_test_says_how_it_went_and_changes_nothing(api: Api, receiver: R
 
 
 async def test_a_test_of_one_that_answers_nothing_says_so(api: Api, receiver: Receiver) -> None:
-    api.engine.webhook_sender = WebhookSender(timeout_s=0.2, private=True)
+    api.engine.parts[webhook_sender] = WebhookSender(timeout_s=0.2, private=True)
     receiver.held.clear()
     hook = await api.post("/v1/webhooks", {"url": receiver.url})
     late = await api.post(f"/v1/webhooks/{hook['id']}/test")
@@ -161,7 +162,7 @@ async def test_a_test_is_under_the_rules_of_sending(api: Api, receiver: Receiver
     first = await api.call("POST", f"{path}/test", **repeat)
     assert (await api.call("POST", f"{path}/test", **repeat)).json() == first.json()
     assert len(receiver.got) == 1
-    api.engine.webhook_sender = WebhookSender()
+    api.engine.parts[webhook_sender] = WebhookSender()
     refused = await api.post(f"{path}/test")
     assert refused["status_code"] is None
     assert "inside a network" in refused["error"]
@@ -171,7 +172,7 @@ async def test_a_test_is_under_the_rules_of_sending(api: Api, receiver: Receiver
 
 
 async def test_a_test_takes_a_place_among_the_long_requests_of_its_key(api: Api, receiver: Receiver) -> None:
-    api.engine.streams = ConcurrencyLimit("streams", Bounds(per_key=1, per_workspace=2, per_process=3))
+    api.engine.parts[streams] = ConcurrencyLimit("streams", Bounds(per_key=1, per_workspace=2, per_process=3))
     path = f"/v1/webhooks/{(await api.post('/v1/webhooks', {'url': receiver.url}))['id']}/test"
     receiver.held.clear()
     slow = asyncio.create_task(api.post(path))

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from service.domain.events import signature
-from service.memory.event_delivery import WebhookSender
+from service.memory.event_delivery import WebhookSender, webhook_sender
 from service.settings import Settings
 from tests.live_api import Api, Json, serving
 from tests.waiting import until
@@ -193,7 +193,7 @@ async def test_nothing_is_sent_into_the_network(api: Api, receiver: Receiver, ad
         assert name == "hooks.example.org"
         return [address]
 
-    api.engine.webhook_sender = WebhookSender(resolver=resolver)
+    api.engine.parts[webhook_sender] = WebhookSender(resolver=resolver)
     await api.save("one")
     await send_all(api)
     assert receiver.got == []
@@ -208,7 +208,7 @@ async def test_a_name_is_looked_up_once_and_what_was_judged_is_sent_to(api: Api,
         asked.append(name)
         return ["127.0.0.1" if len(asked) == 1 else "127.0.0.9"]
 
-    api.engine.webhook_sender = WebhookSender(private=True, resolver=resolver)
+    api.engine.parts[webhook_sender] = WebhookSender(private=True, resolver=resolver)
     await api.post("/v1/webhooks", {"url": receiver.url.replace("127.0.0.1", "hooks.example.org")})
     await api.save("one")
     await send_all(api)
@@ -221,7 +221,7 @@ async def test_a_name_is_sent_to_under_its_name_at_the_first_address_that_answer
         assert name == "xn--hken-qoa.example.org"
         return ["127.0.0.2", "127.0.0.1"]
 
-    api.engine.webhook_sender = WebhookSender(private=True, resolver=resolver)
+    api.engine.parts[webhook_sender] = WebhookSender(private=True, resolver=resolver)
     await api.post("/v1/webhooks", {"url": receiver.url.replace("127.0.0.1", "håken.example.org")})
     await api.save("one")
     await send_all(api)

@@ -21,10 +21,10 @@ from service.domain.types import MemoryType
 from service.domain.verdicts import PairVerdict
 from service.domain.word_lists import listed
 from service.extraction.candidates import Candidate
+from service.extraction.conclusions import Reported
 from service.store.dreams import NewChange
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.neighbours import ExistingMemory
-from worker.dreaming.reflect.rules import Reported
 
 Relation = Literal["updates", "contradicts"]
 

@@ -14,10 +14,12 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from service.domain.guards import canonical_form, normalize
+from service.domain.identity import digest_of
 from service.domain.json import JsonObject
 from service.domain.placeholders import holds_placeholder
 from service.domain.workspace import Masking
 from service.extraction.candidates import Mention, Polarity
+from service.extraction.conclusions import Reported, reported_in
 from service.extraction.english.claims import Claim, claims
 from service.extraction.english.entities import mentions
 from service.extraction.english.grammar import has_first_person
@@ -27,8 +29,6 @@ from service.memory.access.redaction import redact_lenient
 from service.memory.engine import Engine
 from service.memory.in_flight import Tracker
 from worker.dreaming.gather import SavedMemory
-from worker.dreaming.reflect.insight import digest_of
-from worker.dreaming.reflect.rules import Reported, reported_in
 from worker.dreaming.slots import filled_by
 
 BATCH = 200

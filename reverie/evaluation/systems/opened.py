@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from reverie.evaluation.records import Lines
-from reverie.evaluation.service_process import Running, running
 from reverie.evaluation.systems.base import System, SystemUnavailable
 from reverie.evaluation.systems.baselines import BM25, FullContext, VectorSearch
 from reverie.evaluation.systems.peer import PEERS, peer
 from reverie.evaluation.systems.reverie import ReverieSystem, Way
+from reverie.evaluation.systems.service_process import Running, running
 from reverie_client import Reverie
 from service.embedding.sources import open_embedder
 

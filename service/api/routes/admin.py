@@ -24,6 +24,7 @@ from service.api.dependencies import (
     items_response,
     json_response,
     page_response,
+    transfers,
 )
 from service.api.routes.transfer import NDJSON, download
 from service.api.routing import api_router
@@ -343,6 +344,6 @@ async def delete_workspace(
 )
 async def export_workspace(call: Call, workspace: WorkspacePath) -> StreamingResponse:
     """A stream with one JSON object per line (NDJSON), as of `GET /v1/export`. Suspended workspaces too."""
-    with holding(call.engine.transfers.slot(call.caller)) as held:
+    with holding(call.engine.part(transfers).slot(call.caller)) as held:
         lines = await workspaces.export_workspace(*call, workspace)
         return download(lines, held)

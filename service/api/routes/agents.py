@@ -23,6 +23,7 @@ from service.api.dependencies import (
     items_response,
     json_response,
     page_response,
+    streams,
 )
 from service.api.routing import api_router
 from service.domain.agents import Agent, Task
@@ -157,7 +158,7 @@ async def request_dream(
     queued = await dreams.request_dream(*call, agent, dry_run=wanted.dry_run)
     if not wanted.wait:
         return json_response(queued, 202)
-    with call.engine.streams.slot(call.caller):
+    with call.engine.part(streams).slot(call.caller):
         return json_response(await dreams.wait_for_dream(*call, queued.id, request.is_disconnected))
 
 

@@ -14,6 +14,7 @@ from service.domain import cursors
 from service.domain.audit import AuditLine
 from service.domain.json import JsonObject
 from service.domain.principal import Principal
+from service.memory.counters import ReadCounter
 from service.memory.engine import Engine
 from service.store import audit
 
@@ -48,7 +49,7 @@ async def list_audit(
     """Return a page of the audit log, newest first. Raises Forbidden for anyone but an admin."""
     principal.require_admin()
     (before,) = cursors.decode(cursor, UUID)
-    await engine.read_audit.flush()
+    await engine.part(ReadCounter).flush()
     async with engine.db.transaction(principal.workspace_id) as connection:
         found = await connection.many(
             AuditLine,

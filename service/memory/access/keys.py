@@ -17,6 +17,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
+from service.concurrency.lru import LRUCache
+from service.concurrency.single_flight import SingleFlight
 from service.db.pool import Connection
 from service.db.records import make
 from service.domain import cursors
@@ -35,6 +37,7 @@ from service.errors import (
     WorkspaceSuspended,
 )
 from service.memory.access import audit
+from service.memory.counters import KeyUsage, RequestLimits
 from service.memory.engine import Engine
 from service.store import keys
 from service.store import limits as limits_store
@@ -43,10 +46,19 @@ from service.store.settings import settings_from, workspace_settings
 
 PREFIX = "rv_"
 WORKSPACE_CHARS = 22
+CREDENTIALS_MAX = 10_000
 SHOWN_CHARS = 4
 """Characters of a secret that stay readable after it was made: 24 of 256 random bits."""
 
 RECOUNT_TIMEOUT_S = 600.0
+
+
+def _credentials(_: Engine) -> LRUCache[bytes, CachedCredential]:
+    return LRUCache(CREDENTIALS_MAX)
+
+
+def _lookups(_: Engine) -> SingleFlight[AuthenticatedKey | None]:
+    return SingleFlight()
 
 
 async def authenticate(engine: Engine, key: str) -> Principal:
@@ -63,14 +75,14 @@ async def authenticate(engine: Engine, key: str) -> Principal:
         async with engine.db.unscoped() as connection:
             return await connection.first(AuthenticatedKey, "authenticate", workspace=workspace, hash=hashed)
 
-    found, own = await engine.auth_flight.do(hashed, find)
+    found, own = await engine.part(_lookups).do(hashed, find)
     if found is not None and not own and found.is_rated:
         found = await find()
     if found is None or not hmac.compare_digest(found.hash, hashed):
-        engine.credential_cache.discard(hashed)
+        engine.part(_credentials).discard(hashed)
         raise Unauthenticated
     if found.expired or found.suspended:
-        engine.credential_cache.discard(hashed)
+        engine.part(_credentials).discard(hashed)
         if found.suspended:
             raise WorkspaceSuspended
         assert found.expires_at is not None
@@ -83,13 +95,13 @@ async def authenticate(engine: Engine, key: str) -> Principal:
         settings=settings_from(found.settings),
     )  # fmt: skip
     if found.is_rated:
-        engine.credential_cache.discard(hashed)
+        engine.part(_credentials).discard(hashed)
     else:
-        engine.credential_cache.put(hashed, CachedCredential(principal, hashed, found.settings))
+        engine.part(_credentials).put(hashed, CachedCredential(principal, hashed, found.settings))
     if found.retry_after_s is not None:
         raise RateLimited(retry_after_s=max(1, math.ceil(found.retry_after_s)))
-    engine.request_limits.count(principal)
-    engine.key_usage.count(principal)
+    engine.part(RequestLimits).count(principal)
+    engine.part(KeyUsage).count(principal)
     return principal
 
 
@@ -99,7 +111,7 @@ def cached_credential(engine: Engine, key: str) -> CachedCredential | None:
 
     On Citus keys stand elsewhere than what is saved or searched, and a replica may not have heard of a revocation yet.
     """
-    return None if engine.db.is_citus or engine.replica is not None else engine.credential_cache.get(hash_of(key))
+    return None if engine.db.is_citus or engine.replica is not None else engine.part(_credentials).get(hash_of(key))
 
 
 def hash_of(key: str) -> bytes:
@@ -233,7 +245,7 @@ async def list_keys(
 ) -> tuple[list[Key], str | None]:
     """Return a page of keys, newest first, never their text."""
     principal.require_admin()
-    await engine.key_usage.flush()
+    await engine.part(KeyUsage).flush()
     (before,) = cursors.decode(cursor, UUID)
     async with engine.db.transaction(principal.workspace_id) as connection:
         found = await connection.many(

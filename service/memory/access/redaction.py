@@ -22,6 +22,7 @@ from uuid import UUID
 from pydantic import BaseModel, ValidationError
 
 from service.concurrency.executor import ITEM_CHARACTERS
+from service.concurrency.lru import LRUCache
 from service.db.deferred_commit import without_deferred_commit
 from service.domain.drafts import MemoryDraft, MemoryPatch, MessageDraft
 from service.domain.field_types import LANGGRAPH_NAMES, TAG_MAX, BoundedObject
@@ -57,6 +58,8 @@ MESSAGE_FIELDS = ("content",)
 BODY: Loc = ("body",)
 
 SECRET_BYTES = 32
+NAMES_MAX = 50_000
+SECRETS_MAX = 10_000
 PLACES = {
     "agent": "agent", "members": "agent", "team": "team", "teams": "team", "task": "task", "session": "session",
     "user": "user",
@@ -236,13 +239,17 @@ def _extent(typed: Typed[object]) -> int:
     return ITEM_CHARACTERS * sum(len(one) for one in inside if isinstance(one, list))
 
 
+def _clean_names(_: Engine) -> LRUCache[tuple[PiiPolicy, str], bool]:
+    return LRUCache(NAMES_MAX)
+
+
 async def masked_names(
     engine: Engine, workspace: UUID, masking: Masking, names: Sequence[tuple[Loc, str]], *, refuse: bool
 ) -> list[str]:
     """Return names masked as ``with_masked_names`` masks them; each comes with its place."""
     if masking.off:
         return [name for _, name in names]
-    clean, policy = engine.clean_names, PiiPolicy.of(masking, lenient=True)
+    clean, policy = engine.part(_clean_names), PiiPolicy.of(masking, lenient=True)
     asked = list(dict.fromkeys(name for _, name in names if clean.get((policy, name)) is None))
     dirty: list[str] = []
     for name, redaction in zip(asked, await engine.redactor.redact(asked, policy), strict=True):
@@ -297,9 +304,13 @@ def _kind(at: Loc) -> str | None:
     return PLACES.get(field)
 
 
+def _pii_secrets(_: Engine) -> LRUCache[UUID, bytes]:
+    return LRUCache(SECRETS_MAX)
+
+
 async def name_secret(engine: Engine, workspace: UUID) -> bytes:
     """Return the secret under which a workspace's masked names are digests; made once."""
-    secret = engine.pii_secrets.get(workspace)
+    secret = engine.part(_pii_secrets).get(workspace)
     if secret is None:
         with (
             without_deferred_commit()
@@ -311,7 +322,7 @@ async def name_secret(engine: Engine, workspace: UUID) -> bytes:
                         "keep_pii_secret", workspace=workspace, secret=secrets.token_bytes(SECRET_BYTES)
                     )
                     secret = await connection.value("pii_secret", workspace=workspace)
-        engine.pii_secrets.put(workspace, secret)
+        engine.part(_pii_secrets).put(workspace, secret)
     return secret
 
 

@@ -33,6 +33,7 @@ from service.errors import Conflict, InvalidInput, NotFound
 from service.memory.access import audit
 from service.memory.access.redaction import BODY, redact_drafts
 from service.memory.access.workspace import get_settings
+from service.memory.counters import ReadCounter
 from service.memory.engine import Engine
 from service.memory.saving.remember import check_types, columns_of, merge_into_duplicate
 from service.memory.saving.scopes import resolve_scope
@@ -60,7 +61,7 @@ async def list_inbox(
             connection, principal.workspace_id, agent=named, status=status, before=before, limit=limit + 1
         )
     shown, more = cursors.paginate(found, limit, "id")
-    engine.read_audit.note(principal, "inbox", [named, *(one.agent for one in shown)])
+    engine.part(ReadCounter).note(principal, "inbox", [named, *(one.agent for one in shown)])
     return shown, more
 
 
@@ -73,7 +74,7 @@ async def get_proposal(engine: Engine, principal: Principal, proposal_id: UUID) 
         )
     if not found or not found[0].content:
         raise NotFound(ABSENT)
-    engine.read_audit.note(principal, "inbox", [found[0].agent])
+    engine.part(ReadCounter).note(principal, "inbox", [found[0].agent])
     return found[0]
 
 

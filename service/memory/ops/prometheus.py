@@ -24,6 +24,7 @@ from service.domain.spending import Usage
 from service.errors import ReverieError, Unauthenticated, Unavailable
 from service.memory.access.keys import authenticate, hash_of
 from service.memory.engine import Engine
+from service.memory.event_delivery import EventNotifier
 from service.memory.ops.health import DATABASE_S, Check, checks, workers
 
 SCRAPERS_MAX = 100
@@ -84,7 +85,7 @@ def _process(engine: Engine) -> list[Metric]:
     pool = {state.removeprefix("pool_"): count for state, count in engine.db.pool_use().items()}
     found: list[Metric] = [
         _gauge("pool_connections", "Connections of this process", pool, "state"),
-        _gauge("event_streams", "Streams of events that are open", engine.event_notifier.followers),
+        _gauge("event_streams", "Streams of events that are open", engine.part(EventNotifier).followers),
     ]
     used = engine.llm_meter.usage
     if engine.llm is None and not used.calls:

@@ -31,7 +31,7 @@ from service.domain.usage import (
     UsageReport,
 )
 from service.errors import InvalidInput, NotFound
-from service.memory.counters import Period, window_start
+from service.memory.counters import KeyUsage, Period, ReadCounter, RequestLimits, SearchCounter, window_start
 from service.memory.engine import Engine
 from service.store import limits, model_usage
 from service.store.settings import workspace_settings
@@ -62,7 +62,7 @@ async def stats_report(
     if (until - since).days >= DAYS_MAX:
         raise InvalidInput(("query", "since"), f"must be less than {DAYS_MAX} days before until")
     workspace, agent = principal.workspace_id, principal.reader_agent(agent)
-    await engine.search_counts.flush()
+    await engine.part(SearchCounter).flush()
     async with engine.db.transaction(workspace) as connection:
         span: dict[str, object] = {"workspace": workspace, "since": since, "until": until, "agent": agent}
         memories = _by_day(await connection.fetch("memories_by_day", **span))
@@ -200,8 +200,8 @@ async def usage_report(
     today = engine.now().astimezone(UTC).date()
     since, until = days_between(today, since, until)
     await engine.budget.flush()
-    await engine.key_usage.flush()
-    await engine.request_limits.flush()
+    await engine.part(KeyUsage).flush()
+    await engine.part(RequestLimits).flush()
     async with engine.db.transaction(workspace) as connection:
         items = await model_usage.report(connection, workspace, since=since, until=until, by=by, limit=ROWS_MAX)
         requests, stored = list[RequestsItem](), list[StoredItem]()
@@ -273,7 +273,7 @@ async def list_model_calls(
             limit=limit + 1,
         )  # fmt: skip
     rows, more = cursors.paginate(rows, limit, "at", "id")
-    engine.read_audit.note(principal, "model_calls", [agent, *(row["agent"] for row in rows)])
+    engine.part(ReadCounter).note(principal, "model_calls", [agent, *(row["agent"] for row in rows)])
     return make_all(ModelCall, rows), more
 
 
@@ -285,5 +285,5 @@ async def get_model_call(engine: Engine, principal: Principal, call_id: UUID) ->
         call = await connection.first(ModelCall, "get_model_call", workspace=principal.workspace_id, id=call_id)
     if call is None:
         raise NotFound("There is no such call of a model here.")
-    engine.read_audit.note(principal, "model_calls", [call.agent])
+    engine.part(ReadCounter).note(principal, "model_calls", [call.agent])
     return call

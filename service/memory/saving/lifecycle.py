@@ -24,6 +24,7 @@ from service.domain.where import Where
 from service.errors import Conflict, Forbidden, InvalidInput, NotFound, StaleVersion
 from service.memory.access.redaction import BODY, masking_of, redact_lenient, redact_patch, where_query
 from service.memory.access.workspace import check_filters, get_settings
+from service.memory.counters import ReadCounter
 from service.memory.engine import Engine
 from service.memory.saving.remember import check_expiry, check_types, columns_of
 from service.memory.saving.scopes import resolve_scope
@@ -98,7 +99,7 @@ async def get_memory(engine: Engine, principal: Principal, memory_id: UUID, *, i
         memory.expires_at is not None and memory.expires_at <= engine.now() and "expired" not in include
     ):
         raise NotFound(ABSENT)
-    engine.read_audit.note(principal, "memory", [memory.agent])
+    engine.part(ReadCounter).note(principal, "memory", [memory.agent])
     return memory
 
 
@@ -142,7 +143,7 @@ async def list_memories(
             total = (await connection.one("count_memories", flags, bound=TOTAL_MAX, **values))["count"]
     more = cursors.encode(_sort_key(found[limit - 1], sort), found[limit - 1].id) if len(found) > limit else None
     found = found[:limit]
-    engine.read_audit.note(principal, "memories", [principal.reader_agent(agent), *(one.agent for one in found)])
+    engine.part(ReadCounter).note(principal, "memories", [principal.reader_agent(agent), *(one.agent for one in found)])
     return MemoryPage(found, more, total)
 
 
@@ -318,7 +319,7 @@ async def memory_history(engine: Engine, principal: Principal, memory_id: UUID) 
     """
     async with engine.db.transaction(principal.workspace_id) as connection:
         memory = await _load_visible(connection, principal, memory_id)
-        engine.read_audit.note(principal, "history", [memory.agent])
+        engine.part(ReadCounter).note(principal, "history", [memory.agent])
         versions = await connection.many(
             MemoryVersion, "memory_history", workspace=principal.workspace_id, id=memory_id
         )
@@ -341,7 +342,7 @@ async def memory_sources(engine: Engine, principal: Principal, memory_id: UUID) 
     """Return the messages a memory was made of; those of another agent's sessions are left out."""
     async with engine.db.transaction(principal.workspace_id) as connection:
         memory = await _load_visible(connection, principal, memory_id)
-        engine.read_audit.note(principal, "sources", [memory.agent])
+        engine.part(ReadCounter).note(principal, "sources", [memory.agent])
         return await connection.many(
             MemorySource, "memory_messages", workspace=principal.workspace_id, id=memory_id, owner=principal.agent
         )

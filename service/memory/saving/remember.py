@@ -9,6 +9,7 @@ from functools import partial
 from uuid import UUID
 
 from service.concurrency.executor import NOT_KNOWN
+from service.concurrency.group_commit import GroupCommit
 from service.db.deferred_commit import current_deferred_commit
 from service.db.pool import Columns, Connection, Row
 from service.db.records import make
@@ -32,7 +33,7 @@ from service.memory.access.workspace import get_settings
 from service.memory.engine import Engine
 from service.memory.saving.entity_metadata import redact_links
 from service.memory.saving.links import Linked, write_links
-from service.memory.saving.scopes import ScopeIds, ScopeResolver
+from service.memory.saving.scopes import ScopeIds, ScopeResolver, scope_cache
 from service.store import memories
 from service.store.vectors import EmbeddingBatch
 
@@ -58,15 +59,23 @@ async def remember_one(
     principal.require_write()
     owned = draft.session is None or principal.owners_of(draft.owners, draft.user, "separate") is not None
     plain = owned and not draft.links and draft.key is None and draft.created_at is None
-    place = engine.scope_cache.get(principal, draft) if plain else None
+    place = engine.part(scope_cache).get(principal, draft) if plain else None
     saved: SavedMemory | None = None
     if place is not None:
-        saved = await engine.insert_batcher.do(
+        saved = await engine.part(_inserts).do(
             (principal, key), (draft, place), partial(_insert_new, engine, principal, key)
         )
     elif key is not None:
         raise StaleCredential
-    return saved or await engine.save_batcher.do(principal, draft, partial(remember, engine, principal))
+    return saved or await engine.part(_saves).do(principal, draft, partial(remember, engine, principal))
+
+
+def _saves(_: Engine) -> GroupCommit[MemoryDraft, SavedMemory]:
+    return GroupCommit()
+
+
+def _inserts(_: Engine) -> GroupCommit[tuple[MemoryDraft, ScopeIds], SavedMemory | None]:
+    return GroupCommit()
 
 
 async def _insert_new(
@@ -147,7 +156,7 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
         read = changed | {saved[n][0] for n, draft in enumerate(drafts) if draft.created_at is not None}
         rows = await memories.get(connection, principal.workspace_id, list(read), None) if read else []
     for draft, place in zip(drafts, found, strict=True):
-        engine.scope_cache.put(principal, draft, place)
+        engine.part(scope_cache).put(principal, draft, place)
     records = {row.id: row for row in rows}
     for item in items:
         if item["id"] == saved[item["ordinal"] - 1][0] and item["id"] not in records:

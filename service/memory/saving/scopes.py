@@ -14,6 +14,7 @@ from service.domain.owners import UsersMode
 from service.domain.principal import Principal
 from service.domain.types import Scope
 from service.errors import InvalidInput, Loc
+from service.memory.engine import Engine
 from service.store import agents
 from service.store.agents import StoredAgent
 
@@ -53,6 +54,11 @@ class ScopeNames(Protocol):
     def task(self) -> str | None: ...
     @property
     def session(self) -> str | None: ...
+
+
+def scope_cache(_: Engine) -> ScopeCache:
+    """Make the cache of a process."""
+    return ScopeCache()
 
 
 class ScopeCache:

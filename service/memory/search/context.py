@@ -34,6 +34,7 @@ from service.errors import NotFound
 from service.extraction.english.dates import day_words
 from service.memory import bulletin
 from service.memory.access.workspace import get_settings
+from service.memory.counters import AccessCounter
 from service.memory.engine import Engine
 from service.memory.prompts import label_each_line, marked, memory_line
 from service.memory.search.assembly import (
@@ -166,7 +167,7 @@ async def build_context(engine: Engine, principal: Principal, request: ContextRe
         characters=sum(map(_extent, entries.values())) + sum(len(turn.line) for turn in window.turns),
     )  # fmt: skip
     taken = next((set(one.items) for one in assembled.sections if one.name == "memories"), set())
-    engine.access_counts.count(
+    engine.part(AccessCounter).count(
         principal.workspace_id,
         [id_ for one in ranked if str(one.record.id) in taken for id_ in one.memory_ids],
     )

@@ -17,6 +17,7 @@ from service.domain.profile_diff import ProfileDiff, diff_of
 from service.domain.profile_schema import Filled, profile_by_schema
 from service.errors import InvalidInput, NotFound
 from service.memory.access.workspace import get_settings
+from service.memory.counters import ReadCounter
 from service.memory.engine import Engine
 from service.memory.saving.lifecycle import resolve_reader
 from service.store.agents import Reader
@@ -41,7 +42,7 @@ async def list_users(
             **_of(reader),
         )  # fmt: skip
     rows, more = cursors.paginate(rows, limit, "user")
-    engine.read_audit.note(principal, "users", [principal.reader_agent(agent)])
+    engine.part(ReadCounter).note(principal, "users", [principal.reader_agent(agent)])
     return make_all(User, rows), more
 
 
@@ -97,7 +98,7 @@ async def _profiles(
             sources, of = await _sources(connection, workspace, reader, user, moment, schema, past=past)
             found.append(sources)
             agents |= of
-    engine.read_audit.note(principal, "profile", [principal.reader_agent(agent), *agents])
+    engine.part(ReadCounter).note(principal, "profile", [principal.reader_agent(agent), *agents])
     return [await _profile(engine, user, sources, at) for sources, (at, _) in zip(found, moments, strict=True)]
 
 

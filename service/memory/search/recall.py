@@ -32,6 +32,7 @@ from service.errors import BudgetReached, InvalidInput
 from service.llm import LLMInvalidOutput, LLMUnavailable
 from service.memory.access.redaction import redact_search, where_query
 from service.memory.access.workspace import check_filters, get_settings
+from service.memory.counters import AccessCounter, ReadCounter, SearchCounter
 from service.memory.engine import Engine
 from service.memory.search.search_batch import RERANKED_MAX, search, search_wordings, viewer
 from service.memory.search_results import (
@@ -131,7 +132,7 @@ async def recall(
     engine.metrics.searches.labels(strategy, "yes" if degraded else "no").observe(seconds)
     if count_access:
         agent = principal.acting_agent(request.agent)
-        engine.search_counts.note(principal.workspace_id, agent, seconds, degraded=degraded)
+        engine.part(SearchCounter).note(principal.workspace_id, agent, seconds, degraded=degraded)
     return found
 
 
@@ -202,9 +203,11 @@ async def _recall(
         degraded = degraded or failure
     timings.end("rerank")
     results = _apply_token_budget(hits, limit, request.max_tokens)
-    engine.read_audit.note(principal, "search", [agent, *(result.agent for result in results)])
+    engine.part(ReadCounter).note(principal, "search", [agent, *(result.agent for result in results)])
     if count_access:
-        engine.access_counts.count(principal.workspace_id, [id_ for result in results for id_ in result.memory_ids])
+        engine.part(AccessCounter).count(
+            principal.workspace_id, [id_ for result in results for id_ in result.memory_ids]
+        )
     tokens = sum(result.tokens for result in results)
     by_vector = any(query.question.embedding is not None for query in queries)
     embedder = engine.embedder.signature if engine.embedder is not None and by_vector else None

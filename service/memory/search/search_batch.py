@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Literal
 from uuid import UUID
 
+from service.concurrency.group_commit import GroupCommit
 from service.db.pool import Connection
 from service.domain.collapsing import collapse
 from service.domain.context import IncludeMessages
@@ -33,6 +34,8 @@ from service.store.search.records import FoundRecord, Kind, records
 
 BUDGET_FETCH = 200
 RERANKED_MAX = 50
+BATCHES_IN_FLIGHT = 4
+"""As many as there are connections for searches (``Database.open``, with the default pool size)."""
 
 _Scored = dict[UUID, tuple[Ranked | None, Sequence[UUID]]]
 """The ids of results, best first, with their scores if they have any, and what gives way to them."""
@@ -49,12 +52,16 @@ class Planned:
     """What has changed since the time in the past that is asked about."""
 
 
+def _batcher(_: Engine) -> GroupCommit[SearchQuery, Found | None]:
+    return GroupCommit(BATCHES_IN_FLIGHT)
+
+
 async def search(engine: Engine, query: SearchQuery) -> Found | None:
     """Return what is found; None for an unknown reader. Raises StaleCredential for a key that holds no more."""
     if engine.replica is not None or not engine.db.has_autocommit_pool:
         return (await _search_together(engine, [query]))[0]
     group = (query.workspace, query.options.for_context)
-    return await engine.search_batcher.do(group, query, partial(_search_together, engine))
+    return await engine.part(_batcher).do(group, query, partial(_search_together, engine))
 
 
 async def search_wordings(engine: Engine, queries: Sequence[SearchQuery]) -> list[Found]:

@@ -32,6 +32,7 @@ from service.embedding.tokens import count_tokens
 from service.errors import Forbidden, InvalidInput, NotFound
 from service.memory.access.redaction import masking_of, redact_lenient, redact_messages
 from service.memory.access.workspace import get_settings
+from service.memory.counters import ReadCounter
 from service.memory.engine import Engine
 from service.memory.sessions.compaction import compact
 from service.store import agents, idempotency, sessions
@@ -254,7 +255,7 @@ async def window(engine: Engine, principal: Principal, agent: str | None, sessio
         settings = await workspace_settings(connection, principal.workspace_id)
         row = await find_session(connection, SessionWindow, principal, agent, session)
         bounds = settings.of_agent(row.agent_settings).window
-        engine.read_audit.note(principal, "window", [principal.acting_agent(agent)])
+        engine.part(ReadCounter).note(principal, "window", [principal.acting_agent(agent)])
         contents = await _window_messages(connection, principal, row, bounds)
         summaries = await _summaries(connection, principal, row)
     return _window(row, contents, summaries, now, bounds)
@@ -467,7 +468,7 @@ async def list_messages(
     text = await _as_stored(engine, principal, text)
     async with engine.db.transaction(principal.workspace_id) as connection:
         of = await find_session(connection, Session, principal, agent, session)
-        engine.read_audit.note(principal, "messages", [of.agent])
+        engine.part(ReadCounter).note(principal, "messages", [of.agent])
         if around is not None:
             place: int | None = await connection.value(
                 "message_seq", workspace=principal.workspace_id, session_id=of.id, message_id=around

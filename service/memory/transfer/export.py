@@ -24,6 +24,7 @@ from service.domain.where import Where
 from service.errors import InvalidInput, NotFound
 from service.memory import bulletin
 from service.memory.access.redaction import where_query
+from service.memory.counters import ReadCounter
 from service.memory.engine import Engine
 from service.store import transfer
 from service.store.transfer import ExportFilter
@@ -54,7 +55,7 @@ async def export(
     start = _start(resume_from, _records(wanted))
     stream = _stream(engine, principal.workspace_id, named, wanted, start)
     first = await anext(stream)
-    engine.read_audit.note(principal, "export", [agent])
+    engine.part(ReadCounter).note(principal, "export", [agent])
     return _from(first, stream)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from service.memory.counters import AccessCounter
 from tests.live_api import Tenant
 from tests.worker.test_decay import days_pass
 
@@ -75,13 +76,13 @@ async def test_what_is_revived_is_found_at_once(api: Tenant, how: str) -> None:
     assert await previewed(api, "gate") == []
     if how == "read":
         await api.search("gate", include_faded=True)
-        await api.inside(lambda engine: engine.access_counts.flush())
+        await api.inside(lambda engine: engine.part(AccessCounter).flush())
     elif how == "said again":
         await api.save("The gate squeaks", **said)
     elif how == "rated":
         await api.post(f"/v1/memories/{saved['id']}/feedback", {"useful": True})
         await api.search("gate", include_faded=True)
-        await api.inside(lambda engine: engine.access_counts.flush())
+        await api.inside(lambda engine: engine.part(AccessCounter).flush())
     else:
         await api.patch(f"/v1/memories/{saved['id']}", {"decay_exempt": True, "version": 1})
     assert len(await previewed(api, "gate")) == 1

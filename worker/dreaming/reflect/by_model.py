@@ -16,6 +16,7 @@ import structlog
 
 from service.domain.dream_settings import DreamChoices
 from service.domain.guards import may_merge, normalize
+from service.domain.identity import digest_of
 from service.domain.ids import new_id
 from service.domain.json import dumps
 from service.domain.profile import Scalar, text_of
@@ -25,7 +26,7 @@ from service.embedding.tokens import count_tokens
 from service.memory.prompts import PROFILE, REFLECT, Concluded, FilledField, FilledProfile, Reflections, steered
 from worker.dreaming.checkpoints import NO_ANSWER, Checkpoints
 from worker.dreaming.reflect.conclude import FIELD
-from worker.dreaming.reflect.insight import Evidence, Insight, KnownInsight, digest_of
+from worker.dreaming.reflect.insight import Evidence, Insight, KnownInsight
 
 log = structlog.get_logger(__name__)
 

@@ -4,16 +4,45 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from service.domain.dream_filter import DreamFilter
 from service.domain.ids import new_id
 from service.domain.types import POLICIES, MemoryType
+from service.extraction.conclusions import (
+    Habit,
+    OpenQuestion,
+    Report,
+    Reported,
+    Taste,
+    change_sentence,
+    habit_sentence,
+    months_between,
+    taste_sentence,
+)
 from worker.dreaming.neighbours import ExistingMemory
 from worker.dreaming.plan import NewMemory, Plan, Statement
 from worker.dreaming.reflect.insight import EVIDENCE_MAX, Conclusions, Evidence, Fallen, Insight, KnownInsight
-from worker.dreaming.reflect.rules import TIMES_MIN, Habit, MemoryReport, Report, change_sentence, habit_sentence
+
+TIMES_MIN = 3
+QUESTION_TIMES_MIN = 2
+THINGS_MIN = 2
+Found = tuple[list[Insight], dict[str, Evidence]]
+"""Insights, and by matter the evidence that no insight holds on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryReport:
+    """A current memory and what it reports ``of``; ``at``: when that was. ``happens``: as an event does."""
+
+    of: Reported
+    user: str | None
+    evidence: Evidence
+    at: datetime
+    happens: bool
+
 
 GROWTH = 1.25
 """An insight is replaced when so many times as many memories support it: its replacements stay few."""
@@ -153,3 +182,58 @@ def _is_news(insight: Insight, before: KnownInsight | None, superseded: Collecti
     evidence = {one.id for one in insight.evidence}
     grown = insight.supports >= GROWTH * before.supports
     return evidence != before.evidence and (grown or not before.evidence <= evidence)
+
+
+def tastes_in(reports: Sequence[MemoryReport]) -> Found:
+    """Return the tastes that hold across several things. None where the person says it of all themselves, or says both
+    that they like and that they dislike something of it."""
+    grouped: dict[tuple[str, str], list[tuple[Taste, Evidence]]] = defaultdict(list)
+    for one in sorted(reports, key=_since):
+        if isinstance(one.of, Taste) and one.user is not None:
+            grouped[one.of.about, one.user].append((one.of, one.evidence))
+    found, over = [], {}
+    for (about, user), some in grouped.items():
+        tastes = [taste for taste, _ in some]
+        unlike = [evidence for taste, evidence in some if not taste.thing or taste.liked != tastes[0].liked]
+        if unlike:
+            over[about] = unlike[-1]
+        elif len({taste.thing.casefold() for taste in tastes}) >= THINGS_MIN:
+            evidence = [evidence for _, evidence in some][-EVIDENCE_MAX:]
+            found.append(Insight(new_id(), about, user, taste_sentence(tastes, user), evidence))
+    return found, over
+
+
+def questions_of(reports: Sequence[MemoryReport]) -> dict[str, list[MemoryReport]]:
+    """Return by matter the reports of a question that is asked on several days, in the order they were told."""
+    grouped: dict[str, list[MemoryReport]] = defaultdict(list)
+    for one in sorted(reports, key=_since):
+        if isinstance(one.of, OpenQuestion):
+            grouped[one.of.about].append(one)
+    return {
+        about: some for about, some in grouped.items() if len({one.at.date() for one in some}) >= QUESTION_TIMES_MIN
+    }
+
+
+def questions_in(asked: Mapping[str, Sequence[MemoryReport]], said: Mapping[str | None, Sequence[Evidence]]) -> Found:
+    """Return the questions that nothing settles: no statement of the person's (``said``, by user) since it was asked
+    last has to do with it."""
+    found, over = [], {}
+    for about, some in asked.items():
+        last, ids = some[-1], {one.evidence.id for one in some}
+        question = last.of
+        assert isinstance(question, OpenQuestion)
+        since = [one for one in said.get(last.user, ()) if one.since >= last.evidence.since and one.id not in ids]
+        settled = next((one for one in since if question.is_touched_by(one.content)), None)
+        if settled is not None:
+            over[about] = settled
+            continue
+        days = sorted(one.at for one in some)
+        when = f"{len(some)} times, {months_between(days[0], days[-1])}"
+        content = f"Open question: {last.evidence.content.rstrip('.! ')} ({when})"
+        evidence = [one.evidence for one in some][-EVIDENCE_MAX:]
+        found.append(Insight(new_id(), about, last.user, content, evidence))
+    return found, over
+
+
+def _since(one: MemoryReport) -> tuple[object, object]:
+    return one.evidence.since, one.evidence.id

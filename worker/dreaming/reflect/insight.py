@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -147,8 +146,3 @@ class Conclusions:
     def evidence(self) -> set[UUID]:
         """Return the memories that the new insights rest on."""
         return {one.id for insight in self.new for one in insight.evidence}
-
-
-def digest_of(*parts: str) -> str:
-    """Return 32 hexadecimal digits that differ with the parts and their order."""
-    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -13,6 +13,7 @@ from service.domain.profile import text_of
 from service.domain.profile_schema import fitting, properties_of
 from service.domain.types import POLICIES, MemoryType
 from service.domain.workspace import WorkspaceSettings
+from service.extraction.conclusions import Habit, Reported, reported_in
 from service.memory.access.redaction import redact_lenient
 from service.memory.engine import Engine
 from service.store.dreams import Lease
@@ -21,17 +22,20 @@ from worker.dreaming.checkpoints import Checkpoints
 from worker.dreaming.plan import NewMemory, Plan
 from worker.dreaming.readings import Reading
 from worker.dreaming.reflect.by_model import FieldValue, Remembered, conclude_by_model, fill_by_model, on_known_matters
-from worker.dreaming.reflect.conclude import FIELD, changes_in, conclude, current, evidence_of, habits_in, reports_of
-from worker.dreaming.reflect.insight import Conclusions, Evidence, Insight, KnownInsight
-from worker.dreaming.reflect.rules import (
-    Habit,
+from worker.dreaming.reflect.conclude import (
+    FIELD,
     MemoryReport,
-    Reported,
+    changes_in,
+    conclude,
+    current,
+    evidence_of,
+    habits_in,
     questions_in,
     questions_of,
-    reported_in,
+    reports_of,
     tastes_in,
 )
+from worker.dreaming.reflect.insight import Conclusions, Evidence, Insight, KnownInsight
 
 USERS_MAX = 20
 MEMORIES_MAX = 500

@@ -1,4 +1,4 @@
-"""Conclusions by rules, from statements of one person that come to something together.
+"""What statements of one person report that several of them may come to, and the sentences that say so; by rules, pure.
 
 - A habit: what somebody did on several days ("Sam ran by the river", three times). Two reports are of one habit when
   they agree in who did it and in every word that carries meaning, but for when it was: "went running by the river
@@ -13,19 +13,17 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from service.domain.guards import content_stems, normalize
-from service.domain.ids import new_id
+from service.domain.identity import digest_of
 from service.domain.types import POLICIES, MemoryType
 from service.domain.word_lists import listed, word_set
 from service.extraction.english.completed_todos import deed_done, without_time
 from service.extraction.english.dates import MONTH_NAMES
 from service.extraction.english.lexicon import MONTHS, WEEKDAYS, base_of_past, third_person
-from worker.dreaming.reflect.insight import EVIDENCE_MAX, Evidence, Insight, digest_of
 
 _SENTENCES = {
     "lives_in": "{who} moved from {old} to {new} in {when}",
@@ -33,7 +31,6 @@ _SENTENCES = {
 }
 _OTHERS = "{whose}{attribute} changed from {old} to {new} in {when}"
 
-TIMES_MIN = 3
 OFTEN_DAYS = 31
 """Done as often as once in so many days, it is done often."""
 _CHARS_MAX = 300
@@ -46,7 +43,6 @@ _DENIED = re.compile(
     r"^(?:(?:does|do) not|doesn['’]t|don['’]t|no longer|never|(?:has |have )?(?:stopped|quit|given up)|gave up)"
     r"(?: (?:really|even|ever))? (?P<what>.+?)(?: any ?more| any longer)?\.?$"
 )
-QUESTION_TIMES_MIN = 2
 _TOPIC_WORDS_MIN = 2
 _ABOUT = r"(?:about|of|whether|if|on|between|where|when|how|what|which|who)"
 _UNDECIDED = re.compile(
@@ -71,9 +67,6 @@ _NO_THING = word_set("""
 _EN_ADVERBS = r"(?: (?:really|also|still|always|absolutely|just|particularly)){0,2}"
 _DE_DOES = r"(?:trinkt|isst|hört|liest|spielt|sieht|schaut)"
 _ZH_THING = r"(?P<thing>[\u3400-\u9fff]{1,10}?)"
-THINGS_MIN = 2
-Found = tuple[list[Insight], dict[str, Evidence]]
-"""Insights, and by matter the evidence that no insight holds on it."""
 
 
 def change_sentence(
@@ -374,17 +367,6 @@ def _what(wording: _Wording, said: str) -> tuple[str, str] | None:
 Reported = Habit | Taste | OpenQuestion
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryReport:
-    """A current memory and what it reports ``of``; ``at``: when that was. ``happens``: as an event does."""
-
-    of: Reported
-    user: str | None
-    evidence: Evidence
-    at: datetime
-    happens: bool
-
-
 def reported_in(content: str, subject: str | None, policy_type: str) -> Reported | None:
     """Return what a statement of that type reports; None for most."""
     if policy_type == MemoryType.INSIGHT:
@@ -395,58 +377,3 @@ def reported_in(content: str, subject: str | None, policy_type: str) -> Reported
         or question_in(content, subject)
         or habit_in(content, subject, happens=POLICIES[MemoryType(policy_type)].happens)
     )
-
-
-def tastes_in(reports: Sequence[MemoryReport]) -> Found:
-    """Return the tastes that hold across several things. None where the person says it of all themselves, or says both
-    that they like and that they dislike something of it."""
-    grouped: dict[tuple[str, str], list[tuple[Taste, Evidence]]] = defaultdict(list)
-    for one in sorted(reports, key=_since):
-        if isinstance(one.of, Taste) and one.user is not None:
-            grouped[one.of.about, one.user].append((one.of, one.evidence))
-    found, over = [], {}
-    for (about, user), some in grouped.items():
-        tastes = [taste for taste, _ in some]
-        unlike = [evidence for taste, evidence in some if not taste.thing or taste.liked != tastes[0].liked]
-        if unlike:
-            over[about] = unlike[-1]
-        elif len({taste.thing.casefold() for taste in tastes}) >= THINGS_MIN:
-            evidence = [evidence for _, evidence in some][-EVIDENCE_MAX:]
-            found.append(Insight(new_id(), about, user, taste_sentence(tastes, user), evidence))
-    return found, over
-
-
-def questions_of(reports: Sequence[MemoryReport]) -> dict[str, list[MemoryReport]]:
-    """Return by matter the reports of a question that is asked on several days, in the order they were told."""
-    grouped: dict[str, list[MemoryReport]] = defaultdict(list)
-    for one in sorted(reports, key=_since):
-        if isinstance(one.of, OpenQuestion):
-            grouped[one.of.about].append(one)
-    return {
-        about: some for about, some in grouped.items() if len({one.at.date() for one in some}) >= QUESTION_TIMES_MIN
-    }
-
-
-def questions_in(asked: Mapping[str, Sequence[MemoryReport]], said: Mapping[str | None, Sequence[Evidence]]) -> Found:
-    """Return the questions that nothing settles: no statement of the person's (``said``, by user) since it was asked
-    last has to do with it."""
-    found, over = [], {}
-    for about, some in asked.items():
-        last, ids = some[-1], {one.evidence.id for one in some}
-        question = last.of
-        assert isinstance(question, OpenQuestion)
-        since = [one for one in said.get(last.user, ()) if one.since >= last.evidence.since and one.id not in ids]
-        settled = next((one for one in since if question.is_touched_by(one.content)), None)
-        if settled is not None:
-            over[about] = settled
-            continue
-        days = sorted(one.at for one in some)
-        when = f"{len(some)} times, {months_between(days[0], days[-1])}"
-        content = f"Open question: {last.evidence.content.rstrip('.! ')} ({when})"
-        evidence = [one.evidence for one in some][-EVIDENCE_MAX:]
-        found.append(Insight(new_id(), about, last.user, content, evidence))
-    return found, over
-
-
-def _since(one: MemoryReport) -> tuple[object, object]:
-    return one.evidence.since, one.evidence.id
