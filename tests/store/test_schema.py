@@ -16,6 +16,7 @@ import pytest
 from alembic.script import ScriptDirectory
 
 from service.db.migrate import alembic_config
+from service.db.moved_rows import DEPENDENT, REFERRED
 from service.db.stored_texts import COLUMNS, KEYS
 from service.db.workspace_rows import TABLES
 from tests.db.test_schema_version import BEFORE_0059, take_over
@@ -166,6 +167,10 @@ async def test_the_rows_of_a_workspace_are_in_the_tables_that_are_written_out(da
             table,
             referred,
         )
+    stay = {"workspaces", "api_keys"}
+    assert {table for table, referred in referring if referred not in stay} <= DEPENDENT.keys() | REFERRED.keys(), (
+        "a table of which no row goes with a deleted agent, session or team"
+    )
 
 
 async def test_the_keys_that_are_written_out_are_those_of_the_tables(database_url: str) -> None:
