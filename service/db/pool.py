@@ -337,7 +337,7 @@ class Database:
 
     def autocommit(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
         """For one statement that saves: as ``generic_plan_transaction``, but committed with the statement where it can
-        be."""
+        be. In a transaction a lone save costs 1.22 times as much processor time (decision 0125)."""
         if self._insert_pool is None or current_deferred_commit() is not None:
             return self.generic_plan_transaction(workspace_id)
         return self._workspace_connection(self._insert_pool, workspace_id)
