@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from service.domain.identity import identity_of_columns
+from service.domain.identity import identity_hash, scoped_key
 from service.domain.own_types import like
 
 if TYPE_CHECKING:
@@ -70,4 +70,7 @@ async def rehash_owned(connection: asyncpg.Connection) -> None:
 
 
 def _hash(row: asyncpg.Record) -> str:
-    return identity_of_columns({**row, "like_type": like({}, row["type"])})
+    return identity_hash(
+        like({}, row["type"]), row["content"], user=row["user_name"], key=scoped_key(row["agent_id"], row["key"]),
+        occurred_at=row["occurred_at"], hearsay_by=row["hearsay_by"], owners=row["owners"],
+    )  # fmt: skip

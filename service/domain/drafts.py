@@ -25,7 +25,7 @@ from service.domain.own_types import TypeName
 from service.domain.owners import OwnersField
 from service.domain.placeholders import identifies_a_person
 from service.domain.strict import StrictModel
-from service.domain.types import SAVED_TYPES, MemoryType, Scope
+from service.domain.types import SAVED_TYPES, MemoryType, Scope, Status
 
 
 def _saved(type_: str) -> str:
@@ -37,7 +37,6 @@ def _saved(type_: str) -> str:
 SavedType = Annotated[TypeName, AfterValidator(_saved)]
 _NAMED_TYPES = f"{', '.join(SAVED_TYPES)}, or one of the setting `memory_types`"
 Role = Literal["system", "user", "assistant", "tool"]
-Status = Literal["open", "done"]
 TAGS_MAX = 50
 Tags = Annotated[list[Tag], Field(max_length=TAGS_MAX)]
 Summary = Annotated[Text, Field(min_length=1, max_length=500)]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from datetime import datetime
 from uuid import UUID
 
 from service.domain.guards import normalize
-from service.domain.json import JsonValue
+from service.domain.memory import StoredMemory
 from service.domain.owners import Owners
 from service.domain.types import POLICIES, MemoryType
 
@@ -36,13 +35,14 @@ def identity_hash(
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()
 
 
-def identity_of_columns(item: Mapping[str, JsonValue]) -> str:
-    """Return the ``identity_hash`` of a memory of these columns."""
-    return identity_hash(
-        MemoryType(item["like_type"] or item["type"]), item["content"], user=item["user_name"],
-        key=scoped_key(item["agent_id"], item["key"]), occurred_at=item["occurred_at"], hearsay_by=item["hearsay_by"],
-        owners=item["owners"],
+def identity_of(memory: StoredMemory) -> bytes:
+    """Return the ``identity_hash`` that a memory has by its columns."""
+    found = identity_hash(
+        MemoryType(memory.like_type or memory.type), memory.content, user=memory.user_name,
+        key=scoped_key(memory.agent_id, memory.key), occurred_at=memory.occurred_at, hearsay_by=memory.hearsay_by,
+        owners=memory.owners,
     )  # fmt: skip
+    return bytes.fromhex(found)
 
 
 def scoped_key(agent_id: UUID, key: str | None) -> str | None:

@@ -1,9 +1,10 @@
-"""Memories as they are shown: what the API, MCP, exports and dreams tell of one."""
+"""Memories as they are shown (by the API, MCP, exports and dreams), and as they are stored."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -13,7 +14,7 @@ from service.domain.field_types import AgentName, CreatedAt
 from service.domain.json import JsonObject
 from service.domain.origin import Origin
 from service.domain.own_types import TYPES_NAMED
-from service.domain.types import Scope
+from service.domain.types import Scope, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,7 @@ class MemoryFields:
     tags: Annotated[list[str], Field(description="Tags of the memory.")]
     metadata: Annotated[JsonObject, Field(description="JSON object of the caller's own.")]
     source: Annotated[JsonObject, Field(description="JSON object with the origin.")]
-    status: Annotated[
-        Literal["open", "done"] | None, Field(description="Status of a todo: `open` or `done`; null for other types.")
-    ]
+    status: Annotated[Status | None, Field(description="Status of a todo: `open` or `done`; null for other types.")]
     decay_exempt: Annotated[bool, Field(description="Exemption from the decay of importance.")]
     occurred_at: Annotated[datetime | None, Field(description="Time of the described event.")]
     valid_from: Annotated[datetime, Field(description="Start of validity.")]
@@ -89,6 +88,66 @@ class MemoryVersion(MemoryFields):
     reason: Annotated[str, Field(description="Reason for the change.")]
     at: Annotated[datetime, Field(description="Time of the change.")]
 
+
+@dataclass(frozen=True, slots=True)
+class StoredMemory:
+    """Row of a memory by the names of its columns, as it is read under its lock and written.
+
+    Without the workspace and what statements derive: the language, the lexemes, the time of learning.
+    """
+
+    id: UUID
+    agent_id: UUID
+    audience: UUID
+    type: str
+    scope: Scope
+    owners: list[str]
+    origin: Origin
+    content: str
+    summary: str
+    identity_hash: bytes
+    tokens: int
+    importance: float
+    confidence: float
+    tags: list[str]
+    metadata: JsonObject
+    source: JsonObject
+    valid_from: datetime
+    created_at: datetime
+    updated_at: datetime
+    changed_by: str
+    change_reason: str
+    like_type: str | None = None
+    team_id: UUID | None = None
+    task_id: UUID | None = None
+    session_id: UUID | None = None
+    user_name: str | None = None
+    hearsay_by: str | None = None
+    key: str | None = None
+    status: Status | None = None
+    decay_exempt: bool = False
+    occurred_at: datetime | None = None
+    expires_at: datetime | None = None
+    valid_until: datetime | None = None
+    superseded_by: UUID | None = None
+    deleted_at: datetime | None = None
+    version: int = 1
+    reinforced_at: datetime | None = None
+    dream_id: UUID | None = None
+    reading: JsonObject | None = None
+    key_id: UUID | None = None
+
+    @property
+    def live(self) -> bool:
+        """Return whether the memory is neither deleted nor replaced."""
+        return self.deleted_at is None and self.superseded_by is None
+
+    def columns(self) -> JsonObject:
+        """Return the columns by name."""
+        return dict(zip(self.__slots__, _VALUES(self), strict=True))
+
+
+_VALUES = attrgetter(*StoredMemory.__slots__)
 
 Outcome = Literal["created", "reinforced", "updated"]
 """What a save did: made a memory, was repeated by one, or changed the one of its key."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Final
 
 from service.domain.identity import summary_of
-from service.domain.json import JsonValue
 from service.domain.languages import language_of
 from service.domain.text_normalization import normalize_for_search
 
@@ -21,13 +20,12 @@ def content_words(content: str) -> dict[str, str]:
     return {"language": language_of(content), "lexical": normalize_for_search(content)}
 
 
-def field_words(memory: Mapping[str, JsonValue]) -> dict[str, str]:
+def field_words(*, content: str, summary: str | None, key: str | None, tags: Sequence[str]) -> dict[str, str]:
     """Return what the words of the other fields of a memory are taken from; a summary made of the content adds none."""
-    summary = memory["summary"]
-    added = summary if summary and summary != summary_of(memory["content"]) else ""
+    added = summary if summary and summary != summary_of(content) else ""
     return {
-        "lexical_key": _words_of_name(memory["key"] or ""),
-        "lexical_tags": _words_of_name(" ".join(memory["tags"])),
+        "lexical_key": _words_of_name(key or ""),
+        "lexical_tags": _words_of_name(" ".join(tags)),
         "lexical_summary": normalize_for_search(added),
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
 
 class MemoryType(StrEnum):
@@ -35,6 +36,10 @@ class Scope(StrEnum):
     TASK = "task"
     SESSION = "session"
     PRIME = "prime"
+
+
+Status = Literal["open", "done"]
+"""State of a todo."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,21 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TypedDict, Unpack
 from uuid import UUID
 
-from service.db.pool import Columns, Connection, Row
+from service.db.pool import Connection
+from service.domain.identity import summary_of
 from service.domain.json import JsonObject
-from service.domain.memory import Memory
+from service.domain.memory import Memory, StoredMemory
 from service.domain.memory_words import content_words, field_words
 from service.domain.origin import Origin
 from service.domain.principal import CachedCredential
 from service.domain.text_features import TextFeatures, extract_features
+from service.embedding.tokens import count_tokens
 from service.errors import StaleCredential
 from service.store import insights
 from service.store.agents import Reader, seen_by
 from service.store.vectors import NO_SPACE, EmbeddingBatch
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedText:
+    """What follows from a content alone; ``words`` is what it is found by, ``features`` what it is ranked by."""
+
+    summary: str
+    tokens: int
+    words: dict[str, str]
+    features: TextFeatures
+
+    @classmethod
+    def of(cls, content: str) -> DerivedText:
+        """Derive it, which takes time in proportion to the content."""
+        return cls(summary_of(content), count_tokens(content), content_words(content), extract_features(content))
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryInsert:
+    """A memory to insert, with what has been derived of its content."""
+
+    memory: StoredMemory
+    text: DerivedText
+
+
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    """What the words of a memory's fields are taken from."""
+
+    id: UUID
+    content: str
+    summary: str
+    key: str | None
+    tags: list[str]
+
+    def words(self) -> dict[str, str]:
+        return field_words(content=self.content, summary=self.summary, key=self.key, tags=self.tags)
 
 
 class Change(TypedDict):
@@ -31,13 +71,13 @@ class Change(TypedDict):
 async def insert(
     connection: Connection,
     workspace: UUID,
-    items: Sequence[Columns],
+    new: Sequence[MemoryInsert],
     embedded: EmbeddingBatch,
     key: CachedCredential | None = None,
     *,
     checked: bool = False,
 ) -> set[UUID]:
-    """Insert ``items`` (columns of ``memories``, with ``ordinal`` counting from 1); the ids that went in.
+    """Insert memories, the vector of each at its place in ``embedded``; the ids that went in.
 
     An id missing from the answer collided with a live memory or, where they are ``checked``, names a task whose
     declared members its agent is none of, or is of an agent with a setting ``users`` of its own. Raises
@@ -48,11 +88,11 @@ async def insert(
         {
             **embedded.flags,
             "known": key is not None,
-            "membership": checked and any(item["task_id"] is not None for item in items),
+            "membership": checked and any(one.memory.task_id is not None for one in new),
             "checked": checked,
         },
         workspace=workspace,
-        items=[_with_words(item) for item in items],
+        items=[_new_item(one, ordinal) for ordinal, one in enumerate(new, start=1)],
         embeddings=embedded.stored(),
         model=embedded.model,
         **(key.parameters() if key is not None else {}),
@@ -64,44 +104,40 @@ async def insert(
     return {row["id"] for row in rows if row["id"] is not None}
 
 
-def _with_words(item: Columns) -> Columns:
-    words = {} if "lexical" in item else content_words(item["content"])
-    return item | words | field_words(item)
+def _new_item(new: MemoryInsert, ordinal: int) -> JsonObject:
+    return {"ordinal": ordinal, **_item(new.memory), **new.text.words, **new.text.features.columns()}
 
 
-async def find_duplicate(connection: Connection, workspace: UUID, item: Columns) -> UUID | None:
-    """Return the live memory which ``item`` would double, by its key or else by what it says, locked."""
-    same = {"workspace": workspace, "audience": item["audience"]}
+def _item(memory: StoredMemory) -> JsonObject:
+    """Return the columns of a memory, and the words of its fields, as statements take them."""
+    words = field_words(content=memory.content, summary=memory.summary, key=memory.key, tags=memory.tags)
+    return memory.columns() | {"identity_hash": memory.identity_hash.hex()} | words
+
+
+async def find_duplicate(connection: Connection, workspace: UUID, memory: StoredMemory) -> UUID | None:
+    """Return the live memory which ``memory`` would double, by its key or else by what it says, locked."""
+    same = {"workspace": workspace, "audience": memory.audience}
     found: UUID | None
-    if item["key"] is not None:
+    if memory.key is not None:
         found = await connection.value(
-            "duplicate_by_key", agent_id=item["agent_id"], key=item["key"], owners=item["owners"], **same
+            "duplicate_by_key", agent_id=memory.agent_id, key=memory.key, owners=memory.owners, **same
         )
     else:
-        identity_hash = bytes.fromhex(item["identity_hash"])
-        found = await connection.value("duplicate_by_identity", type=item["type"], identity_hash=identity_hash, **same)
+        found = await connection.value(
+            "duplicate_by_identity", type=memory.type, identity_hash=memory.identity_hash, **same
+        )
     return found
 
 
-async def lock(connection: Connection, workspace: UUID, memory_id: UUID) -> Row | None:
-    """Return the whole row, locked until the transaction ends."""
-    return await connection.row("lock_memory", workspace=workspace, id=memory_id)
+async def lock(connection: Connection, workspace: UUID, memory_id: UUID) -> StoredMemory | None:
+    """Return the memory, locked until the transaction ends."""
+    return await connection.first(StoredMemory, "lock_memory", workspace=workspace, id=memory_id)
 
 
-async def lock_all(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> dict[UUID, Row]:
-    """Return the whole rows of these ids, by id, locked in one order until the transaction ends."""
-    rows = await connection.fetch("lock_memories", workspace=workspace, ids=ids)
-    return {row["id"]: row for row in rows}
-
-
-def as_item(row: Row) -> Columns:
-    """Return the columns of a locked memory as statements take them."""
-    return dict(row) | {"identity_hash": row["identity_hash"].hex(), "lexemes": None}
-
-
-async def duplicate_of(connection: Connection, workspace: UUID, row: Row) -> UUID | None:
-    """As ``find_duplicate``, of a locked row."""
-    return await find_duplicate(connection, workspace, as_item(row))
+async def lock_all(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> dict[UUID, StoredMemory]:
+    """Return the memories of these ids, by id, locked in one order until the transaction ends."""
+    found = await connection.many(StoredMemory, "lock_memories", workspace=workspace, ids=ids)
+    return {one.id: one for one in found}
 
 
 async def archive(connection: Connection, workspace: UUID, memory_id: UUID, *, with_vector: bool = False) -> None:
@@ -117,7 +153,7 @@ async def _change(
     await connection.run(query, workspace=workspace, id=memory_id, **_columns(change), **values)
 
 
-def _columns(change: Change) -> Columns:
+def _columns(change: Change) -> dict[str, object]:
     return {"changed_by": change["actor"], "reason": change["reason"], "now": change["now"]}
 
 
@@ -155,8 +191,9 @@ async def set_status(
 
 async def index_fields(connection: Connection, workspace: UUID, memory_id: UUID) -> None:
     """Find a locked memory by the words that its key, tags and summary have now."""
-    row = await connection.one("fields_of_memory", workspace=workspace, id=memory_id)
-    await _index_fields(connection, workspace, memory_id, field_words(row))
+    fields = await connection.first(_Fields, "fields_of_memory", workspace=workspace, id=memory_id)
+    assert fields is not None
+    await _index_fields(connection, workspace, memory_id, fields.words())
 
 
 async def _index_fields(connection: Connection, workspace: UUID, memory_id: UUID, words: dict[str, str]) -> None:
@@ -176,17 +213,17 @@ async def backfill_fields(connection: Connection, workspace: UUID, limit: int) -
     begun = await connection.row("lock_field_backfill", workspace=workspace)
     if begun is None:
         return False
-    rows = await connection.fetch(
-        "memories_to_backfill", workspace=workspace, after=begun["after"] or UUID(int=0), limit=limit
+    found = await connection.many(
+        _Fields, "memories_to_backfill", workspace=workspace, after=begun["after"] or UUID(int=0), limit=limit
     )
-    for row in rows:
-        words = field_words(row)
+    for fields in found:
+        words = fields.words()
         if any(map(str.strip, words.values())):
-            await _index_fields(connection, workspace, row["id"], words)
-    if len(rows) < limit:
+            await _index_fields(connection, workspace, fields.id, words)
+    if len(found) < limit:
         await connection.run("finish_field_backfill", workspace=workspace)
         return False
-    await connection.run("advance_field_backfill", workspace=workspace, after=rows[-1]["id"])
+    await connection.run("advance_field_backfill", workspace=workspace, after=found[-1].id)
     return True
 
 
@@ -194,13 +231,14 @@ async def rewrite(
     connection: Connection,
     workspace: UUID,
     memory_id: UUID,
-    item: Columns,
+    memory: StoredMemory,
     embedded: EmbeddingBatch | None,
     *,
     archived: bool = True,
     **change: Unpack[Change],
 ) -> None:
-    """Archive (unless told not to), then set every changeable field; ``embedded`` is given when the content changed."""
+    """Archive (unless told not to), then set every changeable field to that of ``memory``; ``embedded`` is given when
+    the content changed."""
     if archived:
         await archive(connection, workspace, memory_id, with_vector=embedded is not None)
     if embedded is not None:
@@ -210,11 +248,11 @@ async def rewrite(
         "rewrite_memory",
         workspace=workspace,
         id=memory_id,
-        item=item | content_words(item["content"]) | field_words(item),
+        item=_item(memory) | content_words(memory.content),
         **_columns(change),
     )
     await connection.run("insert_postings", workspace=workspace, id=memory_id)
-    await reindex(connection, workspace, memory_id, embedded, extract_features(item["content"]))
+    await reindex(connection, workspace, memory_id, embedded, extract_features(memory.content))
     await insights.retract_unsupported(connection, workspace, [memory_id])
 
 

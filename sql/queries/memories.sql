@@ -170,8 +170,8 @@ WITH {% if known %} held AS MATERIALIZED (
     )
     SELECT :workspace, id, agent_id, audience, type, like_type, scope, team_id, task_id, session_id, user_name, owners, hearsay_by, origin, key, content,
         summary, decode(identity_hash, 'hex'), configuration, tokens, importance, confidence, tags, metadata, source, status,
-        decay_exempt, lexemes, occurred_at, expires_at, coalesce(valid_from, created_at), valid_until,
-        created_at, coalesce(updated_at, created_at), deleted_at, superseded_by, coalesce(version, 1), reinforced_at,
+        decay_exempt, lexemes, occurred_at, expires_at, valid_from, valid_until,
+        created_at, updated_at, deleted_at, superseded_by, version, reinforced_at,
         dream_id, changed_by, change_reason, reading, key_id
     FROM item
     ORDER BY audience, key, CASE WHEN key IS NOT NULL THEN agent_id END, type, identity_hash
@@ -243,11 +243,11 @@ WHERE workspace_id = :workspace AND deleted_at IS NULL AND superseded_by IS NULL
 FOR UPDATE;
 
 -- name: lock_memory
--- The whole row under its lock.
+-- A memory under its lock.
 SELECT * FROM memories WHERE workspace_id = :workspace AND id = :id FOR UPDATE;
 
 -- name: lock_memories
--- Whole rows under their locks, taken in one order.
+-- Memories under their locks, taken in one order.
 SELECT * FROM memories WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]) ORDER BY id FOR UPDATE;
 
 -- name: archive_memory
@@ -410,7 +410,7 @@ WITH spoken AS (
 SELECT 1;
 
 -- name: fields_of_memory
-SELECT key, tags, summary, content FROM memories WHERE workspace_id = :workspace AND id = :id;
+SELECT id, key, tags, summary, content FROM memories WHERE workspace_id = :workspace AND id = :id;
 
 -- name: index_fields
 -- Label the words of a memory's other fields again; those of its content stay.

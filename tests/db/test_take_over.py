@@ -8,7 +8,9 @@ from typing import Any
 import asyncpg
 import pytest
 
-from service.domain.identity import identity_of_columns
+from service.db.records import make
+from service.domain.identity import identity_of
+from service.domain.memory import StoredMemory
 from tests.db.test_schema_version import FORMER_ROWS, take_over
 from tests.live_api import Api, Json
 
@@ -92,7 +94,7 @@ async def test_what_is_saved_again_is_the_same(api: Api, database_url: str) -> N
     other = await api.save("Boris has a loan.", user="boris", key="account")
     assert other["id"] != again["id"]
     for one in await rows(database_url, "SELECT * FROM memories"):
-        assert identity_of_columns(one) == one["identity_hash"].hex(), one["content"]
+        assert identity_of(make(StoredMemory, one)) == one["identity_hash"], one["content"]
     for insight in await rows(database_url, "SELECT * FROM memories WHERE type = 'insight'"):
         for part in json.loads(insight["source"])["evidence"]:
             (of,) = await rows(database_url, f"SELECT identity_hash FROM memories WHERE id = '{part['id']}'")  # noqa: S608

@@ -13,8 +13,8 @@ LONG = "The launch of Apollo is in May. " * 20
 
 
 def words(**fields: Any) -> dict[str, set[str]]:
-    memory = {"content": LONG, "summary": summary_of(LONG), "key": None, "tags": []} | fields
-    return {name: set(text.split()) for name, text in field_words(memory).items()}
+    memory: dict[str, Any] = {"content": LONG, "summary": summary_of(LONG), "key": None, "tags": []} | fields
+    return {name: set(text.split()) for name, text in field_words(**memory).items()}
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,13 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from service.db.pool import Row
 from service.domain.bulletin import BulletinInput
 from service.domain.dreams import ChangedFields, DreamAction
 from service.domain.json import JsonObject
+from service.domain.memory import StoredMemory
 from service.domain.origin import Origin
 from service.domain.spending import Usage
-from service.domain.types import MemoryType
+from service.domain.types import MemoryType, Status
 from service.domain.verdicts import PairVerdict
 from service.domain.word_lists import listed
 from service.extraction.candidates import Candidate
@@ -103,7 +103,7 @@ class NewMemory:
         return False
 
     @property
-    def status(self) -> str | None:
+    def status(self) -> Status | None:
         if self.candidate.type != MemoryType.TODO:
             return None
         return "done" if self.done else "open"
@@ -234,9 +234,9 @@ class Diff:
         }
 
 
-def undo_record(row: Row) -> JsonObject:
-    """Return what of a memory's row undoing a change of it takes."""
-    return {column: row[column] for column in UNDONE}
+def undo_record(memory: StoredMemory) -> JsonObject:
+    """Return what of a stored memory undoing a change of it takes."""
+    return {column: getattr(memory, column) for column in UNDONE}
 
 
 def usage_report(usage: Usage) -> JsonObject:

@@ -8,22 +8,20 @@ from datetime import datetime
 from uuid import UUID
 
 from service.concurrency.executor import FairExecutor
-from service.db.pool import Columns, Connection, Row
+from service.db.pool import Connection
 from service.domain.dream_settings import DreamChoices
-from service.domain.identity import summary_of
 from service.domain.json import JsonObject
-from service.domain.memory_words import content_words
+from service.domain.memory import StoredMemory
 from service.domain.origin import Origin, least_trusted, most_trusted, outranks
-from service.domain.text_features import extract_features
-from service.domain.types import MemoryType
+from service.domain.types import MemoryType, Scope
 from service.domain.verdicts import PairVerdict
-from service.embedding.tokens import count_tokens
 from service.extraction.candidates import Extraction
 from service.llm import LLM
 from service.memory import bulletin as bulletins_of
 from service.memory.bulletin import NewBulletin
 from service.store import entities, memories
 from service.store.dreams import Lease
+from service.store.memories import DerivedText, MemoryInsert
 from service.store.settings import agent_settings
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.gather import Batch
@@ -75,24 +73,24 @@ class Writer:
             now=self.now,
         )  # fmt: skip
         touched = conclusions.evidence().union(known.id for known in plan.known())
-        rows = await memories.lock_all(self.connection, self._workspace, sorted(touched))
+        stored = await memories.lock_all(self.connection, self._workspace, sorted(touched))
         for known in plan.known():
-            row = rows.get(known.id)
-            if row is None or row["version"] != known.version or row["deleted_at"] is not None:
+            now = stored.get(known.id)
+            if now is None or now.version != known.version or now.deleted_at is not None:
                 return False
         concluding = InsightWriter(self.connection, self.lease, self.dream_id, self.now, self.diff)
         if not await concluding.replace(conclusions):
             return False
         read = await self._mark_read(readings)
-        await self._supersede(plan, rows)
+        await self._supersede(plan, stored)
         if not await self._create(batch, plan):
             return False
-        await self._reinforce(plan, rows)
-        await self._set_statuses(plan, rows)
+        await self._reinforce(plan, stored)
+        await self._set_statuses(plan, stored)
         await link(
             self.connection, self.lease, self.dream_id, self.diff, plan, read, executor=self.executor, now=self.now
         )
-        origins = {id_: row["origin"] for id_, row in rows.items()} | {new.id: new.candidate.origin for new in plan.new}
+        origins = {id_: one.origin for id_, one in stored.items()} | {new.id: new.candidate.origin for new in plan.new}
         if not await concluding.write(conclusions, origins):
             return False
         set_aside = [(one.message_id, one.reason) for one in batch.set_aside]
@@ -173,7 +171,7 @@ class Writer:
         self.diff.memories = len(marked)
         return [one for one in readings if one.memory.id in marked]
 
-    async def _supersede(self, plan: Plan, rows: dict[UUID, Row]) -> None:
+    async def _supersede(self, plan: Plan, stored: Mapping[UUID, StoredMemory]) -> None:
         for one in plan.superseded.values():
             known, by = one.known, one.by
             until = max(known.since, by.since) if one.same else by.since
@@ -185,7 +183,7 @@ class Writer:
                 memory_id=known.id,
                 before=_describe(known) | {"type": known.type},
                 after=_describe(by) | {"superseded_by": by.id, "valid_until": until} | _judged(verdict),
-                undo={"row": undo_record(rows[known.id]), "version": known.version + 1},
+                undo={"row": undo_record(stored[known.id]), "version": known.version + 1},
                 reason=_with_verdict("says the same" if one.same else by.content, verdict),
             )
 
@@ -201,13 +199,11 @@ class Writer:
         left = sorted(plan.new, key=lambda new: new.replaced_by is None)
         while left:
             wave, left = _distinct(left)
-            items = await self.executor.each(
-                lambda one: self._item(batch, one[1], one[0]),
-                list(enumerate(wave, start=1)),
-                lambda one: len(one[1].content),
+            inserts = await self.executor.each(
+                lambda new: self._insert_of(batch, new), wave, lambda new: len(new.content)
             )
             vectors = EmbeddingBatch(plan.embedded.space, [plan.embedded.vectors[new.position] for new in wave])
-            if len(await memories.insert(self.connection, self._workspace, items, vectors)) != len(items):
+            if len(await memories.insert(self.connection, self._workspace, inserts, vectors)) != len(inserts):
                 return False
             for new in wave:
                 if new.replaced_by is not None:
@@ -233,39 +229,43 @@ class Writer:
             )
         return True
 
-    def _item(self, batch: Batch, new: NewMemory, ordinal: int) -> JsonObject:
+    def _insert_of(self, batch: Batch, new: NewMemory) -> MemoryInsert:
         candidate = new.candidate
-        return memory_row(
-            self.lease, self.dream_id, self.now, candidate.content,
-            ordinal=ordinal, id=new.id, type=str(candidate.type), like_type=candidate.own_like,
-            session_id=batch.session_of.get(new.evidence[0]), user_name=candidate.subject,
-            hearsay_by=candidate.hearsay_by, origin=candidate.origin, identity_hash=new.identity,
-            importance=candidate.importance, confidence=candidate.confidence, tags=list(candidate.tags),
-            metadata=dict(candidate.metadata), source=new.source, status=new.status,
-            occurred_at=candidate.occurred_at, expires_at=None, valid_from=new.since, change_reason="extracted",
-            reading={"form": form_of(candidate.content)} | (new.reports.stored() if new.reports else {}),
+        read: JsonObject = {"form": form_of(candidate.content)} | (new.reports.stored() if new.reports else {})
+        text = DerivedText.of(candidate.content)
+        stored = StoredMemory(
+            id=new.id, agent_id=self.lease.agent_id, audience=self.lease.agent_id, type=str(candidate.type),
+            like_type=candidate.own_like, scope=Scope.AGENT, session_id=batch.session_of.get(new.evidence[0]),
+            user_name=candidate.subject, owners=self.lease.owners, hearsay_by=candidate.hearsay_by,
+            origin=candidate.origin, content=candidate.content, summary=text.summary,
+            identity_hash=bytes.fromhex(new.identity), tokens=text.tokens, importance=candidate.importance,
+            confidence=candidate.confidence, tags=list(candidate.tags), metadata=dict(candidate.metadata),
+            source=new.source, status=new.status, occurred_at=candidate.occurred_at, valid_from=new.since,
+            created_at=self.now, updated_at=self.now, dream_id=self.dream_id, changed_by=self._actor,
+            change_reason="extracted", reading={"dream_id": str(self.dream_id)} | read,
         )  # fmt: skip
+        return MemoryInsert(stored, text)
 
-    async def _reinforce(self, plan: Plan, rows: dict[UUID, Row]) -> None:
+    async def _reinforce(self, plan: Plan, stored: Mapping[UUID, StoredMemory]) -> None:
         for again in plan.reinforced.values():
-            known, merged = again.known, [rows[one.id] for one in again.merged]
-            trusted = [row for row in merged if not outranks(known.origin, row["origin"])]
-            own = rows[known.id]["metadata"]
+            known, merged = again.known, [stored[one.id] for one in again.merged]
+            trusted = [one for one in merged if not outranks(known.origin, one.origin)]
+            own = stored[known.id].metadata
             alike: list[Statement] = [*again.said, *again.merged]
             found = (plan.verdict_on(key_of(one), known.id) for one in alike)
             verdict = next((one for one in found if one is not None and one.outcome == "duplicate"), None)
             await memories.reinforce(
                 self.connection, self._workspace, known.id,
-                tags=sorted({tag for row in trusted for tag in row["tags"]}),
-                metadata={name: value for row in trusted for name, value in row["metadata"].items() if name not in own},
-                origin=_origin_after(again, rows[known.id], trusted),
+                tags=sorted({tag for one in trusted for tag in one.tags}),
+                metadata={name: value for one in trusted for name, value in one.metadata.items() if name not in own},
+                origin=_origin_after(again, stored[known.id], trusted),
                 actor=self._actor, reason="said again", now=self.now,
             )  # fmt: skip
             added = await memories.add_sources(
                 self.connection, self._workspace, [(known.id, id_) for id_ in dict.fromkeys(again.evidence)]
             )
             added += await memories.pass_on_sources(
-                self.connection, self._workspace, [(row["id"], known.id) for row in merged]
+                self.connection, self._workspace, [(one.id, known.id) for one in merged]
             )
             self.diff.note(
                 "reinforced",
@@ -273,14 +273,14 @@ class Writer:
                 before=_describe(known) | {"type": known.type},
                 after=_judged(verdict) | _other_words(again) or None,
                 undo={
-                    "row": undo_record(rows[known.id]),
+                    "row": undo_record(stored[known.id]),
                     "version": known.version + 1,
                     "sources": [message for _, message in added],
                 },
                 reason=_with_verdict("said again", verdict),
             )
 
-    async def _set_statuses(self, plan: Plan, rows: dict[UUID, Row]) -> None:
+    async def _set_statuses(self, plan: Plan, stored: Mapping[UUID, StoredMemory]) -> None:
         """Close the todos that are reported as done, and open those again that are said again."""
         for one in plan.statuses.values():
             known = one.known
@@ -294,19 +294,19 @@ class Writer:
                 before=_describe(known) | {"type": known.type, "status": known.status},
                 after=_describe(known) | {"status": one.status},
                 undo={
-                    "row": undo_record(rows[known.id]),
+                    "row": undo_record(stored[known.id]),
                     "version": known.version + 1 + (known.id in plan.reinforced),
                 },
                 reason=one.reason,
             )
 
 
-def _origin_after(again: Reinforcement, known: Row, merged: Sequence[Row]) -> Origin:
+def _origin_after(again: Reinforcement, known: StoredMemory, merged: Sequence[StoredMemory]) -> Origin:
     """Return the origin of a memory that was said again: the most trusted one of those who said its very words, and the
     least trusted one of what becomes one with it, but for what it outranks, of which it takes no more than the
     evidence."""
     alike = [new.origin for new in again.said if new.identity == again.known.identity]
-    return least_trusted([most_trusted([known["origin"], *alike]), *(row["origin"] for row in merged)])
+    return least_trusted([most_trusted([known.origin, *alike]), *(one.origin for one in merged)])
 
 
 def _describe(held: Statement) -> JsonObject:
@@ -356,10 +356,10 @@ class InsightWriter:
     async def replace(self, conclusions: Conclusions) -> bool:
         """Supersede what is replaced, before its evidence is; False where somebody has changed one of it meanwhile."""
         workspace = self.lease.workspace_id
-        rows = await memories.lock_all(self.connection, workspace, [one.known.id for one in conclusions.fallen])
+        stored = await memories.lock_all(self.connection, workspace, [one.known.id for one in conclusions.fallen])
         for one in conclusions.fallen:
-            row = rows.get(one.known.id)
-            if row is None or row["version"] != one.known.version:
+            now = stored.get(one.known.id)
+            if now is None or now.version != one.known.version:
                 return False
         for one in conclusions.fallen:
             await memories.supersede(
@@ -371,7 +371,7 @@ class InsightWriter:
                 memory_id=one.known.id,
                 before={"content": one.known.content, "type": MemoryType.INSIGHT.value},
                 after={"content": one.by_content, "superseded_by": one.by, "valid_until": self.now},
-                undo={"row": undo_record(rows[one.known.id]), "version": one.known.version + 1, "insight": True},
+                undo={"row": undo_record(stored[one.known.id]), "version": one.known.version + 1, "insight": True},
                 reason=one.by_content,
             )
         return True
@@ -382,8 +382,8 @@ class InsightWriter:
         workspace, new = self.lease.workspace_id, conclusions.new
         if not new:
             return True
-        items = [self._item(insight, ordinal, origins) for ordinal, insight in enumerate(new, start=1)]
-        made = await memories.insert(self.connection, workspace, items, conclusions.embedded)
+        inserts = [self._insert_of(insight, origins) for insight in new]
+        made = await memories.insert(self.connection, workspace, inserts, conclusions.embedded)
         await entities.connect_all(
             self.connection, workspace, [edge for insight in new for edge in self._edges(insight)],
             f"dream:{self.dream_id}",
@@ -402,23 +402,26 @@ class InsightWriter:
             )
         return True
 
-    def _item(self, insight: Insight, ordinal: int, origins: Mapping[UUID, Origin]) -> JsonObject:
+    def _insert_of(self, insight: Insight, origins: Mapping[UUID, Origin]) -> MemoryInsert:
         against = len(insight.evidence) - insight.supports
         filled = {"field": insight.fills[0], "value": insight.fills[1]} if insight.fills else {}
-        return memory_row(
-            self.lease, self.dream_id, self.now, insight.content,
-            ordinal=ordinal, id=insight.id, type=MemoryType.INSIGHT.value, session_id=None, user_name=insight.user,
-            hearsay_by=None, origin=least_trusted(origins[one.id] for one in insight.evidence),
-            identity_hash=insight.identity(self.lease.owners), importance=IMPORTANCE,
-            confidence=insight.confidence, tags=[],
+        text = DerivedText.of(insight.content)
+        stored = StoredMemory(
+            id=insight.id, agent_id=self.lease.agent_id, audience=self.lease.agent_id, type=MemoryType.INSIGHT.value,
+            scope=Scope.AGENT, user_name=insight.user, owners=self.lease.owners,
+            origin=least_trusted(origins[one.id] for one in insight.evidence), content=insight.content,
+            summary=text.summary, identity_hash=bytes.fromhex(insight.identity(self.lease.owners)), tokens=text.tokens,
+            importance=IMPORTANCE, confidence=insight.confidence, tags=[],
             metadata={"supports": insight.supports, "contradicts": against},
             source={
                 "kind": "insight", "by": insight.by, "about": insight.about,
                 "evidence": [one.stored() for one in insight.evidence], **filled,
             },
-            status=None, occurred_at=insight.at, expires_at=insight.expires_at, valid_from=insight.since,
-            change_reason="concluded", reading={},
+            occurred_at=insight.at, expires_at=insight.expires_at, valid_from=insight.since, created_at=self.now,
+            updated_at=self.now, dream_id=self.dream_id, changed_by=f"dream:{self.dream_id}",
+            change_reason="concluded", reading={"dream_id": str(self.dream_id)},
         )  # fmt: skip
+        return MemoryInsert(stored, text)
 
     def _edges(self, insight: Insight) -> list[entities.NewEdge]:
         return [
@@ -428,18 +431,3 @@ class InsightWriter:
             )
             for one in insight.evidence
         ]  # fmt: skip
-
-
-def memory_row(
-    lease: Lease, dream_id: UUID, now: datetime, content: str, *, reading: JsonObject, **given: object
-) -> Columns:
-    """Return the fields of a current memory of the agent's own, read by the dream that makes it; ``given``: the
-    others."""
-    return {
-        "agent_id": lease.agent_id, "audience": lease.agent_id, "owners": lease.owners, "scope": "agent",
-        "team_id": None, "task_id": None, "key": None, "content": content, "summary": summary_of(content),
-        "tokens": count_tokens(content), "decay_exempt": False, "valid_until": None, "created_at": now,
-        "dream_id": dream_id,
-        "changed_by": f"dream:{dream_id}", "reading": {"dream_id": str(dream_id)} | reading,
-        **given, **content_words(content), **extract_features(content).columns(),
-    }  # fmt: skip

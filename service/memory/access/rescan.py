@@ -26,7 +26,7 @@ from service.db.pool import Connection
 from service.db.records import make
 from service.db.stored_texts import Row
 from service.domain import cursors
-from service.domain.identity import identity_of_columns
+from service.domain.identity import identity_of
 from service.domain.ids import new_id
 from service.domain.json import JsonObject, JsonValue, dumps
 from service.domain.placeholders import PLACEHOLDER, SECRET, placeholder
@@ -150,7 +150,9 @@ class Rescan:
                     await self._apply(step, place, table)
         await forget_statistics(self._engine, self._workspace)
 
-    async def _apply(self, step: Callable[[str, list[Row]], Awaitable[list[Row]]], place: UUID, table: str) -> None:
+    async def _apply(
+        self, step: Callable[[str, list[Row]], Awaitable[list[Row]]], place: UUID, table: str
+    ) -> None:
         after: tuple[object, ...] | None = None
         while True:
             async with self._engine.db.transaction(place) as connection:
@@ -228,7 +230,9 @@ class Rescan:
         id_ = "/".join(str(row[name]) for name in stored_texts.key_of(table) if name not in texts)
         return [_finding(table, id_, name, value) for name, value in changed.items()]
 
-    async def _write(self, connection: Connection, place: UUID, table: str, rows: list[Row], after: list[Row]) -> None:
+    async def _write(
+        self, connection: Connection, place: UUID, table: str, rows: list[Row], after: list[Row]
+    ) -> None:
         changes = [(row, changed) for row, changed in zip(rows, after, strict=True) if changed]
         if not changes:
             return
@@ -261,18 +265,15 @@ class Rescan:
             )
 
     async def _rewrite(self, connection: Connection, place: UUID, id_: UUID, changed: Row) -> None:
-        row = await memories.lock(connection, place, id_)
-        assert row is not None
-        item = memories.as_item(row) | {name: value for name, value in changed.items() if name != "change_reason"}
-        item["tokens"] = count_tokens(item["content"])
-        own = identity_of_columns(item)
-        live = row["deleted_at"] is None and row["superseded_by"] is None
-        same = await memories.find_duplicate(connection, place, item | {"identity_hash": own}) if live else None
-        if same in (None, id_):
-            item["identity_hash"] = own
+        stored = await memories.lock(connection, place, id_)
+        assert stored is not None
+        masked = replace(stored, **{name: value for name, value in changed.items() if name != "change_reason"})
+        masked = replace(masked, tokens=count_tokens(masked.content))
+        own = replace(masked, identity_hash=identity_of(masked))
+        same = await memories.find_duplicate(connection, place, own) if stored.live else None
         pending = EmbeddingBatch(None, [None]) if "content" in changed else None
         await memories.rewrite(
-            connection, place, id_, item, pending,
+            connection, place, id_, own if same in (None, id_) else masked, pending,
             actor=ACTOR, reason=REASON, now=self._engine.now(), archived=False,
         )  # fmt: skip
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated
 from uuid import UUID
@@ -20,7 +20,7 @@ from pydantic import Field
 
 from service.db.pool import Connection
 from service.db.records import make
-from service.domain.identity import identity_of_columns, summary_of
+from service.domain.identity import identity_of, summary_of
 from service.domain.ids import new_id
 from service.domain.json import JsonObject, dumps
 from service.domain.pages import PageSentence
@@ -209,9 +209,9 @@ class _Purge:
     async def _revive(self, replaced: list[UUID]) -> None:
         """Reactivate memories of others whose replacement is gone, unless another says the same by now."""
         for memory_id in replaced:
-            row = await memories.lock(self._connection, self._workspace, memory_id)
-            assert row is not None
-            duplicate = await memories.duplicate_of(self._connection, self._workspace, row)
+            stored = await memories.lock(self._connection, self._workspace, memory_id)
+            assert stored is not None
+            duplicate = await memories.find_duplicate(self._connection, self._workspace, stored)
             await self._connection.run(
                 "reactivate_memory",
                 workspace=self._workspace, id=memory_id, twin=duplicate, now=self._now, reason=REASON,
@@ -220,33 +220,34 @@ class _Purge:
         await insights.retract_unsupported(self._connection, self._workspace, replaced)
 
     async def _scrub(self, memory_id: UUID, theirs: set[UUID], others: set[UUID]) -> bool:
-        row = await memories.lock(self._connection, self._workspace, memory_id)
-        if row is None:
+        stored = await memories.lock(self._connection, self._workspace, memory_id)
+        if stored is None:
             return False
         brought = content_words(await subjects.texts(self._connection, self._workspace, theirs))
         said = content_words(await subjects.texts(self._connection, self._workspace, others))
         gone = (brought - said) | self._names
-        content = drop_sentences(row["content"], gone)
+        content = drop_sentences(stored.content, gone)
         if not content:
             return False
-        item = memories.as_item(row) | {
-            "content": content,
-            "summary": drop_sentences(row["summary"], gone) or summary_of(content),
-            "key": json_drop_sentences(row["key"], gone) if row["key"] else None,
-            "tags": json_drop_sentences(list(row["tags"]), gone),
-            "metadata": json_drop_sentences(row["metadata"], gone),
-            "source": json_drop_sentences(row["source"], gone),
-            "tokens": count_tokens(content),
-            "owners": [name for name in row["owners"] if name not in self._users],
-        }
-        item["identity_hash"] = identity_of_columns(item)
-        if row["deleted_at"] is None and row["superseded_by"] is None:
-            duplicate = await memories.find_duplicate(self._connection, self._workspace, item)
+        left = replace(
+            stored,
+            content=content,
+            summary=drop_sentences(stored.summary, gone) or summary_of(content),
+            key=json_drop_sentences(stored.key, gone) if stored.key else None,
+            tags=json_drop_sentences(stored.tags, gone),
+            metadata=json_drop_sentences(stored.metadata, gone),
+            source=json_drop_sentences(stored.source, gone),
+            tokens=count_tokens(content),
+            owners=[name for name in stored.owners if name not in self._users],
+        )
+        left = replace(left, identity_hash=identity_of(left))
+        if stored.live:
+            duplicate = await memories.find_duplicate(self._connection, self._workspace, left)
             if duplicate not in (None, memory_id):
                 return False
-        pending = EmbeddingBatch(None, [None]) if content != row["content"] else None
+        pending = EmbeddingBatch(None, [None]) if content != stored.content else None
         await memories.rewrite(
-            self._connection, self._workspace, memory_id, item, pending,
+            self._connection, self._workspace, memory_id, left, pending,
             actor="purge", reason=REASON, now=self._now, archived=False,
         )  # fmt: skip
         return True

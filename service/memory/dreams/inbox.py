@@ -8,6 +8,7 @@ that is saved.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -35,7 +36,7 @@ from service.memory.access.redaction import BODY, redact_drafts
 from service.memory.access.workspace import get_settings
 from service.memory.counters import ReadCounter
 from service.memory.engine import Engine
-from service.memory.saving.remember import check_types, columns_of, merge_into_duplicate
+from service.memory.saving.remember import check_types, insert_of, merge_into_duplicate
 from service.memory.saving.scopes import resolve_scope
 from service.store import memories, proposals
 from service.store.proposals import LockedProposal
@@ -176,12 +177,13 @@ async def _save(
     """Save the memory of an accepted proposal, or find the one that says the same already; return its id."""
     workspace = principal.workspace_id
     place = await resolve_scope(connection, principal, draft, owner=row.agent, moved=False)
-    item = columns_of(draft, place, 1, principal.actor, now, types=types, key_id=principal.key_id) | {
-        "valid_from": row.said_at, "dream_id": row.dream_id, "change_reason": "accepted from the inbox",
-    }  # fmt: skip
-    memory_id: UUID = item["id"]
-    if not await memories.insert(connection, workspace, [item], vector):
-        memory_id, _ = await merge_into_duplicate(connection, principal, draft, item, vector, now)
+    new = insert_of(draft, place, principal.actor, now, types=types, key_id=principal.key_id)
+    accepted = replace(
+        new.memory, valid_from=row.said_at, dream_id=row.dream_id, change_reason="accepted from the inbox"
+    )
+    new, memory_id = replace(new, memory=accepted), accepted.id
+    if not await memories.insert(connection, workspace, [new], vector):
+        memory_id, _ = await merge_into_duplicate(connection, principal, draft, new, vector, now)
     await memories.add_sources(connection, workspace, [(memory_id, message) for message in row.message_ids])
     return memory_id
 

@@ -413,11 +413,11 @@ async def take_back(connection: Connection, workspace: UUID, dream_id: UUID, tak
     """Restore what was before these changes. Raises Conflict (``changed``) when what they did has changed since."""
     changed = await _take_proposals_back(connection, workspace, taken.proposals)
     versions = taken.created | {memory_id: one.version for memory_id, one in taken.changed.items()}
-    rows = await memories.lock_all(connection, workspace, list(versions))
+    locked = await memories.lock_all(connection, workspace, list(versions))
     changed += [
         memory_id
         for memory_id, version in versions.items()
-        if memory_id not in rows or rows[memory_id]["version"] != version
+        if memory_id not in locked or locked[memory_id].version != version
     ]
     depending = await connection.fetch(
         "depended_on", workspace=workspace, dream_id=dream_id, ids=list(taken.created), edges=taken.edges
@@ -433,10 +433,10 @@ async def take_back(connection: Connection, workspace: UUID, dream_id: UUID, tak
     await connection.run("undo_entities", workspace=workspace, ids=taken.entities)
     await _restore_memories(connection, workspace, taken.changed)
     for memory_id in taken.changed:
-        row = await memories.lock(connection, workspace, memory_id)
-        assert row is not None
-        if row["deleted_at"] is None and row["superseded_by"] is None:
-            duplicate = await memories.duplicate_of(connection, workspace, row)
+        stored = await memories.lock(connection, workspace, memory_id)
+        assert stored is not None
+        if stored.live:
+            duplicate = await memories.find_duplicate(connection, workspace, stored)
             _refuse_changed([duplicate] if duplicate not in (None, memory_id) else [])
         await memories.index_fields(connection, workspace, memory_id)
         await memories.reindex(connection, workspace, memory_id)
@@ -471,11 +471,11 @@ async def _restorable(
     connection: Connection, workspace: UUID, fallen: Mapping[UUID, ChangedMemory]
 ) -> dict[UUID, ChangedMemory]:
     """Return the conclusions that are as the dream left them, and that nothing says by now."""
-    rows = await memories.lock_all(connection, workspace, list(fallen))
+    locked = await memories.lock_all(connection, workspace, list(fallen))
     found = {}
-    for memory_id, row in rows.items():
-        as_left = row["version"] == fallen[memory_id].version and row["deleted_at"] is None
-        if as_left and await memories.duplicate_of(connection, workspace, row) is None:
+    for memory_id, stored in locked.items():
+        as_left = stored.version == fallen[memory_id].version and stored.deleted_at is None
+        if as_left and await memories.find_duplicate(connection, workspace, stored) is None:
             found[memory_id] = fallen[memory_id]
     return found
 

@@ -21,7 +21,7 @@ from service.domain.ranking import Ranking, rank
 from service.embedding.embedder import EmbeddingFailed
 from service.errors import ReverieError
 from service.memory.engine import Engine
-from service.memory.saving.remember import columns_of
+from service.memory.saving.remember import insert_of
 from service.memory.saving.scopes import ScopeResolver
 from service.store import agents, memories
 from service.store.search.candidates import candidates
@@ -134,9 +134,9 @@ async def _in_transaction(
     draft = MemoryDraft(agent=f"verify-{uuid4()}", type="fact", content=f"{CONTENT} ({uuid4()})")
     async with trial.step("write"):
         place = await ScopeResolver(connection, principal).resolve(draft, ("body",))
-        item = columns_of(draft, place, 1, principal.actor, now)
-        await memories.insert(connection, workspace, [item], EmbeddingBatch(vectors.space, [vectors.stored]))
-    memory_id = item["id"]
+        new = insert_of(draft, place, principal.actor, now)
+        await memories.insert(connection, workspace, [new], EmbeddingBatch(vectors.space, [vectors.stored]))
+    memory_id = new.memory.id
 
     async def found(question: Question) -> bool:
         reader = await agents.reader(connection, workspace, agents.ReaderKey(draft.agent or ""))

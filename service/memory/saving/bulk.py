@@ -10,9 +10,9 @@ from uuid import UUID
 
 from pydantic import Field
 
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
 from service.domain.drafts import TAGS_MAX
-from service.domain.memory import Memory
+from service.domain.memory import Memory, StoredMemory
 from service.domain.principal import Principal
 from service.errors import Conflict, InvalidInput
 from service.memory.access.redaction import redact_fields
@@ -97,11 +97,11 @@ async def _change_all(
 
 
 async def _change(
-    engine: Engine, connection: Connection, principal: Principal, locked: Row, shown: Memory, action: BulkAction,
-    tags: Sequence[str],
+    engine: Engine, connection: Connection, principal: Principal, locked: StoredMemory, shown: Memory,
+    action: BulkAction, tags: Sequence[str],
 ) -> Outcome:  # fmt: skip
-    workspace, now, id_ = principal.workspace_id, engine.now(), locked["id"]
-    if locked["deleted_at"] is not None and action != "restore":
+    workspace, now, id_ = principal.workspace_id, engine.now(), locked.id
+    if locked.deleted_at is not None and action != "restore":
         return "unchanged" if action == "delete" else "not_found"
     if not principal.may_change(shown.agent, shown.owners):
         return "forbidden"
@@ -110,7 +110,7 @@ async def _change(
     if action == "delete":
         await memories.mark_deleted(connection, workspace, id_, now, actor=principal.actor, reason="deleted", now=now)
         return "done"
-    wanted, pinned = locked["tags"], locked["decay_exempt"]
+    wanted, pinned = locked.tags, locked.decay_exempt
     if action in ("pin", "unpin"):
         pinned = action == "pin"
     elif action == "add_tags":
@@ -119,7 +119,7 @@ async def _change(
         wanted = [tag for tag in wanted if tag not in tags]
     if len(wanted) > TAGS_MAX:
         return "too_many_tags"
-    if wanted == locked["tags"] and pinned == locked["decay_exempt"]:
+    if wanted == locked.tags and pinned == locked.decay_exempt:
         return "unchanged"
     await memories.label(
         connection, workspace, id_, tags=wanted, decay_exempt=pinned, actor=principal.actor, reason=action, now=now
@@ -127,8 +127,8 @@ async def _change(
     return "done"
 
 
-async def _restore(connection: Connection, principal: Principal, locked: Row, now: datetime) -> Outcome:
-    if locked["deleted_at"] is None and locked["superseded_by"] is None:
+async def _restore(connection: Connection, principal: Principal, locked: StoredMemory, now: datetime) -> Outcome:
+    if locked.live:
         return "unchanged"
     try:
         await bring_back(connection, principal, locked, now)

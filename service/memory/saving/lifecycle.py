@@ -11,13 +11,22 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from service.db.pool import Columns, Connection, Row
+from service.db.pool import Columns, Connection
 from service.db.queries import Flags
 from service.db.records import make
 from service.db.viewing import current_viewer
 from service.domain import cursors
 from service.domain.drafts import MemoryDraft, MemoryPatch
-from service.domain.memory import Memory, MemoryFields, MemoryPage, MemorySource, MemoryStats, MemoryVersion, TypeStats
+from service.domain.memory import (
+    Memory,
+    MemoryFields,
+    MemoryPage,
+    MemorySource,
+    MemoryStats,
+    MemoryVersion,
+    StoredMemory,
+    TypeStats,
+)
 from service.domain.origin import least_trusted
 from service.domain.principal import Principal
 from service.domain.where import Where
@@ -26,7 +35,7 @@ from service.memory.access.redaction import BODY, masking_of, redact_lenient, re
 from service.memory.access.workspace import check_filters, get_settings
 from service.memory.counters import ReadCounter
 from service.memory.engine import Engine
-from service.memory.saving.remember import check_expiry, check_types, columns_of
+from service.memory.saving.remember import check_expiry, check_types, insert_of
 from service.memory.saving.scopes import resolve_scope
 from service.store import agents, memories
 from service.store.settings import workspace_settings
@@ -220,21 +229,21 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
     embedded = await engine.embed([draft.content]) if draft.content != present.content else None
     async with engine.db.transaction(principal.workspace_id, viewer=principal.writes_as) as connection:
         locked = await memories.lock(connection, principal.workspace_id, memory_id)
-        if locked is None or locked["deleted_at"] is not None:
+        if locked is None or locked.deleted_at is not None:
             raise NotFound(ABSENT)
-        if locked["version"] != patch.version:
+        if locked.version != patch.version:
             raise StaleVersion(
-                f"The memory is at version {locked['version']}, not {patch.version}; read it again.",
-                version=locked["version"],
+                f"The memory is at version {locked.version}, not {patch.version}; read it again.",
+                version=locked.version,
             )
         moved = bool(given & {"scope", "team", "task"})
         place = await resolve_scope(connection, principal, draft, owner=present.agent, moved=moved)
-        item = columns_of(draft, place, 1, principal.actor, now, types=types)
-        duplicate = await memories.find_duplicate(connection, principal.workspace_id, item)
+        wanted = insert_of(draft, place, principal.actor, now, types=types).memory
+        duplicate = await memories.find_duplicate(connection, principal.workspace_id, wanted)
         if duplicate is not None and duplicate != memory_id:
             raise Conflict("Another memory says the same already.", memory_id=str(duplicate))
         await memories.rewrite(
-            connection, principal.workspace_id, memory_id, item, embedded,
+            connection, principal.workspace_id, memory_id, wanted, embedded,
             actor=principal.actor, reason=patch.reason or "changed", now=now,
         )  # fmt: skip
         (changed,) = await memories.get(connection, principal.workspace_id, [memory_id], None)
@@ -247,7 +256,7 @@ async def delete_memory(engine: Engine, principal: Principal, memory_id: UUID) -
     async with engine.db.transaction(principal.workspace_id) as connection:
         await load_owned(connection, principal, memory_id)
         locked = await memories.lock(connection, principal.workspace_id, memory_id)
-        if locked is None or locked["deleted_at"] is not None:
+        if locked is None or locked.deleted_at is not None:
             raise NotFound(ABSENT)
         now = engine.now()
         await memories.mark_deleted(
@@ -265,7 +274,7 @@ async def record_feedback(engine: Engine, principal: Principal, memory_id: UUID,
     async with engine.db.transaction(principal.workspace_id) as connection:
         principal.check_changes((await _load_visible(connection, principal, memory_id)).owners)
         locked = await memories.lock(connection, principal.workspace_id, memory_id)
-        if locked is None or locked["deleted_at"] is not None:
+        if locked is None or locked.deleted_at is not None:
             raise NotFound(ABSENT)
         await memories.set_importance(
             connection, principal.workspace_id, memory_id, step=FEEDBACK_STEP if useful else -FEEDBACK_STEP,
@@ -291,13 +300,12 @@ async def restore_memory(engine: Engine, principal: Principal, memory_id: UUID) 
         return await bring_back(connection, principal, locked, now)
 
 
-async def bring_back(connection: Connection, principal: Principal, locked: Row, now: datetime) -> Memory:
+async def bring_back(connection: Connection, principal: Principal, locked: StoredMemory, now: datetime) -> Memory:
     """Undelete a locked memory, or make it current again, and return it. Raises Conflict as ``restore_memory``."""
-    workspace, memory_id = principal.workspace_id, locked["id"]
-    deleted, replaced = locked["deleted_at"] is not None, locked["superseded_by"] is not None
+    workspace, memory_id = principal.workspace_id, locked.id
+    deleted, replaced = locked.deleted_at is not None, locked.superseded_by is not None
     if deleted != replaced:
-        item = dict(locked) | {"identity_hash": locked["identity_hash"].hex()}
-        duplicate = await memories.find_duplicate(connection, workspace, item)
+        duplicate = await memories.find_duplicate(connection, workspace, locked)
         if duplicate is not None:
             raise Conflict("Another memory has taken its place since.", memory_id=str(duplicate))
     if deleted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from uuid import UUID
@@ -11,22 +11,20 @@ from uuid import UUID
 from service.concurrency.executor import NOT_KNOWN
 from service.concurrency.group_commit import GroupCommit
 from service.db.deferred_commit import current_deferred_commit
-from service.db.pool import Columns, Connection, Row
+from service.db.pool import Connection
 from service.db.records import make
 from service.domain.drafts import MemoryDraft
-from service.domain.identity import identity_hash, scoped_key, summary_of
+from service.domain.identity import identity_hash, identity_of, scoped_key, summary_of
 from service.domain.ids import new_id
+from service.domain.json import JsonObject
 from service.domain.json_schema import Checked
-from service.domain.memory import Memory, Outcome, SavedMemory
-from service.domain.memory_words import content_words
+from service.domain.memory import Memory, Outcome, SavedMemory, StoredMemory
 from service.domain.origin import most_trusted
 from service.domain.own_types import BUILT_IN, NO_TYPES, EntityKind, Misfit, OwnType, check_memory, like
 from service.domain.owners import Owners, UsersMode, with_owner
 from service.domain.principal import CachedCredential, Principal
 from service.domain.spending import paid_by
-from service.domain.text_features import extract_features
 from service.domain.types import POLICIES, MemoryType
-from service.embedding.tokens import count_tokens
 from service.errors import Conflict, InvalidInput, Loc, StaleCredential
 from service.memory.access.redaction import redact_drafts
 from service.memory.access.workspace import get_settings
@@ -35,10 +33,11 @@ from service.memory.saving.entity_metadata import redact_links
 from service.memory.saving.links import Linked, write_links
 from service.memory.saving.scopes import ScopeIds, ScopeResolver, scope_cache
 from service.store import memories
+from service.store.memories import DerivedText, MemoryInsert
 from service.store.vectors import EmbeddingBatch
 
 AS_GIVEN = MemoryDraft.model_fields.keys() - {
-    "agent", "type", "scope", "team", "task", "session", "user", "origin", "summary", "importance", "tags", "status",
+    "agent", "type", "team", "task", "session", "user", "origin", "summary", "importance", "tags", "status",
     "created_at", "links", "owners",
 }  # fmt: skip
 """Fields of a draft that are columns of the same name and value."""
@@ -85,17 +84,20 @@ async def _insert_new(
 
     Raises StaleCredential for a ``key`` that does not hold any more."""
     prepared = await _prepare(engine, principal, [draft for draft, _ in placed])
-    items = [prepared.columns(position, place) for position, (_, place) in enumerate(placed)]
+    new = [prepared.insert_of(position, place) for position, (_, place) in enumerate(placed)]
     try:
         async with engine.db.autocommit(principal.workspace_id) as connection:
             inserted = await memories.insert(
-                connection, principal.workspace_id, items, prepared.embedded, key, checked=True
+                connection, principal.workspace_id, new, prepared.embedded, key, checked=True
             )
     except Conflict:
         if key is not None:
             raise StaleCredential from None
         inserted = set()
-    return [SavedMemory.after(prepared.record(item), "created") if item["id"] in inserted else None for item in items]
+    return [
+        SavedMemory.after(prepared.record(n, one.memory), "created") if one.memory.id in inserted else None
+        for n, one in enumerate(new)
+    ]
 
 
 async def remember(engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft]) -> list[SavedMemory]:
@@ -122,26 +124,25 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
         await scopes.prefetch(drafts)
         found = [await scopes.resolve(draft, _loc(drafts, n), user=draft.user) for n, draft in enumerate(drafts)]
         drafts = prepared.drafts = await _with_owners(connection, principal, prepared, found, scopes.users_of_agents)
-        items = await engine.executor.each(
-            lambda one: prepared.columns(*one), list(enumerate(found)), lambda one: len(drafts[one[0]].content)
+        new = await engine.executor.each(
+            lambda one: prepared.insert_of(*one), list(enumerate(found)), lambda one: len(drafts[one[0]].content)
         )
-        unique_items = list({_identity(item): item for item in reversed(items)}.values())
-        inserted = await memories.insert(connection, principal.workspace_id, unique_items, embedded)
+        identities = [_identity(one.memory) for one in new]
+        first = sorted({identity: n for n, identity in reversed(list(enumerate(identities)))}.values())
+        vectors = EmbeddingBatch(embedded.space, [embedded.vectors[n] for n in first])
+        inserted = await memories.insert(connection, principal.workspace_id, [new[n] for n in first], vectors)
         # Lock ordering against deadlock: batches that meet the same memories lock them in one order.
-        for item in sorted(items, key=lambda item: (_identity(item), item["ordinal"])):
-            position = item["ordinal"] - 1
-            if item["id"] in inserted:
-                saved[position] = (item["id"], "created")
+        for n in sorted(range(len(new)), key=lambda n: (identities[n], n)):
+            if new[n].memory.id in inserted:
+                saved[n] = (new[n].memory.id, "created")
             else:
-                vector = EmbeddingBatch(embedded.space, [embedded.vectors[position]])
-                saved[position] = await merge_into_duplicate(
-                    connection, principal, drafts[position], item, vector, prepared.now
-                )
+                vector = EmbeddingBatch(embedded.space, [embedded.vectors[n]])
+                saved[n] = await merge_into_duplicate(connection, principal, drafts[n], new[n], vector, prepared.now)
         linked = [
             Linked(
                 saved[n][0],
                 found[n].audience,
-                items[n]["owners"],
+                new[n].memory.owners,
                 principal.acting_agent(draft.agent),
                 draft.links,
                 _loc(drafts, n),
@@ -158,9 +159,9 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
     for draft, place in zip(drafts, found, strict=True):
         engine.part(scope_cache).put(principal, draft, place)
     records = {row.id: row for row in rows}
-    for item in items:
-        if item["id"] == saved[item["ordinal"] - 1][0] and item["id"] not in records:
-            records[item["id"]] = prepared.record(item)
+    for n, one in enumerate(new):
+        if one.memory.id == saved[n][0] and one.memory.id not in records:
+            records[one.memory.id] = prepared.record(n, one.memory)
     return [SavedMemory.after(records[saved[n][0]], saved[n][1]) for n in range(len(drafts))]
 
 
@@ -202,29 +203,21 @@ class _Prepared:
     drafts: Sequence[MemoryDraft]
     owners_given: Sequence[Owners | None]
     embedded: EmbeddingBatch
-    derived: Sequence[Columns]
+    texts: Sequence[DerivedText]
     now: datetime
     types: Mapping[str, OwnType]
     kinds: Mapping[str, EntityKind]
 
-    def columns(self, position: int, place: ScopeIds) -> Columns:
-        draft = self.drafts[position]
-        return columns_of(
-            draft,
-            place,
-            position + 1,
-            self.principal.actor,
-            self.now,
-            self.derived[position],
-            self.types,
+    def insert_of(self, position: int, place: ScopeIds) -> MemoryInsert:
+        return insert_of(
+            self.drafts[position], place, self.principal.actor, self.now, self.texts[position], self.types,
             key_id=self.principal.key_id,
-        )
+        )  # fmt: skip
 
-    def record(self, item: Columns) -> Memory:
+    def record(self, position: int, stored: StoredMemory) -> Memory:
         """Return the memory just inserted."""
-        position = item["ordinal"] - 1
         draft, ready = self.drafts[position], self.embedded.vectors[position] is not None
-        return _new_record(draft, item, self.principal.acting_agent(draft.agent), ready=ready)
+        return _new_record(draft, stored, self.principal.acting_agent(draft.agent), ready=ready)
 
 
 async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft]) -> _Prepared:
@@ -243,9 +236,9 @@ async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[Memory
     agents_named = {draft.agent for draft in drafts}
     # Said here, as saves that come together are carried out outside of the requests that asked for them.
     with paid_by(principal.payer(agents_named.pop() if len(agents_named) == 1 else None)):
-        read = await engine.executor.each(derive_text_columns, contents, len)
+        texts = await engine.executor.each(DerivedText.of, contents, len)
         embedded = await engine.embed(contents)
-    return _Prepared(principal, drafts, given, embedded, read, now, settings.memory_types, settings.entity_kinds)
+    return _Prepared(principal, drafts, given, embedded, texts, now, settings.memory_types, settings.entity_kinds)
 
 
 def check_expiry(expires_at: datetime | None, now: datetime, loc: Loc) -> None:
@@ -277,96 +270,83 @@ def _loc(drafts: Sequence[MemoryDraft], position: int) -> Loc:
     return ("body",) if len(drafts) == 1 else ("body", "items", position)
 
 
-def _identity(item: Columns) -> tuple[object, ...]:
-    if item["key"] is not None:
-        return ("key", item["agent_id"], item["audience"], item["key"])
-    return ("content", item["audience"], item["type"], item["identity_hash"])
+def _identity(memory: StoredMemory) -> tuple[object, ...]:
+    if memory.key is not None:
+        return ("key", memory.agent_id, memory.audience, memory.key)
+    return ("content", memory.audience, memory.type, memory.identity_hash)
 
 
-def derive_text_columns(content: str) -> Columns:
-    """Return the columns that follow from the content alone."""
-    return {
-        "summary": summary_of(content),
-        "tokens": count_tokens(content),
-        **content_words(content),
-        **extract_features(content).columns(),
-    }
-
-
-def columns_of(
+def insert_of(
     draft: MemoryDraft,
     place: ScopeIds,
-    ordinal: int,
     actor: str,
     now: datetime,
-    read: Columns | None = None,
+    text: DerivedText | None = None,
     types: Mapping[str, OwnType] = NO_TYPES,
     *,
     key_id: UUID | None = None,
-) -> Columns:
-    """Return the columns of ``memories`` for a draft; ``ordinal`` is its place in the batch, from 1.
+    reading: JsonObject | None = None,
+) -> MemoryInsert:
+    """Return the memory of a draft, to insert.
 
-    ``read`` are the columns of ``derive_text_columns``, where those have been made already; ``types`` are the
-    workspace's own.
+    ``text`` is what is derived of the content, where that has been done already; ``types`` are the workspace's own.
+    With a ``reading``, dreams have nothing to read in it.
     """
+    text = text or DerivedText.of(draft.content)
+    created_at = draft.created_at or now
     owners = draft.owners if draft.owners is not None else with_owner([], draft.user)
     own = draft.type not in BUILT_IN
     base = like(types, draft.type)
     status = draft.status or ("open" if draft.type == MemoryType.TODO else None)
-    return (read or derive_text_columns(draft.content)) | {
-        "ordinal": ordinal,
-        "id": new_id(),
-        "agent_id": place.agent_id,
-        "audience": place.audience,
-        "type": str(draft.type),
-        "like_type": base.value if own else None,
-        "scope": draft.scope.value,
-        "team_id": place.team_id,
-        "task_id": place.task_id,
-        "session_id": place.session_id,
-        "user_name": draft.user,
-        "owners": owners,
+    identity = identity_hash(
+        base, draft.content, user=draft.user, key=scoped_key(place.agent_id, draft.key),
+        occurred_at=draft.occurred_at, hearsay_by=draft.hearsay_by, owners=owners,
+    )  # fmt: skip
+    memory = StoredMemory(
+        id=new_id(),
+        agent_id=place.agent_id,
+        audience=place.audience,
+        type=str(draft.type),
+        like_type=base.value if own else None,
+        team_id=place.team_id,
+        task_id=place.task_id,
+        session_id=place.session_id,
+        user_name=draft.user,
+        owners=owners,
+        origin=draft.origin or "api",
+        summary=draft.summary or text.summary,
+        identity_hash=bytes.fromhex(identity),
+        tokens=text.tokens,
+        importance=POLICIES[base].importance if draft.importance is None else draft.importance,
+        tags=list(dict.fromkeys(draft.tags)),
+        status=status,
+        valid_from=created_at,
+        created_at=created_at,
+        updated_at=created_at,
+        changed_by=actor,
+        change_reason="saved",
+        reading=reading,
+        key_id=key_id,
         **{name: getattr(draft, name) for name in AS_GIVEN},
-        "origin": draft.origin or "api",
-        **({"summary": draft.summary} if draft.summary else {}),
-        "identity_hash": identity_hash(
-            base,
-            draft.content,
-            user=draft.user,
-            key=scoped_key(place.agent_id, draft.key),
-            occurred_at=draft.occurred_at,
-            hearsay_by=draft.hearsay_by,
-            owners=owners,
-        ),
-        "importance": POLICIES[base].importance if draft.importance is None else draft.importance,
-        "tags": list(dict.fromkeys(draft.tags)),
-        "status": status,
-        "valid_from": None,
-        "valid_until": None,
-        "created_at": draft.created_at or now,
-        "dream_id": None,
-        "changed_by": actor,
-        "change_reason": "saved",
-        "key_id": key_id,
-    }
+    )
+    return MemoryInsert(memory, text)
 
 
-def _new_record(draft: MemoryDraft, item: Columns, agent: str, *, ready: bool) -> Memory:
-    """Return the memory of the columns just inserted, as ``memory_records`` has it, without reading it."""
+def _new_record(draft: MemoryDraft, stored: StoredMemory, agent: str, *, ready: bool) -> Memory:
+    """Return the memory just inserted, as ``memory_records`` has it, without reading it."""
     known = {
         "agent": agent, "team": draft.team, "task": draft.task, "session": draft.session, "user": draft.user,
-        "scope": draft.scope, "effective_importance": item["importance"], "embedding": "ready" if ready else "pending",
-        "access_count": 0, "last_accessed_at": None, "valid_from": item["created_at"], "superseded_by": None,
-        "updated_at": item["created_at"], "deleted_at": None, "version": 1,
+        "effective_importance": stored.importance, "embedding": "ready" if ready else "pending",
+        "access_count": 0, "last_accessed_at": None,
     }  # fmt: skip
-    return make(Memory, item | known)
+    return make(Memory, stored.columns() | known)
 
 
 async def merge_into_duplicate(
     connection: Connection,
     principal: Principal,
     draft: MemoryDraft,
-    item: Columns,
+    new: MemoryInsert,
     vector: EmbeddingBatch,
     now: datetime,
 ) -> tuple[UUID, Outcome]:
@@ -377,19 +357,19 @@ async def merge_into_duplicate(
     """
     workspace = principal.workspace_id
     while True:
-        duplicate_id = await memories.find_duplicate(connection, workspace, item)
+        duplicate_id = await memories.find_duplicate(connection, workspace, new.memory)
         duplicate = await memories.lock(connection, workspace, duplicate_id) if duplicate_id is not None else None
         if duplicate_id is not None and duplicate is not None:
-            if duplicate["expires_at"] is None or duplicate["expires_at"] > now:
+            if duplicate.expires_at is None or duplicate.expires_at > now:
                 break
             await memories.mark_deleted(
                 connection, workspace, duplicate_id, now, actor=principal.actor, reason="expired", now=now
             )
-        if await memories.insert(connection, workspace, [item | {"ordinal": 1}], vector):
-            return item["id"], "created"
+        if await memories.insert(connection, workspace, [new], vector):
+            return new.memory.id, "created"
     if draft.key is not None:
-        changed = _updated(draft, item, duplicate)
-        if any(changed[column] != duplicate[column] for column in CONTENT_FIELDS):
+        changed = _updated(draft, new.memory, duplicate)
+        if any(getattr(changed, name) != getattr(duplicate, name) for name in CONTENT_FIELDS):
             await memories.rewrite(
                 connection,
                 workspace,
@@ -403,29 +383,25 @@ async def merge_into_duplicate(
             return duplicate_id, "updated"
     await memories.reinforce(
         connection, workspace, duplicate_id, tags=draft.tags, metadata=draft.metadata,
-        origin=most_trusted((item["origin"], duplicate["origin"])),
+        origin=most_trusted((new.memory.origin, duplicate.origin)),
         actor=principal.actor, reason="said again", now=now,
     )  # fmt: skip
     return duplicate_id, "reinforced"
 
 
-def _updated(draft: MemoryDraft, item: Columns, duplicate: Row) -> Columns:
-    """Return the new columns of an upserted memory: what the draft sets, over what was there; metadata merged one
-    level."""
+def _updated(draft: MemoryDraft, new: StoredMemory, duplicate: StoredMemory) -> StoredMemory:
+    """Return an upserted memory: what the draft sets, over what was there; metadata merged one level."""
     given = draft.model_fields_set | {"content", "type"}
     names = {"user": "user_name", "session": "session_id", "task": "task_id", "team": "team_id"}
     kept = {
-        column: duplicate[column]
+        column: getattr(duplicate, column)
         for field in MemoryDraft.model_fields
-        if field not in given and (column := names.get(field, field)) in item and field != "created_at"
+        if field not in given and (column := names.get(field, field)) in StoredMemory.__slots__
     }
-    if draft.content != duplicate["content"]:
-        kept.pop("origin", None)
-    made = {} if draft.summary else {"summary": summary_of(draft.content)}
-    changed = item | kept | made | {"metadata": duplicate["metadata"] | draft.metadata}
-    changed["identity_hash"] = identity_hash(
-        MemoryType(item["like_type"] or draft.type), draft.content, user=changed["user_name"],
-        key=scoped_key(changed["agent_id"], changed["key"]), occurred_at=changed["occurred_at"],
-        hearsay_by=changed["hearsay_by"], owners=changed["owners"],
-    )  # fmt: skip
-    return changed
+    kept |= {"created_at": new.created_at, "metadata": duplicate.metadata | draft.metadata}
+    if draft.content != duplicate.content:
+        kept["origin"] = new.origin
+    if not draft.summary:
+        kept["summary"] = summary_of(draft.content)
+    changed = replace(new, **kept)
+    return replace(changed, identity_hash=identity_of(changed))

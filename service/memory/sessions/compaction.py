@@ -30,7 +30,7 @@ from service.memory.access.redaction import masked_names, redact_lenient
 from service.memory.engine import Engine
 from service.memory.in_flight import InFlight, Tracker
 from service.memory.prompts import SUMMARIZE, steered
-from service.memory.saving.remember import columns_of
+from service.memory.saving.remember import insert_of
 from service.memory.saving.scopes import ScopeIds
 from service.store import memories, sessions
 from service.store.settings import agent_settings
@@ -294,16 +294,17 @@ async def _store(engine: Engine, workspace: UUID, fold: _Window, draft: MemoryDr
         if window_seq != fold.session.window_seq or present != len(ids):
             return False
         agent_id = fold.session.agent_id
-        item = columns_of(draft, ScopeIds(agent_id, agent_id, None, None, fold.session.id), 1, ACTOR, now)
-        item["reading"] = {}
-        if not await memories.insert(connection, workspace, [item], embedded):
-            found = await memories.find_duplicate(connection, workspace, item)
+        place = ScopeIds(agent_id, agent_id, None, None, fold.session.id)
+        new = insert_of(draft, place, ACTOR, now, reading={})
+        memory_id = new.memory.id
+        if not await memories.insert(connection, workspace, [new], embedded):
+            found = await memories.find_duplicate(connection, workspace, new.memory)
             assert found is not None
-            item["id"] = found
-        await memories.add_sources(connection, workspace, [(item["id"], id_) for id_ in ids])
+            memory_id = found
+        await memories.add_sources(connection, workspace, [(memory_id, id_) for id_ in ids])
         await sessions.compact_window(
             connection, workspace, fold.session.id,
-            from_seq=fold.messages[0].seq, to_seq=fold.to_seq, memory_id=item["id"],
+            from_seq=fold.messages[0].seq, to_seq=fold.to_seq, memory_id=memory_id,
         )  # fmt: skip
     log.info("window_compacted", session_id=str(fold.session.id), messages=len(ids))
     return True

@@ -12,14 +12,13 @@ from uuid import UUID
 import structlog
 from pydantic import Field
 
-from service.db.pool import Row
 from service.db.records import make
 from service.domain.drafts import MemoryDraft
 from service.domain.dream_settings import DreamChoices
 from service.domain.field_types import CONTENT_MAX
 from service.domain.folding import HEADING_CHARS_MAX, SHARES, Note, folded, note, note_lines, with_missing
 from service.domain.json import JsonObject
-from service.domain.memory import Memory
+from service.domain.memory import Memory, StoredMemory
 from service.domain.origin import least_trusted
 from service.domain.principal import Principal
 from service.domain.spending import paid_by
@@ -31,7 +30,7 @@ from service.memory.access.redaction import masked_names, masking_of, redact_len
 from service.memory.engine import Engine
 from service.memory.prompts import COMPACT, steered
 from service.memory.saving.lifecycle import load_owned
-from service.memory.saving.remember import columns_of
+from service.memory.saving.remember import insert_of
 from service.memory.saving.scopes import ScopeIds
 from service.store import agents, memories
 from service.store.settings import agent_settings
@@ -275,21 +274,22 @@ async def _replace_with_summary(engine: Engine, principal: Principal, agent_id: 
     embedded = await engine.embed([fold.content])
     async with engine.db.transaction(workspace) as connection:
         locked = await memories.lock_all(connection, workspace, [one.id for one in old])
-        changed = [str(one.id) for one in old if locked.get(one.id, {}).get("version") != one.version]
+        versions = {id_: one.version for id_, one in locked.items()}
+        changed = [str(one.id) for one in old if versions.get(one.id) != one.version]
         if changed:
             raise Conflict("Some of these memories have been changed meanwhile; ask again.", changed=changed)
         place = ScopeIds(agent_id, agent_id, None, None, None)
-        item = columns_of(draft, place, 1, principal.actor, now, key_id=principal.key_id)
-        item["reading"] = {}
-        if not await memories.insert(connection, workspace, [item], embedded):
+        new = insert_of(draft, place, principal.actor, now, key_id=principal.key_id, reading={})
+        if not await memories.insert(connection, workspace, [new], embedded):
             raise Conflict("There is such a summary already.")
+        memory_id = new.memory.id
         for one in old:
             await memories.supersede(
-                connection, workspace, one.id, by=item["id"], until=now, actor=principal.actor,
+                connection, workspace, one.id, by=memory_id, until=now, actor=principal.actor,
                 reason=REASON, dream_id=None, now=now,
             )  # fmt: skip
-        await connection.run("inherit_sources", workspace=workspace, memory_id=item["id"], ids=[one.id for one in old])
-        (made,) = await memories.get(connection, workspace, [item["id"]], None)
+        await connection.run("inherit_sources", workspace=workspace, memory_id=memory_id, ids=[one.id for one in old])
+        (made,) = await memories.get(connection, workspace, [memory_id], None)
     return made
 
 
@@ -307,13 +307,14 @@ async def undo_summary(engine: Engine, principal: Principal, memory_id: UUID) ->
             raise Conflict(NO_SUMMARY)
         ids = _folded_ids(summary.source)
         locked = await memories.lock_all(connection, workspace, [memory_id, *ids])
-        deleted = locked[memory_id]["deleted_at"] is not None
+        stored = locked[memory_id]
+        deleted = stored.deleted_at is not None
         changed = [id_ for id_ in ids if not _is_folded(locked.get(id_), memory_id)]
-        if locked[memory_id]["version"] != 1 + deleted or locked[memory_id]["superseded_by"] is not None:
+        if stored.version != 1 + deleted or stored.superseded_by is not None:
             changed.append(memory_id)
         for id_ in ids:
-            row = locked.get(id_)
-            if row is not None and await memories.duplicate_of(connection, workspace, row) not in (None, id_):
+            one = locked.get(id_)
+            if one is not None and await memories.find_duplicate(connection, workspace, one) not in (None, id_):
                 changed.append(id_)
         if changed:
             raise Conflict(
@@ -336,6 +337,6 @@ def _folded_ids(source: JsonObject) -> list[UUID]:
         raise Conflict(NO_SUMMARY) from None
 
 
-def _is_folded(row: Row | None, summary_id: UUID) -> bool:
+def _is_folded(memory: StoredMemory | None, summary_id: UUID) -> bool:
     """Return whether a memory is as folding it into the summary left it."""
-    return row is not None and row["superseded_by"] == summary_id and row["change_reason"] == REASON
+    return memory is not None and memory.superseded_by == summary_id and memory.change_reason == REASON

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, TypeVar
 from uuid import UUID
@@ -40,7 +40,7 @@ from service.domain.guards import normalize
 from service.domain.identity import identity_hash
 from service.domain.json import JsonObject
 from service.domain.json_schema import Checked
-from service.domain.memory import Memory
+from service.domain.memory import Memory, StoredMemory
 from service.domain.own_types import BUILT_IN, Misfit, OwnType, check_memory, like
 from service.domain.owners import owners_of_all, with_owner
 from service.domain.pages import PageSentence
@@ -53,11 +53,12 @@ from service.memory.access import audit
 from service.memory.access.workspace import check_days_max, check_own_types, check_profile
 from service.memory.saving.documents import parts_of
 from service.memory.saving.entity_metadata import check_metadata
-from service.memory.saving.remember import columns_of
+from service.memory.saving.remember import insert_of
 from service.memory.saving.scopes import ScopeIds, ScopeNames, ScopeResolver
 from service.memory.sessions.conversations import message_characters, message_columns, said_in, search_words
 from service.store import agents, documents, memories, sessions, transfer
 from service.store.documents import NewDocument
+from service.store.memories import MemoryInsert
 from service.store.settings import put_settings, workspace_settings
 from service.store.vectors import EmbeddingBatch
 
@@ -312,28 +313,27 @@ async def write_memories(writing: ImportTransaction, lines: Lines[MemoryLine]) -
     places = [await writing.place(number, line, line.user) for number, line in lines]
     lines = await _with_owners(writing, lines, places)
     read = await writing.executor.each(
-        lambda one: _columns(writing, one[0][1], one[1], types),
+        lambda one: _insert_of_line(writing, one[0][1], one[1], types),
         list(zip(lines, places, strict=True)),
         lambda one: len(one[0][1].content),
     )
-    items: list[Columns] = []
-    fresh: dict[UUID, tuple[int, MemoryLine, EmbeddingBatch]] = {}
-    for (number, line), vector, item in zip(lines, embedded.vectors, read, strict=True):
-        one = EmbeddingBatch(embedded.space, [vector])
-        if item["id"] in fresh:
+    fresh: dict[UUID, tuple[int, MemoryLine, EmbeddingBatch, MemoryInsert]] = {}
+    for (number, line), vector, new in zip(lines, embedded.vectors, read, strict=True):
+        id_, one = new.memory.id, EmbeddingBatch(embedded.space, [vector])
+        if id_ in fresh:
             writing.tallies["memory"].unchanged += 1
-        elif item["id"] in known:
-            await _update_existing(writing, number, line, item, known[item["id"]], one)
+        elif id_ in known:
+            await _update_existing(writing, number, line, new.memory, known[id_], one)
         else:
-            fresh[item["id"]] = (number, line, one)
-            items.append(item | {"ordinal": len(items) + 1})
-    if items:
-        vectors = EmbeddingBatch(embedded.space, [one.vectors[0] for _, _, one in fresh.values()])
-        made = await memories.insert(writing.connection, writing.workspace, items, vectors)
+            fresh[id_] = (number, line, one, new)
+    if fresh:
+        vectors = EmbeddingBatch(embedded.space, [one.vectors[0] for _, _, one, _ in fresh.values()])
+        new_ones = [new for _, _, _, new in fresh.values()]
+        made = await memories.insert(writing.connection, writing.workspace, new_ones, vectors)
         writing.tallies["memory"].created += len(made)
-        for item in items:
-            if item["id"] not in made:
-                await _merge_into_duplicate(writing, *fresh[item["id"]], item)
+        for id_, (number, line, one, new) in fresh.items():
+            if id_ not in made:
+                await _merge_into_duplicate(writing, number, line, one, new.memory)
     await _import_related(writing, lines)
 
 
@@ -390,23 +390,26 @@ async def _known(writing: ImportTransaction, lines: Lines[MemoryLine]) -> dict[U
     return {one.id: one for one in found}
 
 
-def _columns(writing: ImportTransaction, line: MemoryLine, place: ScopeIds, types: Mapping[str, OwnType]) -> Columns:
+def _insert_of_line(
+    writing: ImportTransaction, line: MemoryLine, place: ScopeIds, types: Mapping[str, OwnType]
+) -> MemoryInsert:
     by = writing.principal
-    item = columns_of(line, place, 1, line.changed_by or by.actor, writing.now, types=types, key_id=by.key_id)
-    ended = line.valid_until or (line.updated_at or writing.now if line.superseded_by else None)
-    return item | {
-        "id": line.id or item["id"],
-        "origin": line.origin or "imported",
-        "version": line.version,
-        "updated_at": line.updated_at,
-        "valid_from": line.valid_from,
-        "valid_until": ended,
-        "superseded_by": line.superseded_by,
-        "deleted_at": line.deleted_at,
-        "reinforced_at": line.reinforced_at,
-        "dream_id": line.dream_id,
-        "change_reason": line.change_reason or "imported",
-    }
+    new = insert_of(line, place, line.changed_by or by.actor, writing.now, types=types, key_id=by.key_id)
+    memory = replace(
+        new.memory,
+        id=line.id or new.memory.id,
+        origin=line.origin or "imported",
+        version=line.version,
+        updated_at=line.updated_at or new.memory.updated_at,
+        valid_from=line.valid_from or new.memory.valid_from,
+        valid_until=line.valid_until or (line.updated_at or writing.now if line.superseded_by else None),
+        superseded_by=line.superseded_by,
+        deleted_at=line.deleted_at,
+        reinforced_at=line.reinforced_at,
+        dream_id=line.dream_id,
+        change_reason=line.change_reason or "imported",
+    )
+    return replace(new, memory=memory)
 
 
 def _differs(line: MemoryLine, stored: Memory) -> bool:
@@ -417,22 +420,27 @@ def _differs(line: MemoryLine, stored: Memory) -> bool:
 
 
 async def _update_existing(
-    writing: ImportTransaction, number: int, line: MemoryLine, item: Columns, stored: Memory, embedded: EmbeddingBatch
+    writing: ImportTransaction,
+    number: int,
+    line: MemoryLine,
+    wanted: StoredMemory,
+    stored: Memory,
+    embedded: EmbeddingBatch,
 ) -> None:
     if line.version < stored.version or not _differs(line, stored):
         writing.tallies["memory"].unchanged += 1
         return
     if line.deleted_at is None and line.superseded_by is None:
-        duplicate = await memories.find_duplicate(writing.connection, writing.workspace, item)
-        if duplicate not in (None, item["id"]):
+        duplicate = await memories.find_duplicate(writing.connection, writing.workspace, wanted)
+        if duplicate not in (None, wanted.id):
             raise InvalidImportLine(number, ("id",), f"the memory {duplicate} says the same already, or has its key")
-    await _rewrite(writing, line, item, stored, embedded)
+    await _rewrite(writing, line, wanted, stored, embedded)
 
 
 async def _merge_into_duplicate(
-    writing: ImportTransaction, number: int, line: MemoryLine, embedded: EmbeddingBatch, item: Columns
+    writing: ImportTransaction, number: int, line: MemoryLine, embedded: EmbeddingBatch, wanted: StoredMemory
 ) -> None:
-    duplicate = await memories.find_duplicate(writing.connection, writing.workspace, item)
+    duplicate = await memories.find_duplicate(writing.connection, writing.workspace, wanted)
     if duplicate is None:
         raise InvalidImportLine(number, ("id",), "could not be written beside a change made at the same moment")
     if line.id is not None:
@@ -441,20 +449,20 @@ async def _merge_into_duplicate(
     if line.key is None or (stored.content, stored.type) == (line.content, line.type):
         writing.tallies["memory"].unchanged += 1
         return
-    await _rewrite(writing, line, item, stored, embedded)
+    await _rewrite(writing, line, wanted, stored, embedded)
 
 
 async def _rewrite(
     writing: ImportTransaction,
     line: MemoryLine,
-    item: Columns,
+    wanted: StoredMemory,
     stored: Memory,
     embedded: EmbeddingBatch,
 ) -> None:
     await memories.rewrite(
-        writing.connection, writing.workspace, stored.id, item,
+        writing.connection, writing.workspace, stored.id, wanted,
         embedded if line.content != stored.content else None,
-        actor=item["changed_by"], reason=item["change_reason"], now=writing.now,
+        actor=wanted.changed_by, reason=wanted.change_reason, now=writing.now,
     )  # fmt: skip
     await transfer.set_times(
         writing.connection,
@@ -464,7 +472,7 @@ async def _rewrite(
         created_at=line.created_at or stored.created_at,
         updated_at=line.updated_at or writing.now,
         valid_from=line.valid_from or stored.valid_from,
-        valid_until=item["valid_until"],
+        valid_until=wanted.valid_until,
         superseded_by=line.superseded_by,
         deleted_at=line.deleted_at,
         reinforced_at=line.reinforced_at,

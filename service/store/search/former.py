@@ -69,7 +69,12 @@ async def former_versions(connection: Connection, plan: SearchPlan) -> FormerVer
     weights: dict[UUID, Row] = {}
     if versions and plan.strategy != "recent":
         items = [
-            {**content_words(row["content"]), **field_words(row), "id": id_, "language": row["language"]}
+            {
+                **content_words(row["content"]),
+                **field_words(content=row["content"], summary=row["summary"], key=row["key"], tags=row["tags"]),
+                "id": id_,
+                "language": row["language"],
+            }
             for id_, row in versions.items()
         ]
         weighed = await connection.fetch("former_weights", items=items, **{name: plan.values[name] for name in WEIGHED})
