@@ -228,17 +228,17 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         self, client: OAuthClientInformationFull, authorization_code: str
     ) -> AuthorizationCode | None:
         """Return a code of the client that has not been used."""
-        row = await oauth.find_code(self._engine, _client(client), authorization_code)
-        if row is None:
+        found = await oauth.find_code(self._engine, _client(client), authorization_code)
+        if found is None:
             return None
         return AuthorizationCode(
             code=authorization_code,
-            scopes=row["scopes"],
-            expires_at=row["expires_at"].timestamp(),
+            scopes=[*found.scopes],
+            expires_at=found.expires_at.timestamp(),
             client_id=client.client_id,
-            code_challenge=row["challenge"],
-            redirect_uri=AnyUrl(row["redirect_uri"]),
-            redirect_uri_provided_explicitly=row["redirect_uri_given"],
+            code_challenge=found.challenge,
+            redirect_uri=AnyUrl(found.redirect_uri),
+            redirect_uri_provided_explicitly=found.redirect_uri_given,
         )
 
     async def exchange_authorization_code(
@@ -249,14 +249,14 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
 
     async def load_refresh_token(self, client: OAuthClientInformationFull, refresh_token: str) -> RefreshToken | None:
         """Return a refresh token of the client that has not been used."""
-        row = await oauth.find_refresh_token(self._engine, _client(client), refresh_token)
-        if row is None:
+        found = await oauth.find_refresh_token(self._engine, _client(client), refresh_token)
+        if found is None:
             return None
         return RefreshToken(
             token=refresh_token,
             client_id=client.client_id,
-            scopes=row["scopes"],
-            expires_at=int(row["expires_at"].timestamp()),
+            scopes=[*found.scopes],
+            expires_at=int(found.expires_at.timestamp()),
         )
 
     async def exchange_refresh_token(
@@ -267,8 +267,8 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
 
     async def load_access_token(self, token: str) -> AccessToken | None:
         """Return the live access token of a client."""
-        row = await oauth.find_client_key(self._engine, token)
-        return AccessToken(token=token, client_id=str(row["client_id"]), scopes=row["scopes"]) if row else None
+        key = await oauth.find_client_key(self._engine, token)
+        return AccessToken(token=token, client_id=str(key.client_id), scopes=[*key.scopes]) if key else None
 
     async def revoke_token(self, token: AccessToken | RefreshToken) -> None:
         """Revoke the access token and the refresh tokens of one consent, whichever of them is given."""

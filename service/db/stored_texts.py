@@ -8,7 +8,8 @@ from uuid import UUID
 
 from service.db.pool import Connection
 
-Row = dict[str, Any]
+TextRow = dict[str, Any]
+"""The key of a row and its columns with texts, by their names."""
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "memories": ("content", "summary", "key", "tags", "metadata", "source", "change_reason"),
@@ -57,7 +58,7 @@ def key_of(table: str) -> tuple[str, ...]:
 
 async def read(
     connection: Connection, workspace: UUID, table: str, after: Sequence[Any] | None, limit: int, *, lock: bool = False
-) -> list[Row]:
+) -> list[TextRow]:
     """Return the next rows after a primary key, its columns and those with texts; locked until the transaction ends."""
     key = key_of(table)
     columns = ", ".join((*key, *COLUMNS[table]))
@@ -77,7 +78,7 @@ async def count(connection: Connection, workspace: UUID, table: str) -> int:
     return rows
 
 
-async def write(connection: Connection, workspace: UUID, table: str, row: Row, changed: Mapping[str, Any]) -> None:
+async def write(connection: Connection, workspace: UUID, table: str, row: TextRow, changed: Mapping[str, Any]) -> None:
     """Set the changed columns of a row that was read."""
     key = key_of(table)
     sets = [f"{name} = ${place}" for place, name in enumerate(changed, 2)]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
 from service.db.records import make, make_all
 from service.domain import cursors
 from service.domain.drafts import EdgeEnd
@@ -125,8 +126,8 @@ async def graph(
         rings = await _rings(
             connection, workspace, audiences, entity.id, depth=1 if with_memories else depth, ring=ring, now=now
         )
-        nodes = await connection.fetch(
-            "walk_graph", workspace=workspace, audiences=audiences, entity_id=entity.id, depth=depth,
+        nodes = await connection.many(
+            _Node, "walk_graph", workspace=workspace, audiences=audiences, entity_id=entity.id, depth=depth,
             nodes_max=NODES_MAX + 1, now=now,
         ) if with_memories else []  # fmt: skip
         near_ids, memory_ids = _within_budget(rings, nodes, ENTITIES_MAX if with_memories else RINGS_MAX)
@@ -138,7 +139,7 @@ async def graph(
         )
     engine.part(ReadCounter).note(principal, "graph", [one.agent for one in records])
     place = {id_: n for n, id_ in enumerate([*near_ids, *memory_ids])}
-    met = {*rings, *(node["id"] for node in nodes)}
+    met = {*rings, *(node.id for node in nodes)}
     return Graph(
         entity=entity,
         entities=[one for one in sorted(near, key=lambda one: place[one.id]) if one.id != entity.id],
@@ -218,11 +219,17 @@ async def _rings(
     return known
 
 
-def _within_budget(rings: list[UUID], nodes: list[Row], entities_max: int) -> tuple[list[UUID], list[UUID]]:
+@dataclass(frozen=True, slots=True)
+class _Node:
+    kind: NodeKind
+    id: UUID
+
+
+def _within_budget(rings: list[UUID], nodes: list[_Node], entities_max: int) -> tuple[list[UUID], list[UUID]]:
     """Return the ids of entities, the nearest first, and of the nearest memories, up to NODES_MAX of both."""
-    walked = [node["id"] for node in nodes if node["kind"] == "entity"]
+    walked = [node.id for node in nodes if node.kind == "entity"]
     near = list(dict.fromkeys([*rings, *walked]))[:entities_max]
-    return near, [node["id"] for node in nodes if node["kind"] == "memory"][: max(0, NODES_MAX - len(near))]
+    return near, [node.id for node in nodes if node.kind == "memory"][: max(0, NODES_MAX - len(near))]
 
 
 async def memory_links(engine: Engine, principal: Principal, memory_id: UUID) -> MemoryLinks:

@@ -40,7 +40,7 @@ from service.memory.search.explain import Explanation, explain
 from service.memory.search.recall import recall
 from service.memory.search_results import SearchAnswer
 from service.store import agents, saved_searches
-from service.store.saved_searches import StoredSearch, result_of
+from service.store.saved_searches import StoredSearch
 
 log = structlog.get_logger(__name__)
 
@@ -136,12 +136,9 @@ async def search_results(
     workspace = principal.workspace_id
     async with engine.db.transaction(workspace) as connection:
         search = await owned(connection, principal, search_id)
-        rows = await connection.fetch(
-            "list_saved_search_results", workspace=workspace, search_id=search_id, before=before, limit=limit + 1
-        )
+        results = await saved_searches.results(connection, workspace, search_id, before=before, limit=limit + 1)
     engine.part(ReadCounter).note(principal, READ, [search.agent])
-    kept, more = cursors.paginate(rows, limit, "id")
-    return list(map(result_of, kept)), more
+    return cursors.paginate(results, limit, "id")
 
 
 async def owned(connection: Connection, principal: Principal, search_id: UUID, *, change: bool = False) -> StoredSearch:

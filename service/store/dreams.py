@@ -200,7 +200,7 @@ def _with_text(row: Row) -> Row:
     return {**row, "text": describe_change(row["op"], row["before"], row["after"], row["reason"])}
 
 
-def _ranges(stored: Sequence[Row]) -> list[SeqRange]:
+def _ranges(stored: Sequence[JsonObject]) -> list[SeqRange]:
     return [SeqRange(UUID(one["session_id"]), one["from_seq"], one["to_seq"]) for one in stored]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from service.db.pool import Columns, Connection, Row
+from service.db.pool import Connection
 from service.embedding.embedder import storage_of
 from service.store.vectors import Embedding, VectorSpace
 
@@ -51,6 +51,24 @@ class MigrationState:
     backfilling: bool
 
 
+@dataclass(frozen=True, slots=True)
+class TextToEmbed:
+    """A row of the index to embed: its text, as of this version."""
+
+    id: UUID
+    version: int | None
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexRequest:
+    """What a workspace has asked to be embedded: pending rows or, by ``force``, all of them; done up to ``after``."""
+
+    workspace_id: UUID
+    force: bool
+    after: UUID | None
+
+
 async def model_number(
     connection: Connection, signature: str, dim: int, setting: str, noise: float | None = None
 ) -> int:
@@ -73,24 +91,23 @@ async def state(connection: Connection) -> MigrationState:
     return MigrationState(active, coming, *(row[name] for name in names))
 
 
-def text_of_row(row: Row) -> tuple[UUID, str]:
-    """Return the id of a row to embed, and its text."""
-    return row["id"], row["content"]
-
-
 async def fill(
-    connection: Connection, workspace: UUID, rows: Sequence[Row], vectors: Sequence[Embedding], space: VectorSpace
+    connection: Connection,
+    workspace: UUID,
+    texts: Sequence[TextToEmbed],
+    vectors: Sequence[Embedding],
+    space: VectorSpace,
 ) -> int:
-    """Store the vectors of ``space``, which is in use, for rows that have not changed meanwhile; how many."""
+    """Store the vectors of ``space``, which is in use, for texts that have not changed meanwhile; how many."""
     return await connection.run(
-        "set_embeddings", space.flags, workspace=workspace, model=space.number, **_columns(rows, vectors, space)
+        "set_embeddings", space.flags, workspace=workspace, model=space.number, **_columns(texts, vectors, space)
     )
 
 
 async def fill_next(
     connection: Connection,
     workspace: UUID,
-    rows: Sequence[Row],
+    texts: Sequence[TextToEmbed],
     vectors: Sequence[Embedding],
     space: VectorSpace,
     *,
@@ -103,7 +120,7 @@ async def fill_next(
         space.flags,
         workspace=workspace,
         model=space.number,
-        **_columns(rows, vectors, space),
+        **_columns(texts, vectors, space),
     )
     return await _counted(connection, space, filled, worker=worker, lease_s=lease_s)
 
@@ -141,9 +158,11 @@ async def _counted(connection: Connection, space: VectorSpace, count: int, *, wo
     )
 
 
-def _columns(rows: Sequence[Row], vectors: Sequence[Embedding], space: VectorSpace) -> Columns:
+def _columns(
+    texts: Sequence[TextToEmbed], vectors: Sequence[Embedding], space: VectorSpace
+) -> dict[str, Sequence[object]]:
     return {
-        "ids": [row["id"] for row in rows],
-        "versions": [row["version"] for row in rows],
+        "ids": [one.id for one in texts],
+        "versions": [one.version for one in texts],
         "embeddings": [space.stored(vector) for vector in vectors],
     }

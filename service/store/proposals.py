@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
 from service.db.records import make, make_all
 from service.domain.json import JsonObject
 from service.domain.proposals import Proposal, ProposalSource, ProposalStatus
@@ -85,7 +85,7 @@ async def list_(
     return [make(Proposal, {**row, "sources": make_all(ProposalSource, map(_source, row["sources"]))}) for row in rows]
 
 
-def _source(stored: JsonObject) -> Row:
+def _source(stored: JsonObject) -> JsonObject:
     created_at = datetime.fromisoformat(stored["created_at"]).astimezone(UTC)
     return stored | {"message_id": UUID(stored["message_id"]), "created_at": created_at}
 

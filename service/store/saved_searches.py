@@ -112,8 +112,17 @@ async def add_result(connection: Connection, workspace: UUID, result: SearchResu
     return bool(added)
 
 
-def result_of(row: Row) -> SearchResultRecord:
-    """Return the result of a run that a row holds."""
+async def results(
+    connection: Connection, workspace: UUID, search_id: UUID, *, before: UUID | None, limit: int
+) -> list[SearchResultRecord]:
+    """Return the results of a saved search, newest first."""
+    rows = await connection.fetch(
+        "list_saved_search_results", workspace=workspace, search_id=search_id, before=before, limit=limit
+    )
+    return list(map(_result, rows))
+
+
+def _result(row: Row) -> SearchResultRecord:
     outcomes = [
         ExpectedOutcome(
             memory_id=UUID(one["memory_id"]), state=one["state"],

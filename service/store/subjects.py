@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
 from service.domain.guards import normalize
+from service.domain.json import JsonObject, JsonValue
 from service.domain.redact_sentences import content_words
 from service.store import insights
 
@@ -18,6 +19,21 @@ WHY = ("user", "owner", "person", "hearsay", "source", "metadata", "session", "d
 about the person of that name, or the user's word on somebody else; its source, its metadata or its session refers to
 the user; it was derived from such memories and the user's messages alone; others were behind it as well, and nothing of
 theirs is left; or it was concluded from one of all these."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectMessage:
+    """A message of a user, as an export shows it."""
+
+    id: UUID
+    session_id: UUID
+    seq: int
+    role: str
+    content: JsonValue
+    name: str | None
+    tool_call_id: str | None
+    tokens: int
+    created_at: datetime
 
 
 @dataclass(slots=True)
@@ -30,7 +46,7 @@ class SubjectData:
     messages, or naming the user; the agent of each.
     """
 
-    messages: list[Row]
+    messages: list[SubjectMessage]
     own: dict[UUID, str]
     shared: dict[UUID, tuple[set[UUID], set[UUID]]] = field(default_factory=dict)
     agents: set[UUID] = field(default_factory=set)
@@ -38,11 +54,11 @@ class SubjectData:
 
     @property
     def message_ids(self) -> list[UUID]:
-        return [row["id"] for row in self.messages]
+        return [one.id for one in self.messages]
 
     @property
     def session_ids(self) -> list[UUID]:
-        return list({row["session_id"] for row in self.messages})
+        return list({one.session_id for one in self.messages})
 
 
 _DISOWN = (
@@ -84,7 +100,7 @@ async def called_by(connection: Connection, workspaces: Sequence[UUID], users: l
 async def find_subject_data(connection: Connection, workspace: UUID, called: CalledBy) -> SubjectData:
     """Everything about the user, and everything derived from it, however far."""
     users = called.users
-    messages = await connection.fetch("subject_messages", workspace=workspace, users=users)
+    messages = await connection.many(SubjectMessage, "subject_messages", workspace=workspace, users=users)
     aliases = _aliases(users)
     rows = await connection.fetch(
         "subject_memories",
@@ -92,7 +108,7 @@ async def find_subject_data(connection: Connection, workspace: UUID, called: Cal
         users=users,
         aliases=aliases,
         nicknames=sorted(called.nicknames),
-        messages=[row["id"] for row in messages],
+        messages=[one.id for one in messages],
     )
     rows = sorted(rows, key=lambda row: WHY.index(row["why"]), reverse=True)
     own = {row["id"]: row["why"] for row in rows if not row["former"]}
@@ -248,15 +264,20 @@ def _aliases(users: list[str]) -> list[str]:
     return [normalize(user) for user in users]
 
 
-async def export(connection: Connection, workspace: UUID, users: list[str], held: SubjectData) -> dict[str, list[Row]]:
-    """Return the memories that are held, each with its ``memory`` and its ``history`` as JSON, and the rows of
-    everything else about the user by what they are."""
+async def export(
+    connection: Connection, workspace: UUID, users: list[str], held: SubjectData
+) -> dict[str, list[JsonObject]]:
+    """Return as JSON the memories that are held, each with its ``memory`` and its ``history``, and everything else
+    about the user by what it is."""
     ids = [*held.own, *held.shared]
-    sessions, proposals = held.session_ids, list(held.proposals)
+
+    async def read(query: str, **values: object) -> list[JsonObject]:
+        return [dict(row) for row in await connection.fetch(query, workspace=workspace, **values)]
+
     return {
-        "memories": await connection.fetch("subject_export_memories", workspace=workspace, ids=ids),
-        "sessions": await connection.fetch("subject_export_sessions", workspace=workspace, users=users, ids=sessions),
-        "documents": await connection.fetch("subject_export_documents", workspace=workspace, users=users),
-        "proposals": await connection.fetch("subject_export_proposals", workspace=workspace, ids=proposals),
-        "edges": await connection.fetch("subject_export_edges", workspace=workspace, ids=ids),
+        "memories": await read("subject_export_memories", ids=ids),
+        "sessions": await read("subject_export_sessions", users=users, ids=held.session_ids),
+        "documents": await read("subject_export_documents", users=users),
+        "proposals": await read("subject_export_proposals", ids=list(held.proposals)),
+        "edges": await read("subject_export_edges", ids=ids),
     }

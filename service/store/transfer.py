@@ -10,6 +10,7 @@ from uuid import UUID
 
 from service.db.pool import Columns, Connection, Row
 from service.db.queries import Flags
+from service.domain.json import JsonObject
 from service.store import insights, memories
 from service.store.where import WhereQuery, where_flag
 
@@ -68,7 +69,7 @@ async def counts(connection: Connection, workspace: UUID, wanted: ExportFilter) 
 
 async def section(
     connection: Connection, workspace: UUID, name: str, wanted: ExportFilter, start: str | UUID | None
-) -> AsyncIterator[list[Columns]]:
+) -> AsyncIterator[list[JsonObject]]:
     """Yield the fields of the lines of one section, in pages, beginning at the key ``start``."""
     values: Columns = {"workspace": workspace, "agent_id": wanted.agent_id}
     flags: Flags = {}
@@ -84,7 +85,7 @@ async def section(
     elif name == "bulletin":
         values["now"] = wanted.now
     shape = {"memory": _memory, "message": _message}.get(name, dict)
-    names: dict[UUID, Columns] = {}
+    names: dict[UUID, JsonObject] = {}
     async for rows in connection.batches(QUERIES[name], PAGES.get(name, PAGE), flags, **values):
         fields = [shape(row) for row in rows]
         if name in ("entity", "edge"):
@@ -98,18 +99,18 @@ async def section(
         yield fields
 
 
-def _memory(row: Row) -> Columns:
+def _memory(row: Row) -> JsonObject:
     return {name: value for name, value in row.items() if name not in _NOT_EXPORTED}
 
 
-def _message(row: Row) -> Columns:
+def _message(row: Row) -> JsonObject:
     fields = dict(row)
     structured = fields.pop("content_json")
     return fields if structured is None else fields | {"content": structured}
 
 
 async def _name_audiences(
-    connection: Connection, workspace: UUID, fields: list[Columns], names: dict[UUID, Columns]
+    connection: Connection, workspace: UUID, fields: list[JsonObject], names: dict[UUID, JsonObject]
 ) -> None:
     unknown = {line["audience"] for line in fields} - names.keys()
     if unknown:

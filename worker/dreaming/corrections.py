@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from service.db.pool import Row
 from service.domain.guards import normalize
 from service.extraction.candidates import Candidate
 from service.extraction.english.entities import mentions
@@ -50,6 +49,18 @@ class Fact:
         return self.slot.rpartition("/")[2]
 
 
+@dataclass(frozen=True, slots=True)
+class StoredFact:
+    """What a memory says of an attribute, and the sessions it was said in."""
+
+    content: str
+    audience: UUID
+    user_name: str | None
+    slot: str
+    value: str
+    sessions: list[UUID]
+
+
 class Corrections:
     """The corrections of a batch that do not say of what."""
 
@@ -77,10 +88,10 @@ class Corrections:
         """Return among what is known to whom it is to be looked for."""
         return sorted({one.audience for one in (*self._said.values(), *self._saved.values())})
 
-    def settled(self, rows: Iterable[Row]) -> tuple[list[Candidate], list[Reading]]:
-        """Return the candidates and readings, those of which it is clear what they correct with its slot. ``rows``:
+    def settled(self, stored: Iterable[StoredFact]) -> tuple[list[Candidate], list[Reading]]:
+        """Return the candidates and readings, those of which it is clear what they correct with its slot. ``stored``:
         what is known of such attributes."""
-        known = [*map(_stored, rows), *self._facts]
+        known = [*map(_known, stored), *self._facts]
         candidates, readings = list(self._candidates), list(self._readings)
         for at, one in self._said.items():
             fact = _corrected(one, [fact for fact in known if fact.place < one.place])
@@ -107,10 +118,10 @@ class Corrections:
                 yield at, Fact(one.slot, one.value, memory.content, memory.audience, frozenset(), place, own)
 
 
-def _stored(row: Row) -> Fact:
-    own = _is_of(row["user_name"], row["slot"])
+def _known(stored: StoredFact) -> Fact:
+    own = _is_of(stored.user_name, stored.slot)
     return Fact(
-        row["slot"], row["value"], row["content"], row["audience"], frozenset(row["sessions"]), _KNOWN_BEFORE, own
+        stored.slot, stored.value, stored.content, stored.audience, frozenset(stored.sessions), _KNOWN_BEFORE, own
     )
 
 

@@ -31,7 +31,7 @@ from service.store.settings import agent_settings
 from worker.dreaming.adjudicate import judge_pairs
 from worker.dreaming.apply import DreamWrite, PlanOutdated, apply
 from worker.dreaming.checkpoints import NO_ANSWER, Checkpoints, Trace, UnsavedResults, open_checkpoints
-from worker.dreaming.corrections import Corrections
+from worker.dreaming.corrections import Corrections, StoredFact
 from worker.dreaming.gather import Batch, Ranges, find_people, gather
 from worker.dreaming.neighbours import find_related
 from worker.dreaming.plan import Diff, Plan, usage_report
@@ -234,8 +234,8 @@ class Dream:
                 Corrections, batch, self.lease.agent_id, extraction.candidates, readings
             )
         async with self.engine.db.transaction(self.lease.workspace_id) as connection:
-            known = await connection.fetch(
-                "facts_of_attributes", **self.lease.of_owners, attributes=corrections.attributes,
+            known = await connection.many(
+                StoredFact, "facts_of_attributes", **self.lease.of_owners, attributes=corrections.attributes,
                 audiences=corrections.audiences, now=self.engine.now(),
             ) if corrections.attributes else []  # fmt: skip
             candidates, readings = corrections.settled(known)

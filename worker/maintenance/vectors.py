@@ -21,7 +21,6 @@ from uuid import UUID
 import asyncpg
 import structlog
 
-from service.db.pool import Row
 from service.domain.spending import Payer, paid_by
 from service.embedding.embedder import (
     PROBE,
@@ -36,7 +35,7 @@ from service.memory.access.workspace import active_workspaces, all_workspaces
 from service.memory.engine import Engine
 from service.memory.in_flight import InFlight, Tracker
 from service.store import embeddings, hnsw
-from service.store.embeddings import FIRST, MigrationState, Model
+from service.store.embeddings import FIRST, MigrationState, Model, ReindexRequest, TextToEmbed
 from service.store.hnsw import AudienceStats, Partition
 from service.store.vectors import Embedding, VectorSpace
 
@@ -89,28 +88,34 @@ async def _embed_batch(engine: Engine, workspace: UUID, flight: InFlight, after:
     if tracker is None:
         return 0, None
     async with engine.db.transaction(workspace) as connection:
-        rows = await connection.fetch("pending_texts", workspace=workspace, after=after, limit=PENDING_BATCH)
+        texts = await connection.many(
+            TextToEmbed, "pending_texts", workspace=workspace, after=after, limit=PENDING_BATCH
+        )
     done = tried = 0
-    for _, part in tracker.batches(rows, embeddings.text_of_row, PENDING_BATCH):
+    for _, part in tracker.batches(texts, _id_and_text, PENDING_BATCH):
         filled = await _embed(engine, workspace, part, tracker)
         done, tried = done + filled, tried + len(part)
         if filled < len(part):
             break
-    return done, rows[-1]["id"] if rows and done == tried == len(rows) else None
+    return done, texts[-1].id if texts and done == tried == len(texts) else None
 
 
-async def _embed(engine: Engine, workspace: UUID, rows: Sequence[Row], tracker: Tracker) -> int:
-    async with tracker.step("embed", [row["id"] for row in rows]):
-        texts = await redact_lenient(
-            engine, await workspace_masking(engine, workspace), [row["content"] for row in rows]
+def _id_and_text(text: TextToEmbed) -> tuple[UUID, str]:
+    return text.id, text.content
+
+
+async def _embed(engine: Engine, workspace: UUID, texts: Sequence[TextToEmbed], tracker: Tracker) -> int:
+    async with tracker.step("embed", [one.id for one in texts]):
+        masked = await redact_lenient(
+            engine, await workspace_masking(engine, workspace), [one.content for one in texts]
         )
-        embedded = await engine.embed(texts)
+        embedded = await engine.embed(masked)
     if embedded.space is None:
         return 0
-    ready = [(row, vector) for row, vector in zip(rows, embedded.vectors, strict=True) if vector is not None]
+    ready = [(one, vector) for one, vector in zip(texts, embedded.vectors, strict=True) if vector is not None]
     async with engine.db.transaction(workspace) as connection:
         await embeddings.fill(
-            connection, workspace, [row for row, _ in ready], [vector for _, vector in ready], embedded.space
+            connection, workspace, [one for one, _ in ready], [vector for _, vector in ready], embedded.space
         )
     return len(ready)
 
@@ -227,7 +232,7 @@ class Reindexer:
         """
         async with self._engine.db.unscoped() as connection:
             state = await embeddings.state(connection)
-            requests = await connection.fetch("reindex_requests")
+            requests = await connection.many(ReindexRequest, "reindex_requests")
         if self._engine.embedder is None or not (state.next_model or state.backfilling or requests):
             return False
         try:
@@ -293,13 +298,18 @@ class Reindexer:
         while True:
             tracker = await self._crash_tracker(workspace)
             async with self._engine.db.transaction(workspace) as connection:
-                rows = await connection.fetch(
-                    "rows_without_vector", workspace=workspace, model=space.number, after=after, limit=BATCH
+                texts = await connection.many(
+                    TextToEmbed,
+                    "rows_without_vector",
+                    workspace=workspace,
+                    model=space.number,
+                    after=after,
+                    limit=BATCH,
                 )
-            if not rows:
+            if not texts:
                 return filled
-            after = rows[-1]["id"]
-            ready, vectors = await self._embedded(workspace, embedder, rows, tracker)
+            after = texts[-1].id
+            ready, vectors = await self._embedded(workspace, embedder, texts, tracker)
             async with self._engine.db.transaction(workspace) as connection:
                 if not await embeddings.fill_next(
                     connection, workspace, ready, vectors, space,
@@ -333,21 +343,20 @@ class Reindexer:
             return state.next_model is not None
         return moved > 0
 
-    async def _embed_within_budget(self, request: Row) -> bool:
+    async def _embed_within_budget(self, request: ReindexRequest) -> bool:
         """Return whether it was done; a workspace whose budget is used up waits, and keeps no other from its turn."""
         try:
-            with paid_by(Payer(request["workspace_id"])):
+            with paid_by(Payer(request.workspace_id)):
                 await self._reembed(request)
         except EmbeddingOverBudget as error:
-            log.warning("reindex_postponed", workspace_id=str(request["workspace_id"]), error=error.message)
+            log.warning("reindex_postponed", workspace_id=str(request.workspace_id), error=error.message)
             return False
         return True
 
-    async def _reembed(self, request: Row) -> None:
+    async def _reembed(self, request: ReindexRequest) -> None:
         """Embed what a workspace has asked for: its pending rows or, by force, all of them."""
-        workspace: UUID = request["workspace_id"]
-        after: UUID = request["after"] or FIRST
-        query = "rows_to_embed_again" if request["force"] else "pending_texts"
+        workspace, after = request.workspace_id, request.after or FIRST
+        query = "rows_to_embed_again" if request.force else "pending_texts"
         while True:
             await self._claim()
             embedder, space = self._engine.embedder, await self._engine.space()
@@ -355,19 +364,19 @@ class Reindexer:
             assert space is not None
             tracker = await self._crash_tracker(workspace)
             async with self._engine.db.transaction(workspace) as connection:
-                rows = await connection.fetch(query, workspace=workspace, after=after, limit=BATCH)
-            if not rows:
+                texts = await connection.many(TextToEmbed, query, workspace=workspace, after=after, limit=BATCH)
+            if not texts:
                 await self._note("finish_reindex", workspace=workspace, now=self._engine.now())
                 return
-            after = rows[-1]["id"]
+            after = texts[-1].id
             try:
-                ready, vectors = await self._embedded(workspace, embedder, rows, tracker)
+                ready, vectors = await self._embedded(workspace, embedder, texts, tracker)
             except EmbeddingFailed as error:
                 await self._note("note_reindex_error", workspace=workspace, error=error.message)
                 raise
             async with self._engine.db.transaction(workspace) as connection:
                 await embeddings.fill(connection, workspace, ready, vectors, space)
-                await connection.run("advance_reindex", workspace=workspace, after=after, done=len(rows))
+                await connection.run("advance_reindex", workspace=workspace, after=after, done=len(texts))
 
     async def _crash_tracker(self, workspace: UUID) -> Tracker:
         """Return what workers have died on here. Raises _LeaseLost when another is at it, or has died over it a moment
@@ -378,39 +387,39 @@ class Reindexer:
         return tracker
 
     async def _embedded(
-        self, workspace: UUID, embedder: Embedder, rows: Sequence[Row], tracker: Tracker
-    ) -> tuple[list[Row], list[Embedding]]:
-        """Return the rows that could be embedded, and their vectors. Raises EmbeddingFailed when the embedder is
+        self, workspace: UUID, embedder: Embedder, texts: Sequence[TextToEmbed], tracker: Tracker
+    ) -> tuple[list[TextToEmbed], list[Embedding]]:
+        """Return the texts that could be embedded, and their vectors. Raises EmbeddingFailed when the embedder is
         down."""
-        ready: list[Row] = []
+        ready: list[TextToEmbed] = []
         vectors: list[Embedding] = []
-        for _, part in tracker.batches(rows, embeddings.text_of_row, BATCH):
+        for _, part in tracker.batches(texts, _id_and_text, BATCH):
             some, theirs = await self._embed(workspace, embedder, part, tracker)
             ready += some
             vectors += theirs
         return ready, vectors
 
     async def _embed(
-        self, workspace: UUID, embedder: Embedder, rows: Sequence[Row], tracker: Tracker
-    ) -> tuple[list[Row], list[Embedding]]:
+        self, workspace: UUID, embedder: Embedder, texts: Sequence[TextToEmbed], tracker: Tracker
+    ) -> tuple[list[TextToEmbed], list[Embedding]]:
         policy = await workspace_masking(self._engine, workspace)
-        async with tracker.step("embed", [row["id"] for row in rows]):
-            texts = await redact_lenient(self._engine, policy, [row["content"] for row in rows])
+        async with tracker.step("embed", [one.id for one in texts]):
+            masked = await redact_lenient(self._engine, policy, [one.content for one in texts])
             try:
-                return list(rows), list(await embedder.embed(texts, DEADLINE_S))
+                return list(texts), list(await embedder.embed(masked, DEADLINE_S))
             except (EmbeddingTimedOut, EmbeddingOverBudget):
                 raise
             except EmbeddingFailed as error:
-                log.warning("batch_not_embedded", texts=len(rows), error=error.message)
+                log.warning("batch_not_embedded", texts=len(texts), error=error.message)
         # One text that a provider refuses must not keep all others from being embedded; but does it answer at all?
         await embedder.embed([PROBE], DEADLINE_S)
-        ready: list[Row] = []
+        ready: list[TextToEmbed] = []
         vectors: list[Embedding] = []
-        for row, text in zip(rows, texts, strict=True):
-            async with tracker.step("embed", [row["id"]]):
+        for one, text in zip(texts, masked, strict=True):
+            async with tracker.step("embed", [one.id]):
                 with suppress(EmbeddingFailed):
                     vectors.append((await embedder.embed([text], DEADLINE_S))[0])
-                    ready.append(row)
+                    ready.append(one)
         return ready, vectors
 
     async def _count(self, workspaces: Sequence[UUID], coming: Model) -> None:

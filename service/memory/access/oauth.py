@@ -17,10 +17,10 @@ from uuid import UUID
 
 import structlog
 
-from service.db.pool import Connection, Row
+from service.db.pool import Connection
 from service.domain.ids import new_id
 from service.domain.limits import NO_LIMITS
-from service.domain.principal import KEY_SCOPES, KeyGrant, KeyScope, Principal
+from service.domain.principal import KEY_SCOPES, KeyGrant, KeyRole, KeyScope, Principal
 from service.errors import Forbidden, InvalidInput, RateLimited, Unauthenticated
 from service.memory.access import audit
 from service.memory.access.keys import granted, hash_of, make_key, prefix_of, workspace_of
@@ -63,6 +63,46 @@ class CodeBinding:
     challenge: str
     redirect_uri: str
     redirect_uri_given: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCode:
+    """A code as it is stored; ``key_id`` is the key that it has been exchanged for."""
+
+    client_id: UUID
+    granted_by: UUID
+    role: KeyRole
+    agent: str | None
+    user: str | None
+    scopes: list[KeyScope]
+    challenge: str
+    redirect_uri: str
+    redirect_uri_given: bool
+    expires_at: datetime
+    key_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRefreshToken:
+    """A refresh token of a live key, with the client of the key and the key that consented to it."""
+
+    key_id: UUID
+    client_id: UUID
+    granted_by: UUID
+    scopes: list[KeyScope]
+    expires_at: datetime
+    used_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClientKey:
+    """The live key of a client."""
+
+    id: UUID
+    role: KeyRole
+    agent: str | None
+    client_id: UUID
+    scopes: list[KeyScope]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,41 +220,40 @@ async def approve(
     return code
 
 
-async def find_code(engine: Engine, client: Client, code: str) -> Row | None:
+async def find_code(engine: Engine, client: Client, code: str) -> StoredCode | None:
     """Return a code of this client that has not been used. A used one revokes what it was exchanged for."""
     workspace = workspace_of(code)
     async with engine.db.transaction(workspace) as connection:
-        row = await connection.row("code", workspace=workspace, hash=hash_of(code))
-    if row is None or row["client_id"] != client.id:
+        found = await connection.first(StoredCode, "code", workspace=workspace, hash=hash_of(code))
+    if found is None or found.client_id != client.id:
         return None
-    if row["key_id"] is not None:
-        await _revoke_copied(engine, workspace, row["key_id"], "code used twice")
+    if found.key_id is not None:
+        await _revoke_copied(engine, workspace, found.key_id, "code used twice")
         return None
-    return row
+    return found
 
 
 async def redeem_code(engine: Engine, client: Client, code: str) -> Tokens:
     """Exchange a code. Raises Unauthenticated for one that is unknown, used or expired, or whose consenting key is no
     longer valid."""
     workspace, now = workspace_of(code), engine.now()
-    row = await find_code(engine, client, code)
-    if row is None:
+    found = await find_code(engine, client, code)
+    if found is None:
         raise Unauthenticated("This authorization code is not valid.")
     key_id, text = new_id(), make_key(workspace)
-    scopes = frozenset(row["scopes"])
     name = await name_in_workspace(engine, workspace, client)
-    asked = KeyGrant(row["role"], name, row["agent"], scopes, client_id=client.id, user=row["user"])
+    asked = KeyGrant(found.role, name, found.agent, frozenset(found.scopes), client_id=client.id, user=found.user)
     try:
         async with engine.db.transaction(workspace) as connection:
-            granter = await _granter(connection, workspace, row["granted_by"], now)
-            grant = _granted(granter, row["granted_by"], asked, now)
+            granter = await _granter(connection, workspace, found.granted_by, now)
+            grant = _granted(granter, found.granted_by, asked, now)
             await keys.add(connection, workspace, key_id, grant, hashed=hash_of(text), prefix=prefix_of(text))
             if not await connection.run(
                 "use_code", workspace=workspace, hash=hash_of(code), key_id=key_id, now=now
             ):  # fmt: skip
                 raise Unauthenticated("This authorization code is not valid.")
-            refresh = await _new_refresh_token(connection, workspace, key_id, row["scopes"], now, granter)
-            principal = Principal(workspace, row["granted_by"], granter.role, granter.agent)
+            refresh = await _new_refresh_token(connection, workspace, key_id, found.scopes, now, granter)
+            principal = Principal(workspace, found.granted_by, granter.role, granter.agent)
             details = granted(grant) | {"client_id": str(client.id)}
             await audit.record(connection, principal, "key.created", target=str(key_id), details=details)
     except Unauthenticated:
@@ -224,17 +263,17 @@ async def redeem_code(engine: Engine, client: Client, code: str) -> Tokens:
     return _tokens(text, refresh, grant, now)
 
 
-async def find_refresh_token(engine: Engine, client: Client, token: str) -> Row | None:
+async def find_refresh_token(engine: Engine, client: Client, token: str) -> StoredRefreshToken | None:
     """Return a refresh token of this client that has not been used. A used one revokes the key."""
     workspace = workspace_of(token)
     async with engine.db.transaction(workspace) as connection:
-        row = await connection.row("refresh_token", workspace=workspace, hash=hash_of(token))
-    if row is None or row["client_id"] != client.id:
+        found = await connection.first(StoredRefreshToken, "refresh_token", workspace=workspace, hash=hash_of(token))
+    if found is None or found.client_id != client.id:
         return None
-    if row["used_at"] is not None:
-        await _revoke_copied(engine, workspace, row["key_id"], "refresh token used twice")
+    if found.used_at is not None:
+        await _revoke_copied(engine, workspace, found.key_id, "refresh token used twice")
         return None
-    return row
+    return found
 
 
 async def refresh(engine: Engine, client: Client, token: str, scopes: Sequence[str]) -> Tokens:
@@ -242,23 +281,23 @@ async def refresh(engine: Engine, client: Client, token: str, scopes: Sequence[s
     token. Raises Unauthenticated for one that is unknown, used or expired, or whose consenting key is no longer
     valid."""
     workspace, now = workspace_of(token), engine.now()
-    row = await find_refresh_token(engine, client, token)
-    if row is None:
+    found = await find_refresh_token(engine, client, token)
+    if found is None:
         raise Unauthenticated("This refresh token is not valid.")
     text = make_key(workspace)
-    narrowed = frozenset(scope for scope in KEY_SCOPES if scope in scopes and scope in row["scopes"])
+    narrowed = frozenset(scope for scope in KEY_SCOPES if scope in scopes and scope in found.scopes)
     try:
         async with engine.db.transaction(workspace) as connection:
-            granter = await _granter(connection, workspace, row["granted_by"], now)
+            granter = await _granter(connection, workspace, found.granted_by, now)
             grant = KeyGrant("agent", client.name, scopes=narrowed, expires_at=_bounded(now + ACCESS_LIFETIME, granter))
             if not await connection.run(
                 "use_refresh_token", workspace=workspace, hash=hash_of(token), now=now
             ) or not await connection.run(
-                "renew_client_key", workspace=workspace, id=row["key_id"], hash=hash_of(text), prefix=prefix_of(text),
+                "renew_client_key", workspace=workspace, id=found.key_id, hash=hash_of(text), prefix=prefix_of(text),
                 scopes=sorted(narrowed), expires_at=grant.expires_at,
             ):  # fmt: skip
                 raise Unauthenticated("This refresh token is not valid.")
-            next_token = await _new_refresh_token(connection, workspace, row["key_id"], row["scopes"], now, granter)
+            next_token = await _new_refresh_token(connection, workspace, found.key_id, found.scopes, now, granter)
     except Unauthenticated:
         await find_refresh_token(engine, client, token)
         raise
@@ -266,21 +305,21 @@ async def refresh(engine: Engine, client: Client, token: str, scopes: Sequence[s
     return _tokens(text, next_token, grant, now)
 
 
-async def find_client_key(engine: Engine, token: str) -> Row | None:
+async def find_client_key(engine: Engine, token: str) -> ClientKey | None:
     """Return the live key of a client that an access or refresh token belongs to."""
     workspace = workspace_of(token)
     async with engine.db.transaction(workspace) as connection:
-        return await connection.row("client_key", workspace=workspace, hash=hash_of(token))
+        return await connection.first(ClientKey, "client_key", workspace=workspace, hash=hash_of(token))
 
 
 async def revoke_token(engine: Engine, token: str) -> None:
     """Revoke the key that an access or refresh token belongs to."""
     workspace = workspace_of(token)
     async with engine.db.transaction(workspace) as connection:
-        row = await connection.row("client_key", workspace=workspace, hash=hash_of(token))
-        if row is not None and await connection.run("revoke_key", workspace=workspace, id=row["id"]):
-            principal = Principal(workspace, row["id"], row["role"], row["agent"])
-            await audit.record(connection, principal, "key.revoked", target=str(row["id"]))
+        key = await connection.first(ClientKey, "client_key", workspace=workspace, hash=hash_of(token))
+        if key is not None and await connection.run("revoke_key", workspace=workspace, id=key.id):
+            principal = Principal(workspace, key.id, key.role, key.agent)
+            await audit.record(connection, principal, "key.revoked", target=str(key.id))
 
 
 async def _granter(connection: Connection, workspace: UUID, key_id: UUID, now: datetime) -> KeyGrant:

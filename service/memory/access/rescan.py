@@ -24,7 +24,7 @@ from service.concurrency.executor import NOT_KNOWN
 from service.db import stored_texts
 from service.db.pool import Connection
 from service.db.records import make
-from service.db.stored_texts import Row
+from service.db.stored_texts import TextRow
 from service.domain import cursors
 from service.domain.identity import identity_of
 from service.domain.ids import new_id
@@ -151,7 +151,7 @@ class Rescan:
         await forget_statistics(self._engine, self._workspace)
 
     async def _apply(
-        self, step: Callable[[str, list[Row]], Awaitable[list[Row]]], place: UUID, table: str
+        self, step: Callable[[str, list[TextRow]], Awaitable[list[TextRow]]], place: UUID, table: str
     ) -> None:
         after: tuple[object, ...] | None = None
         while True:
@@ -172,7 +172,7 @@ class Rescan:
         for place in deleted:
             yield place
 
-    async def _batches(self) -> AsyncIterator[tuple[str, list[Row]]]:
+    async def _batches(self) -> AsyncIterator[tuple[str, list[TextRow]]]:
         async for place in self._places():
             for table in stored_texts.COLUMNS:
                 after: tuple[object, ...] | None = None
@@ -184,7 +184,7 @@ class Rescan:
                         break
                     after = tuple(rows[-1][name] for name in stored_texts.key_of(table))
 
-    def _own(self, table: str, row: Row) -> dict[str, str]:
+    def _own(self, table: str, row: TextRow) -> dict[str, str]:
         texts = (_open(row[name]) for name in stored_texts.COLUMNS[table])
         return dict(pair for text in texts for pair in secrets_in(text))
 
@@ -192,18 +192,18 @@ class Rescan:
         secret = self._name_secret if column in NAMES else None
         return lambda kind, value: placeholder(SECRET + kind, value, secret)
 
-    async def _each(self, work: Callable[[Row], Row], rows: list[Row]) -> list[Row]:
+    async def _each(self, work: Callable[[TextRow], TextRow], rows: list[TextRow]) -> list[TextRow]:
         return await self._engine.executor.each(work, rows, _characters)
 
-    async def _without_copies(self, table: str, rows: list[Row]) -> list[Row]:
+    async def _without_copies(self, table: str, rows: list[TextRow]) -> list[TextRow]:
         """Return the columns of each row that change when copies of other rows' secrets are replaced."""
 
-        def changed(row: Row) -> Row:
+        def changed(row: TextRow) -> TextRow:
             return _changes(row, self._replaced(table, row, frozenset(self._own(table, row))))
 
         return await self._each(changed, rows)
 
-    async def _masked(self, table: str, rows: list[Row]) -> list[Row]:
+    async def _masked(self, table: str, rows: list[TextRow]) -> list[TextRow]:
         """Return the columns of each row that change when everything in them is masked."""
         masked = [
             {n: await self._redacted(n, row[n]) if row[n] else row[n] for n in stored_texts.COLUMNS[table]}
@@ -212,7 +212,7 @@ class Rescan:
         replaced = await self._each(lambda row: self._replaced(table, row), masked)
         return [_changes(row, after) for row, after in zip(rows, replaced, strict=True)]
 
-    def _replaced(self, table: str, row: Row, spared: frozenset[str] = frozenset()) -> Row:
+    def _replaced(self, table: str, row: TextRow, spared: frozenset[str] = frozenset()) -> TextRow:
         return {n: self._copies.replaced(row[n], self._mask(n), spared) for n in stored_texts.COLUMNS[table]}
 
     async def _redacted(self, name: str, value: JsonValue) -> JsonValue:
@@ -225,13 +225,13 @@ class Rescan:
         masked = await redactor.redact_json(_open(value), self._policy)
         return masked | kept if kept else masked
 
-    def _findings(self, table: str, row: Row, changed: Row) -> list[Finding]:
+    def _findings(self, table: str, row: TextRow, changed: TextRow) -> list[Finding]:
         texts = stored_texts.COLUMNS[table]
         id_ = "/".join(str(row[name]) for name in stored_texts.key_of(table) if name not in texts)
         return [_finding(table, id_, name, value) for name, value in changed.items()]
 
     async def _write(
-        self, connection: Connection, place: UUID, table: str, rows: list[Row], after: list[Row]
+        self, connection: Connection, place: UUID, table: str, rows: list[TextRow], after: list[TextRow]
     ) -> None:
         changes = [(row, changed) for row, changed in zip(rows, after, strict=True) if changed]
         if not changes:
@@ -264,7 +264,7 @@ class Rescan:
                 connection, self._workspace, audit_store.Line(ACTOR, None, action, table, None), details
             )
 
-    async def _rewrite(self, connection: Connection, place: UUID, id_: UUID, changed: Row) -> None:
+    async def _rewrite(self, connection: Connection, place: UUID, id_: UUID, changed: TextRow) -> None:
         stored = await memories.lock(connection, place, id_)
         assert stored is not None
         masked = replace(stored, **{name: value for name, value in changed.items() if name != "change_reason"})
@@ -287,12 +287,12 @@ def _batch(table: str) -> int:
     return BATCH_OF_DOCUMENTS if table == "documents" else BATCH
 
 
-def _characters(row: Row) -> int:
+def _characters(row: TextRow) -> int:
     texts = sum(len(value) for value in row.values() if isinstance(value, str))
     return texts + sum(NOT_KNOWN for value in row.values() if value and isinstance(value, dict | list))
 
 
-def _changes(before: Row, after: Row) -> Row:
+def _changes(before: TextRow, after: TextRow) -> TextRow:
     return {name: value for name, value in after.items() if value != before[name]}
 
 

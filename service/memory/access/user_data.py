@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Annotated
 from uuid import UUID
@@ -322,8 +322,8 @@ async def _held(connection: Connection, workspace: UUID, called: CalledBy) -> di
             }
             for row in rows.pop("memories")
         ],
-        "messages": [dict(row) for row in held.messages],
-        **{name: [dict(row) for row in of_name] for name, of_name in rows.items()},
+        "messages": [asdict(one) for one in held.messages],
+        **rows,
         "pages": await exported_pages(connection, workspace, about),
         "saved_searches": await exported_searches(connection, workspace, about),
     }

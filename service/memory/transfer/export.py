@@ -14,11 +14,11 @@ from contextlib import aclosing
 from uuid import UUID
 
 from service.concurrency.executor import FairExecutor
-from service.db.pool import Columns, Connection, Row
+from service.db.pool import Connection
 from service.db.records import make
 from service.domain.bulletin import StoredBulletin
 from service.domain.export_lines import FILTERED, FORMAT, KEYS, RECORDS
-from service.domain.json import dumps
+from service.domain.json import JsonObject, dumps
 from service.domain.principal import Principal
 from service.domain.where import Where
 from service.errors import InvalidInput, NotFound
@@ -148,14 +148,14 @@ async def _fill_section(
         written[name] += len(page)
 
 
-def _bulletin(fields: Columns) -> Columns:
+def _bulletin(fields: JsonObject) -> JsonObject:
     """Return a version of a bulletin without the lines whose memories are gone, as those that read it are shown it."""
     left = bulletin.without_gone(make(StoredBulletin, fields))
     kept = {"parts": left.parts, "content": left.content, "tokens": left.tokens}
     return {name: value for name, value in fields.items() if name not in ("newest", "states")} | kept
 
 
-def _characters(fields: Row) -> int:
+def _characters(fields: JsonObject) -> int:
     return sum(len(value) for value in fields.values() if isinstance(value, str))
 
 

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Literal
 from uuid import UUID
 
-from service.db.pool import Columns, Connection, Row
+from service.db.pool import Columns, Connection
 from service.db.queries import Flag
 from service.domain.ranking import Ranking, near
 from service.domain.text_normalization import holds_letters, normalize_for_search
@@ -262,8 +262,18 @@ def _row_counts(reader: Reader, kinds: Sequence[int]) -> Columns:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class _FilterList:
+    """What may pass a filter: its ``rows`` are on the posting lists ``terms``, or are ``ids``."""
+
+    filter: str
+    terms: list[int] | None
+    ids: list[UUID] | None
+    rows: int
+
+
 def _by_list(
-    shortest: Row,
+    shortest: _FilterList,
     flags: SearchFlags,
     values: Columns,
     filters: Filters,
@@ -271,7 +281,7 @@ def _by_list(
     best: int,
     limit: int,
 ) -> SearchPlan:
-    list_ = shortest["filter"]
+    list_ = shortest.filter
     all_pass = filters.met_by_all_on(list_)
     shortlist = best * (limits.shortlist if all_pass else limits.shortlist_filtered)
     flags = replace(
@@ -282,7 +292,7 @@ def _by_list(
         by_time=list_ == "time",
         by_where=list_ == "where",
     )
-    lists = {"listed_terms": shortest["terms"], "listed_ids": shortest["ids"]}
+    lists = {"listed_terms": shortest.terms, "listed_ids": shortest.ids}
     values = values | lists | {"postings_max": limits.postings, "shortlist": shortlist}
     return SearchPlan("filter_list", flags, values, best, limit)
 
@@ -320,7 +330,9 @@ def _of_large_audience(
     return SearchPlan("hnsw", flags, values, best, limit)
 
 
-async def _shortest_list(connection: Connection, values: Columns, filters: Filters, limits: SearchLimits) -> Row | None:
+async def _shortest_list(
+    connection: Connection, values: Columns, filters: Filters, limits: SearchLimits
+) -> _FilterList | None:
     """Return the list, among those of the filter's conditions, that has the fewest rows; None where all have too
     many."""
     rows = sum(values["counted_rows"])
@@ -328,8 +340,8 @@ async def _shortest_list(connection: Connection, values: Columns, filters: Filte
         return None
     rows_max = min(limits.listed_rows, rows // limits.listed_share)
     flags = {name: filters.conditions[name] for name in ("viewer", "where")}
-    lists = await connection.fetch(
-        "filter_list_sizes", flags, **{name: values[name] for name in LISTED_BY}, most=rows_max + 1
+    lists = await connection.many(
+        _FilterList, "filter_list_sizes", flags, **{name: values[name] for name in LISTED_BY}, most=rows_max + 1
     )
-    shortest = min(lists, key=lambda one: one["rows"], default=None)
-    return None if shortest is None or shortest["rows"] > rows_max else shortest
+    shortest = min(lists, key=lambda one: one.rows, default=None)
+    return None if shortest is None or shortest.rows > rows_max else shortest

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from service.db.pool import Row
 from service.domain.identity import identity_hash
 from service.domain.json import JsonObject
 from service.domain.owners import Owners
@@ -92,6 +91,18 @@ class Insight:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredInsight:
+    """An insight of an agent as it is stored."""
+
+    id: UUID
+    version: int
+    user_name: str | None
+    content: str
+    source: JsonObject
+    deleted: bool
+
+
+@dataclass(frozen=True, slots=True)
 class KnownInsight:
     """An insight that is there; ``deleted``: by somebody who did not want it, so that it is not concluded again."""
 
@@ -105,14 +116,13 @@ class KnownInsight:
     deleted: bool
 
     @classmethod
-    def of(cls, row: Row) -> KnownInsight:
-        """Return the insight of a row of ``insights_about``."""
-        source = row["source"]
-        evidence = source["evidence"]
+    def of(cls, stored: StoredInsight) -> KnownInsight:
+        """Return the insight with its evidence read from the source."""
+        evidence = stored.source["evidence"]
         return cls(
-            row["id"], row["version"], source["about"], row["user_name"], row["content"],
+            stored.id, stored.version, stored.source["about"], stored.user_name, stored.content,
             frozenset(UUID(one["id"]) for one in evidence),
-            sum(not one["against"] for one in evidence), row["deleted"],
+            sum(not one["against"] for one in evidence), stored.deleted,
         )  # fmt: skip
 
 

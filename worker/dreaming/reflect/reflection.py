@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from uuid import UUID
 
-from service.db.pool import Row
 from service.domain.dream_filter import DreamFilter
 from service.domain.profile import text_of
 from service.domain.profile_schema import fitting, properties_of
@@ -35,7 +35,7 @@ from worker.dreaming.reflect.conclude import (
     reports_of,
     tastes_in,
 )
-from worker.dreaming.reflect.insight import Conclusions, Evidence, Insight, KnownInsight
+from worker.dreaming.reflect.insight import Conclusions, Evidence, Insight, KnownInsight, StoredInsight
 
 USERS_MAX = 20
 MEMORIES_MAX = 500
@@ -110,19 +110,19 @@ class _Reflection:
         read = {one.memory.id: one.reports for one in self.readings if one.reports is not None}
         matters = {one.of.about for one in reports} | {one.about for one in read.values()}
         async with self.engine.db.transaction(lease.workspace_id) as connection:
-            before = await connection.fetch(
-                "insights_about", **lease.of_owners, about=[*matters, *(one.about for one in changes)],
+            before = await connection.many(
+                StoredInsight, "insights_about", **lease.of_owners, about=[*matters, *(one.about for one in changes)],
                 ids=list(self.plan.superseded), users=[user or "" for user in self.users],
             )  # fmt: skip
-            known = [KnownInsight.of(row) for row in before]
+            known = [KnownInsight.of(one) for one in before]
             keys = {about.partition(":")[2] for about in (*matters, *(one.about for one in known))}
-            rows = await connection.fetch(
-                "memories_reporting", **lease.of_owners, keys=sorted(keys), ids=list(read), now=now
+            reporting = await connection.many(
+                _ReportingMemory, "memories_reporting", **lease.of_owners, keys=sorted(keys), ids=list(read), now=now
             ) if keys else []  # fmt: skip
-        for row in rows:
-            reported = read.get(row["id"]) or _reported_before(row)
-            if reported is not None and row["id"] not in self.plan.superseded:
-                reports.append(_report(row, reported))
+        for memory in reporting:
+            reported = read.get(memory.id) or memory.reported_before()
+            if reported is not None and memory.id not in self.plan.superseded:
+                reports.append(memory.report(reported))
         habits, over = await asyncio.to_thread(habits_in, reports, now)
         tastes, held = await asyncio.to_thread(tastes_in, reports)
         asked = questions_of(reports)
@@ -203,13 +203,18 @@ class _Reflection:
     async def _remembered(self, user: str | None) -> list[Remembered]:
         """Return a user's memories, as they will be once the plan is applied."""
         async with self.engine.db.transaction(self.lease.workspace_id) as connection:
-            rows = await connection.fetch(
-                "memories_to_reflect_on", **self.lease.of_owners, user=user, limit=MEMORIES_MAX, now=self.engine.now()
+            found = await connection.many(
+                _OwnMemory,
+                "memories_to_reflect_on",
+                **self.lease.of_owners,
+                user=user,
+                limit=MEMORIES_MAX,
+                now=self.engine.now(),
             )
         there = [
-            Remembered(_evidence_in(row), row["type"], user, f"{row['at']:%Y-%m-%d}")
-            for row in rows
-            if row["id"] not in self.plan.superseded
+            Remembered(one.evidence(), one.type, user, f"{one.at:%Y-%m-%d}")
+            for one in found
+            if one.id not in self.plan.superseded
         ]
         made = [
             Remembered(evidence_of(new), new.type, user, f"{new.at or new.since:%Y-%m-%d}")
@@ -223,17 +228,37 @@ def _reported_by(new: NewMemory) -> Reported | None:
     return reported_in(new.content, new.subject, new.policy_type)
 
 
-def _reported_before(row: Row) -> Reported | None:
-    """Return what a memory reports that a former dream has read."""
-    if row["habit"] is not None:
-        return Habit(row["habit"], row["denied"])
-    return reported_in(row["content"], row["user_name"], row["type"])
+@dataclass(frozen=True, slots=True)
+class _OwnMemory:
+    """A current memory of the agent's own; ``at``: when it happened, or holds from."""
+
+    id: UUID
+    type: str
+    content: str
+    identity_hash: bytes
+    valid_from: datetime
+    expires_at: datetime | None
+    at: datetime
+
+    def evidence(self) -> Evidence:
+        return Evidence(self.id, self.identity_hash.hex(), self.content, self.valid_from, self.expires_at)
 
 
-def _report(row: Row, reported: Reported) -> MemoryReport:
-    happens = POLICIES[MemoryType(row["type"])].happens
-    return MemoryReport(reported, row["user_name"], _evidence_in(row), row["at"], happens)
+@dataclass(frozen=True, slots=True)
+class _ReportingMemory(_OwnMemory):
+    """One that reports a habit or the like; ``habit``: as a dream has read it, ``type``: built-in, the one it is
+    like."""
 
+    user_name: str | None
+    habit: str | None
+    denied: bool
 
-def _evidence_in(row: Row) -> Evidence:
-    return Evidence(row["id"], row["identity_hash"].hex(), row["content"], row["valid_from"], row["expires_at"])
+    def reported_before(self) -> Reported | None:
+        """Return what it reports that a former dream has read."""
+        if self.habit is not None:
+            return Habit(self.habit, self.denied)
+        return reported_in(self.content, self.user_name, MemoryType(self.type))
+
+    def report(self, reported: Reported) -> MemoryReport:
+        happens = POLICIES[MemoryType(self.type)].happens
+        return MemoryReport(reported, self.user_name, self.evidence(), self.at, happens)
