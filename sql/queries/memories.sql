@@ -77,6 +77,44 @@
     WHERE m.workspace_id = :workspace
 )
 
+-- fragment: version_record
+-- Beside a memory ``m`` and the JSON ``v.record`` of a version: its columns ``x``.
+CROSS JOIN LATERAL jsonb_to_record(jsonb_build_object('origin', m.origin, 'owners', m.owners) || v.record) AS x(
+    type text, scope text, team text, task text, "user" text, owners text[], hearsay_by text, origin text, key text, content text, summary text,
+    language text, tokens integer, importance float8, confidence float8, tags text[], metadata jsonb, source jsonb, status text,
+    decay_exempt boolean, occurred_at timestamptz, valid_from timestamptz, valid_until timestamptz, superseded_by uuid,
+    expires_at timestamptz, updated_at timestamptz, deleted_at timestamptz, version integer
+)
+
+-- fragment: version_then
+-- Beside a memory ``m`` that has former versions: ``x``, that of ``as_of``, or the first, where all were stored later.
+CROSS JOIN LATERAL (
+    SELECT v.record FROM memory_versions v
+    WHERE v.workspace_id = :workspace AND v.memory_id = m.id
+    ORDER BY v.at <= :as_of DESC, CASE WHEN v.at <= :as_of THEN -v.version ELSE v.version END
+    LIMIT 1
+) AS v
+{% include "version_record" %}
+
+-- fragment: past_records
+-- As memory_records: what there was at ``as_of``, as it was then, as searches of the past have it. What has not changed
+-- since is as it is; a version of another scope or of other owners than today's is left out.
+(
+    SELECT r.* FROM {% include "memory_records" %} r
+    WHERE r.updated_at <= :as_of::timestamptz OR NOT EXISTS (
+        SELECT 1 FROM memory_versions v WHERE v.workspace_id = :workspace AND v.memory_id = r.id)
+    UNION ALL
+    SELECT m.workspace_id, m.id, m.agent_id, m.audience, m.session_id, m.task_id, m.agent, x.type, x.scope, m.team, m.task,
+        m.session, x."user", m.owners, x.hearsay_by, x.origin, x.key, x.content, x.summary, x.language, x.importance,
+        x.importance AS effective_importance, x.confidence, x.tags, x.metadata, x.source, x.status, x.decay_exempt,
+        m.embedding, m.access_count, m.last_accessed_at, x.occurred_at, x.valid_from, x.valid_until, x.superseded_by,
+        x.expires_at, m.created_at, x.updated_at, m.deleted_at, x.version, m.dream_id, x.tokens
+    FROM {% include "memory_records" %} m
+    {% include "version_then" %}
+    WHERE m.updated_at > :as_of AND x.deleted_at IS NULL AND x.scope = m.scope AND x.owners = m.owners
+        AND x.team IS NOT DISTINCT FROM m.team AND x.task IS NOT DISTINCT FROM m.task
+)
+
 -- fragment: lexemes_of
 -- Beside an item ``i`` and its ``owner``, its words under the text-search configuration that the settings of the agent
 -- or of the workspace choose, or else that of its language; worked out once.
