@@ -13,7 +13,7 @@ from uuid import UUID
 
 from service.domain.collapsing import collapse
 from service.domain.search import Fusion
-from service.domain.timex import Window
+from service.domain.timex import TimeSpan
 
 EXPONENT_MAX = 700
 """Past it exp(-x) is nothing."""
@@ -161,7 +161,7 @@ class Ranked:
 
 
 def rank(
-    candidates: Iterable[Candidate], windows: Sequence[Window], ranking: Ranking, *, limit: int, noise: float = 0.0
+    candidates: Iterable[Candidate], windows: Sequence[TimeSpan], ranking: Ranking, *, limit: int, noise: float = 0.0
 ) -> list[Ranked]:
     """Return the best ``limit`` candidates, best first, ties by id; a memory and the messages it came from are one.
 
@@ -216,11 +216,11 @@ def rank(
     ]
 
 
-def near(window: Window, ranking: Ranking) -> Window:
+def near(window: TimeSpan, ranking: Ranking) -> TimeSpan:
     """Return the span around a window in which its boost is at least half as large as in it."""
     half_life = timedelta(seconds=_fading_s(window, ranking)) * math.log(2)
     try:
-        return Window(window.since - half_life / ranking.early_factor, window.until + half_life)
+        return TimeSpan(window.since - half_life / ranking.early_factor, window.until + half_life)
     except OverflowError:
         return window
 
@@ -288,7 +288,7 @@ def _core(
     keyword_ranks: Mapping[int, int],
     semantic_ranks: Mapping[int, int],
     meanings: Sequence[float | None],
-    windows: Sequence[Window],
+    windows: Sequence[TimeSpan],
     ranking: Ranking,
 ) -> set[int]:
     """Return the candidates of a search for at most ``ranking.candidates`` results, as its statement chooses them."""
@@ -449,21 +449,21 @@ def _around(
     return {number: fades[number] * (earlier[number] + later[number]) for number in core}
 
 
-def _nearnesses(members: Sequence[Candidate], windows: Sequence[Window], ranking: Ranking) -> list[float]:
+def _nearnesses(members: Sequence[Candidate], windows: Sequence[TimeSpan], ranking: Ranking) -> list[float]:
     """Return how near each is to the nearest of the windows, from 0 to 1."""
     if not windows:
         return [0.0] * len(members)
     return [max(_nearness(one, window, ranking) for window in windows) for one in members]
 
 
-def _nearness(one: Candidate, window: Window, ranking: Ranking) -> float:
+def _nearness(one: Candidate, window: TimeSpan, ranking: Ranking) -> float:
     """Return 1 in the window, less the farther from it, and less still before it."""
     late = one.happened_at - window.until.timestamp()
     early = ranking.early_factor * (window.since.timestamp() - one.happened_at)
     return math.exp(-min(EXPONENT_MAX, max(0.0, late, early) / _fading_s(window, ranking)))
 
 
-def _fading_s(window: Window, ranking: Ranking) -> float:
+def _fading_s(window: TimeSpan, ranking: Ranking) -> float:
     """Return in how many seconds the boost of a window falls to 1/e: where one end is named, that is sharp."""
     share = 0.0 if window.bounded else ranking.near_share
     return max(ranking.near_days * DAY_S, share * (window.until - window.since).total_seconds())

@@ -52,7 +52,7 @@ _NO_CONTENT = word_set("""
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class TimeSpan:
     """A span of time, the end left out; ``bounded`` where the question names one end ("before 8 May")."""
 
     since: datetime
@@ -68,15 +68,15 @@ class Timed:
     """
 
     text: str
-    windows: tuple[Window, ...]
+    windows: tuple[TimeSpan, ...]
 
 
-Resolve = Callable[[re.Match[str], datetime], Window | None]
+Resolve = Callable[[re.Match[str], datetime], TimeSpan | None]
 
 
 def parse(question: str, now: datetime) -> Timed:
     """Find the times that a question names. Without any, the question is given back as it is."""
-    windows: list[Window] = []
+    windows: list[TimeSpan] = []
     left = question.replace("\x00", " ")
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     for group in (_ABSOLUTE, _RELATIVE):
@@ -91,7 +91,7 @@ def parse(question: str, now: datetime) -> Timed:
     return Timed(left if asks_more else "", tuple(windows[:WINDOWS_MAX]))
 
 
-def _take(pattern: re.Pattern[str], resolve: Resolve, text: str, today: datetime, windows: list[Window]) -> str:
+def _take(pattern: re.Pattern[str], resolve: Resolve, text: str, today: datetime, windows: list[TimeSpan]) -> str:
     def replace(match: re.Match[str]) -> str:
         try:
             window = resolve(match, today)
@@ -107,29 +107,29 @@ def _take(pattern: re.Pattern[str], resolve: Resolve, text: str, today: datetime
     return pattern.sub(replace, text)
 
 
-def _bounded(window: Window, bound: str, today: datetime) -> Window:
+def _bounded(window: TimeSpan, bound: str, today: datetime) -> TimeSpan:
     """Return what lies before or after a time, as ``bound`` says; the time itself where nothing does."""
     if bound in ("since", "after"):
         since, until = window.since if bound == "since" else window.until, today + timedelta(days=1)
     else:
         since, until = _EARLIEST, window.since if bound in ("before", "prior to") else window.until
-    return Window(since, until, bounded=True) if since < until else window
+    return TimeSpan(since, until, bounded=True) if since < until else window
 
 
-def _day(start: datetime) -> Window:
-    return Window(start, start + timedelta(days=1))
+def _day(start: datetime) -> TimeSpan:
+    return TimeSpan(start, start + timedelta(days=1))
 
 
-def _date(year: int, month: int, day: int) -> Window:
+def _date(year: int, month: int, day: int) -> TimeSpan:
     return _day(datetime(year, month, day, tzinfo=UTC))
 
 
-def _month(year: int, month: int) -> Window:
-    return Window(datetime(year, month, 1, tzinfo=UTC), datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC))
+def _month(year: int, month: int) -> TimeSpan:
+    return TimeSpan(datetime(year, month, 1, tzinfo=UTC), datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC))
 
 
-def _year(year: int) -> Window:
-    return Window(datetime(year, 1, 1, tzinfo=UTC), datetime(year + 1, 1, 1, tzinfo=UTC))
+def _year(year: int) -> TimeSpan:
+    return TimeSpan(datetime(year, 1, 1, tzinfo=UTC), datetime(year + 1, 1, 1, tzinfo=UTC))
 
 
 def _latest_year(today: datetime, month: int, day: int = 1) -> int:
@@ -137,22 +137,22 @@ def _latest_year(today: datetime, month: int, day: int = 1) -> int:
     return today.year if (month, day) <= (today.month, today.day) else today.year - 1
 
 
-def _numeric_date(match: re.Match[str], _: datetime) -> Window:
+def _numeric_date(match: re.Match[str], _: datetime) -> TimeSpan:
     return _date(*(int(part) for part in match.groups()))
 
 
-def _named_date(month: str, day: str, year: str | None, today: datetime) -> Window:
+def _named_date(month: str, day: str, year: str | None, today: datetime) -> TimeSpan:
     number = _MONTHS[month.lower()]
     return _date(int(year) if year else _latest_year(today, number, int(day)), number, int(day))
 
 
-def _bare_month(match: re.Match[str], today: datetime) -> Window:
+def _bare_month(match: re.Match[str], today: datetime) -> TimeSpan:
     number = _MONTHS[match[1].lower()]
     coming = match.group(0).lower().startswith("next ")
     return _month(_latest_year(today, number) + coming, number)
 
 
-def _part_of_month(match: re.Match[str], today: datetime) -> Window | None:
+def _part_of_month(match: re.Match[str], today: datetime) -> TimeSpan | None:
     """ "the first weekend of October", "the last Friday in May 2023"."""
     number = _MONTHS[match[3].lower()]
     month = _month(int(match[4]) if match[4] else _latest_year(today, number), number)
@@ -167,14 +167,14 @@ def _part_of_month(match: re.Match[str], today: datetime) -> Window | None:
     place = _ORDINALS[match[1].lower()]
     if place >= len(starts):
         return None
-    return Window(starts[place], starts[place] + timedelta(days=days))
+    return TimeSpan(starts[place], starts[place] + timedelta(days=days))
 
 
 def _count(word: str) -> int:
     return int(word) if word.isdigit() else _COUNTS[word.lower()]
 
 
-def _ago(match: re.Match[str], today: datetime) -> Window | None:
+def _ago(match: re.Match[str], today: datetime) -> TimeSpan | None:
     count, unit = _count(match[1]), match[2].lower()
     if count > COUNT_MAX or (match[1].lower(), unit) in _NO_CERTAIN_TIME:
         return None
@@ -184,30 +184,30 @@ def _ago(match: re.Match[str], today: datetime) -> Window | None:
         slack = max(slack, 0.505 * _UNIT_DAYS[unit])
     if unit == "day" and slack <= _UNIT_SLACK_DAYS["day"]:
         return _day(centre)
-    return Window(centre - timedelta(days=slack), centre + timedelta(days=slack + 1))
+    return TimeSpan(centre - timedelta(days=slack), centre + timedelta(days=slack + 1))
 
 
-def _past(match: re.Match[str], today: datetime) -> Window | None:
+def _past(match: re.Match[str], today: datetime) -> TimeSpan | None:
     count = _count(match[1]) if match[1] else 1
     if count > COUNT_MAX:
         return None
-    return Window(today - timedelta(days=count * _UNIT_DAYS[match[2].lower()]), today + timedelta(days=1))
+    return TimeSpan(today - timedelta(days=count * _UNIT_DAYS[match[2].lower()]), today + timedelta(days=1))
 
 
-def _last_month(_: re.Match[str], today: datetime) -> Window:
+def _last_month(_: re.Match[str], today: datetime) -> TimeSpan:
     return _month(today.year - (today.month == 1), (today.month - 2) % 12 + 1)
 
 
-def _next_month(_: re.Match[str], today: datetime) -> Window:
+def _next_month(_: re.Match[str], today: datetime) -> TimeSpan:
     return _month(today.year + today.month // 12, today.month % 12 + 1)
 
 
-def _week(today: datetime, weeks: int) -> Window:
+def _week(today: datetime, weeks: int) -> TimeSpan:
     monday = _monday(today) + timedelta(days=7 * weeks)
-    return Window(monday, monday + timedelta(days=7))
+    return TimeSpan(monday, monday + timedelta(days=7))
 
 
-def _last_weekday(match: re.Match[str], today: datetime) -> Window:
+def _last_weekday(match: re.Match[str], today: datetime) -> TimeSpan:
     back = (today.weekday() - _WEEKDAYS[match[1].lower()] - 1) % 7 + 1
     return _day(today - timedelta(days=back))
 
@@ -250,8 +250,8 @@ _RELATIVE = _rules(
     (r"\btomorrow\b", lambda _, today: _day(today + timedelta(days=1))),
     (r"\byesterday\b", lambda _, today: _day(today - timedelta(days=1))),
     (r"\b(?:today|tonight|this morning|this afternoon|this evening)\b", lambda _, today: _day(today)),
-    (r"\blast week\b", lambda _, today: Window(_monday(today) - timedelta(days=7), _monday(today))),
-    (r"\blast weekend\b", lambda _, today: Window(_monday(today) - timedelta(days=2), _monday(today))),
+    (r"\blast week\b", lambda _, today: TimeSpan(_monday(today) - timedelta(days=7), _monday(today))),
+    (r"\blast weekend\b", lambda _, today: TimeSpan(_monday(today) - timedelta(days=2), _monday(today))),
     (r"\blast month\b", _last_month),
     (r"\bthis week\b", lambda _, today: _week(today, 0)),
     (r"\bnext week\b", lambda _, today: _week(today, 1)),
@@ -261,7 +261,7 @@ _RELATIVE = _rules(
     (r"\blast year\b", lambda _, today: _year(today.year - 1)),
     (
         r"\bthis year\b",
-        lambda _, today: Window(datetime(today.year, 1, 1, tzinfo=UTC), today + timedelta(days=1)),
+        lambda _, today: TimeSpan(datetime(today.year, 1, 1, tzinfo=UTC), today + timedelta(days=1)),
     ),
     (rf"\blast {_WEEKDAY}\b", _last_weekday),
     (rf"\b{_COUNT} (day|week|month|year)s? ago\b", _ago),

@@ -25,7 +25,7 @@ _SEEK_CHARS = 8_192
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class TextWindow:
     """A part of a text that is searched at once. What is found counts where it reaches into the core."""
 
     start: int
@@ -34,7 +34,7 @@ class Window:
     end: int
 
 
-def windows(text: str, core_chars: int = CORE_CHARS) -> Iterator[Window]:
+def windows(text: str, core_chars: int = CORE_CHARS) -> Iterator[TextWindow]:
     """Yield a long text in windows with cores of ``core_chars`` characters: a regular expression keeps all other
     threads waiting until it has its next match.
 
@@ -49,7 +49,7 @@ def windows(text: str, core_chars: int = CORE_CHARS) -> Iterator[Window]:
             start = next((gap.end() for gap in _BETWEEN_WORDS.finditer(text, start, left)), start)
         if end < len(text):
             end = next((gap.start() for gap in _BETWEEN_WORDS.finditer(text, right, end)), end)
-        yield Window(start, core_start, core_end, end)
+        yield TextWindow(start, core_start, core_end, end)
 
 
 INVISIBLE_MARKS = {

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.domain.ranking import Candidate, Ranked, Ranking, near, rank
-from service.domain.timex import Window
+from service.domain.timex import TimeSpan
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
 LATER = DAY + timedelta(days=30)
@@ -40,7 +40,7 @@ def candidate(number: int, *, terms: dict[int, float] | None = None, **fields: A
 
 
 def ranked(
-    *candidates: Candidate, windows: tuple[Window, ...] = (), limit: int = 10, noise: float = 0.0, **settings: Any
+    *candidates: Candidate, windows: tuple[TimeSpan, ...] = (), limit: int = 10, noise: float = 0.0, **settings: Any
 ) -> list[Ranked]:
     """Without the boost for importance, which is the same for all that do not say theirs, and without a floor."""
     plain: dict[str, Any] = {"importance_boost": 0.0, "min_relevance": 0.0}
@@ -100,7 +100,7 @@ def test_no_list_is_longer_than_the_setting_or_the_limit(fusion: str) -> None:
 
 
 def test_reciprocal_ranks_are_summed_without_boosts() -> None:
-    window = Window(DAY, DAY + timedelta(days=1))
+    window = TimeSpan(DAY, DAY + timedelta(days=1))
     results = ranked(
         candidate(1, terms={1: 2.0}, similarity=0.1),
         candidate(2, terms={1: 1.0}),
@@ -168,7 +168,7 @@ def test_only_the_best_by_words_lend_and_long_turns_need_no_neighbours() -> None
 
 def test_each_boost_is_told_and_added() -> None:
     session = UUID(int=99)
-    window = Window(DAY, DAY + timedelta(days=1))
+    window = TimeSpan(DAY, DAY + timedelta(days=1))
     results = by_number(
         ranked(
             candidate(1, similarity=1.0, session_id=session, question_share=1.0, happened_at=DAY + timedelta(hours=3)),
@@ -248,14 +248,14 @@ def test_two_answers_to_one_turn_both_belong_to_its_dialogue() -> None:
 
 
 def test_a_time_reaches_as_far_as_its_boost_is_half() -> None:
-    window = Window(DAY, DAY + timedelta(days=40))
+    window = TimeSpan(DAY, DAY + timedelta(days=40))
     span = near(window, Ranking())
     half = timedelta(days=10) * math.log(2)
     assert (span.since, span.until) == (window.since - half / 2, window.until + half)
     for at in (span.since, span.until):
         boost = ranked(candidate(1, similarity=1.0, happened_at=at), windows=(window,))[0].boosts["time"]
         assert boost == pytest.approx(0.25)
-    ever = Window(datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
+    ever = TimeSpan(datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
     assert near(ever, Ranking()) == ever
 
 
@@ -273,7 +273,7 @@ def test_what_has_no_word_in_common_and_is_no_nearer_than_chance_is_no_result() 
     assert results[2].relevance == pytest.approx(0.3)
     assert set(by_number(ranked(*given_, noise=0.2, min_relevance=0.0))) == {1, 2, 3, 4, 5}
     assert set(by_number(ranked(*given_, noise=0.2, min_relevance=0.35))) == {1}
-    at_that_time = by_number(ranked(*given_, noise=0.2, min_relevance=None, windows=(Window(DAY, LATER),)))
+    at_that_time = by_number(ranked(*given_, noise=0.2, min_relevance=None, windows=(TimeSpan(DAY, LATER),)))
     assert set(at_that_time) == {1, 2, 3, 4}
 
 
@@ -298,7 +298,7 @@ def test_what_matters_more_comes_first_among_equals_and_never_before_what_answer
 
 
 def test_what_happened_then_comes_before_what_did_not_unless_words_match_far_better() -> None:
-    window = Window(DAY, DAY + timedelta(days=30))
+    window = TimeSpan(DAY, DAY + timedelta(days=30))
     then, well_matched = timedelta(0), timedelta(days=400)
     rows = [
         candidate(1, terms={1: 3.0}, similarity=0.1, happened_at=DAY + then),
@@ -372,7 +372,7 @@ settings_ = st.builds(
 
 @given(candidates_, settings_, st.integers(1, 40), st.randoms())
 def test_whatever_comes_in_is_ranked(given_: list[Candidate], settings: Ranking, limit: int, draw: Any) -> None:
-    windows = [Window(DAY, DAY + timedelta(days=30))]
+    windows = [TimeSpan(DAY, DAY + timedelta(days=30))]
     results = rank(given_, windows, settings, limit=limit)
     assert len({one.id for one in results}) == len(results) <= limit
     assert {one.id for one in results} <= {one.id for one in given_}

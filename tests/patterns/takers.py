@@ -141,7 +141,7 @@ def _old(text: str) -> summarize.Foldable:
 
 def _window(text: str) -> object:
     message = Message(_ID, 1, "user", text, None, None, None, 1, _NOW)
-    fold = compaction._Window(compaction._Session(_ID, _ID, "s", "ann", 1), [message])
+    fold = compaction._Fold(compaction._Session(_ID, _ID, "s", "ann", 1), [message])
     return compaction._summary_by_rules(fold, [text])
 
 

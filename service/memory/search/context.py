@@ -101,7 +101,7 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class _Window:
+class _WindowTurns:
     """The turns of a window, oldest first; the ``summary`` of what left it is the first of them, if there is one."""
 
     turns: Sequence[WindowTurn] = ()
@@ -180,7 +180,7 @@ def _extent(entries: Sequence[Entry]) -> int:
 
 async def _gathered(
     engine: Engine, principal: Principal, request: ContextRequest, max_tokens: int
-) -> tuple[_Baseline, _Window, SearchAnswer]:
+) -> tuple[_Baseline, _WindowTurns, SearchAnswer]:
     """Return everything a context is made of, searched and read side by side."""
     speaker = principal.acting_user(request.user) or await _speaker(engine, principal, request)
     reader_ready: asyncio.Future[agents.Reader | None] = asyncio.get_running_loop().create_future()
@@ -199,12 +199,12 @@ async def _standing_and_window(
     request: ContextRequest,
     speaker: str | None,
     reader_ready: asyncio.Future[agents.Reader | None],
-) -> tuple[_Baseline, _Window]:
+) -> tuple[_Baseline, _WindowTurns]:
     reader = await reader_ready
     user, mode = principal.acting_user(request.user), reader.settings.users if reader else "separate"
     with viewing_as(viewer_of(user, reader.members if reader else None, mode, prompt=True)):
         standing = await _standing(engine, principal, request, speaker, reader)
-        return standing, await _window(engine, principal, request) if standing.shares.window else _Window()
+        return standing, await _window(engine, principal, request) if standing.shares.window else _WindowTurns()
 
 
 async def _speaker(engine: Engine, principal: Principal, request: ContextRequest) -> str | None:
@@ -415,18 +415,18 @@ def _document_entry(part: DocumentPart, *, marking: bool) -> Entry:
     return Entry(str(part.id), label_each_line(text, label("document") if marking else ""))
 
 
-async def _window(engine: Engine, principal: Principal, request: ContextRequest) -> _Window:
+async def _window(engine: Engine, principal: Principal, request: ContextRequest) -> _WindowTurns:
     if request.session is None:
-        return _Window()
+        return _WindowTurns()
     try:
         window = await conversations.window(engine, principal, request.agent, request.session)
     except NotFound:
-        return _Window()
+        return _WindowTurns()
     turns = [_turn(message) for message in window.messages]
     if window.summary is None:
-        return _Window(turns)
+        return _WindowTurns(turns)
     summary = _summary_turn(window.summary)
-    return _Window([summary, *turns], summary)
+    return _WindowTurns([summary, *turns], summary)
 
 
 def _unverified(state: CitedState, speaker: str | None, allowed: frozenset[Origin]) -> bool:

@@ -59,7 +59,7 @@ class _Session:
 
 
 @dataclass(frozen=True, slots=True)
-class _Window:
+class _Fold:
     """The part of a window about to be folded; ``masks`` are its speakers as a text may name them."""
 
     session: _Session
@@ -100,12 +100,12 @@ class _Window:
         """Return the ids of its messages."""
         return [message.id for message in self.messages]
 
-    def of_one_owner(self) -> _Window:
+    def of_one_owner(self) -> _Fold:
         """Return it with the messages before the first that belongs to others than the first one does."""
         owners = self.messages[0].owners
         return replace(self, messages=list(takewhile(lambda message: message.owners == owners, self.messages)))
 
-    def first(self, count: int | None) -> _Window:
+    def first(self, count: int | None) -> _Fold:
         """Return it with no more than its first ``count`` messages."""
         return replace(self, messages=self.messages[:count])
 
@@ -189,7 +189,7 @@ def _step(tracker: Tracker | None, name: str, ids: Sequence[UUID]) -> AbstractAs
     return tracker.step(name, ids) if tracker else nullcontext()
 
 
-async def _with_masked_names(engine: Engine, workspace: UUID, pii: Masking, fold: _Window) -> _Window:
+async def _with_masked_names(engine: Engine, workspace: UUID, pii: Masking, fold: _Fold) -> _Fold:
     """Return the window with the masked form of each speaker: messages may be older than the rule of the workspace."""
     names = sorted({fold.speaker(message) for message in fold.messages})
     masks = await masked_names(engine, workspace, pii, [(("name",), name) for name in names], refuse=False)
@@ -198,7 +198,7 @@ async def _with_masked_names(engine: Engine, workspace: UUID, pii: Masking, fold
 
 def _window_to_compact(
     session: _Session, messages: list[Message], bounds: WindowSettings, *, even_if_room: bool
-) -> _Window | None:
+) -> _Fold | None:
     """Return the oldest messages, so many that the window is down to where it is trimmed to; None where it is."""
     if len(messages) < 2:
         return None
@@ -213,11 +213,11 @@ def _window_to_compact(
         keep -= 1
     while keep > 1 and messages[-keep].role == "tool":  # a tool's result stays with the call before it
         keep -= 1
-    return _Window(session, messages[:-keep])
+    return _Fold(session, messages[:-keep])
 
 
 async def _read(
-    engine: Engine, pii: Masking, fold: _Window, dead: set[UUID], tracker: Tracker | None
+    engine: Engine, pii: Masking, fold: _Fold, dead: set[UUID], tracker: Tracker | None
 ) -> tuple[list[str], list[str]]:
     """Return the texts of the messages, masked, empty for those that are set aside; and every identifier in them."""
     said = [(id_, "" if id_ in dead else text_of(message.content))
@@ -235,7 +235,7 @@ async def _read(
 
 
 async def _summary_text(
-    engine: Engine, workspace: UUID, fold: _Window, texts: Sequence[str], settings: WorkspaceSettings
+    engine: Engine, workspace: UUID, fold: _Fold, texts: Sequence[str], settings: WorkspaceSettings
 ) -> str:
     """Return what was said, in brief: by the language model where it answers, else by rules."""
     llm = engine.model("summary", workspace, settings.llm)
@@ -248,12 +248,12 @@ async def _summary_text(
     return await engine.executor.run(_summary_by_rules, fold, texts, characters=sum(map(len, texts)))
 
 
-def _summary(fold: _Window, gist: str, named: list[str]) -> str:
+def _summary(fold: _Fold, gist: str, named: list[str]) -> str:
     """Return the summary, which names all that it has room for."""
     return with_missing(f"Conversation {fold.session.session}, {_when(fold)}: {gist}", named)
 
 
-async def _summary_by_llm(llm: LLM, fold: _Window, texts: Sequence[str], choices: DreamChoices) -> str:
+async def _summary_by_llm(llm: LLM, fold: _Fold, texts: Sequence[str], choices: DreamChoices) -> str:
     lines = [
         f"{fold.named(message)}: {text[:TURN_CHARS_MAX]}" for message, text in zip(fold.messages, texts, strict=True)
     ]
@@ -265,7 +265,7 @@ async def _summary_by_llm(llm: LLM, fold: _Window, texts: Sequence[str], choices
     return " ".join(answer.text.split())[:SUMMARY_CHARS_MAX]
 
 
-def _summary_by_rules(fold: _Window, texts: Sequence[str]) -> str:
+def _summary_by_rules(fold: _Fold, texts: Sequence[str]) -> str:
     """Return the first sentence of each turn, as far as there is room: those of people first."""
     sentences: dict[int, str] = {}
     room = SUMMARY_CHARS_MAX
@@ -280,12 +280,12 @@ def _summary_by_rules(fold: _Window, texts: Sequence[str]) -> str:
     return " ".join(sentences[n] for n in sorted(sentences)) or "nothing was said in words."
 
 
-def _when(fold: _Window) -> str:
+def _when(fold: _Fold) -> str:
     first = fold.messages[0].created_at
     return f"{first.day} {first:%B %Y}, turns {fold.messages[0].seq} to {fold.to_seq}"
 
 
-async def _store(engine: Engine, workspace: UUID, fold: _Window, draft: MemoryDraft, embedded: EmbeddingBatch) -> bool:
+async def _store(engine: Engine, workspace: UUID, fold: _Fold, draft: MemoryDraft, embedded: EmbeddingBatch) -> bool:
     """Store the summary and move the window on; return False when it has moved or a message has gone meanwhile."""
     now, ids = engine.now(), fold.ids
     async with engine.db.transaction(workspace) as connection:

@@ -12,7 +12,7 @@ from service.db.pool import Columns, Connection
 from service.db.queries import Flag
 from service.domain.ranking import Ranking, near
 from service.domain.text_normalization import holds_letters, normalize_for_search
-from service.domain.timex import Window
+from service.domain.timex import TimeSpan
 from service.errors import ReverieError
 from service.store.agents import Reader
 from service.store.search.filters import Filters
@@ -88,7 +88,7 @@ class Question:
     """
 
     text: str
-    windows: Sequence[Window] = ()
+    windows: Sequence[TimeSpan] = ()
     space: VectorSpace | None = None
     embedding: Embedding | None = None
 
