@@ -224,7 +224,7 @@ async def _lost(connection: Connection, planned: Planned, memory: UUID, results:
         need = [NeededChange(name, True if name == "include_faded" else None) for name in fields if name != "include"]
         need += [NeededChange("include", ["memories"])] if "include" in fields else []
         return Explanation.at("filters", filters=filters, would_need=need)
-    if planned.plan.strategy == "recent":
+    if planned.plan.tier == "recent":
         rows = former.and_newest(await newest(connection, planned.plan, LISTS_MAX))
         place = next((place for place, row in enumerate(rows, start=1) if row.id == memory), None)
         return _below_limit(planned, results, ExplainedRanks(None, None, place), None)

@@ -85,7 +85,7 @@ async def _search_together(engine: Engine, queries: Sequence[SearchQuery]) -> li
                 _hits(scores, one.former.as_they_were(found)),
                 reranks(one.query.request, one.reader),
                 waiting,
-                one.plan.strategy,
+                one.plan.tier,
                 viewer(one.query, one.reader),
                 timings.ms,
             )
@@ -149,7 +149,7 @@ async def _rank_all(
     """Return the results of each, nothing for None, and how many candidates of each had no vector to be compared by."""
     together: list[list[SearchPlan]] = []
     for one in planned:
-        if one is not None and one.plan.strategy == "exact":
+        if one is not None and one.plan.tier == "exact":
             same = next((plans for plans in together if plans[0].differs_in_question_only(one.plan)), None)
             together.append([one.plan]) if same is None else same.append(one.plan)
     found: dict[int, Candidates] = {}
@@ -162,7 +162,7 @@ async def _rank_all(
     for number, one in enumerate(planned):
         if one is None:
             scored.append({})
-        elif one.plan.strategy == "recent":
+        elif one.plan.tier == "recent":
             scored.append(await _newest(connection, one))
             timings.end("candidates")
         else:

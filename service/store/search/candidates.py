@@ -37,7 +37,7 @@ async def exact_candidates(connection: Connection, plans: Sequence[SearchPlan]) 
 
 async def candidates(connection: Connection, plan: SearchPlan) -> Candidates:
     """Return what may be among the results of a plan that has a question, in no order."""
-    if plan.strategy == "exact":
+    if plan.tier == "exact":
         return (await exact_candidates(connection, [plan]))[0]
     rows = await connection.fetch("large_candidates", plan.flags.as_dict(), **plan.values)
     return [Candidate._make(row) for row in rows]

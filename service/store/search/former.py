@@ -67,7 +67,7 @@ async def former_versions(connection: Connection, plan: SearchPlan) -> FormerVer
     rows = await connection.fetch("former_versions", plan.flags.as_dict(), **values, **asks)
     versions = {row["id"]: row for row in rows if row["visible"]}
     weights: dict[UUID, Row] = {}
-    if versions and plan.strategy != "recent":
+    if versions and plan.tier != "recent":
         items = [
             {
                 **content_words(row["content"]),
@@ -80,7 +80,7 @@ async def former_versions(connection: Connection, plan: SearchPlan) -> FormerVer
         weighed = await connection.fetch("former_weights", items=items, **{name: plan.values[name] for name in WEIGHED})
         weights = {row["id"]: row for row in weighed}
     found = [_candidate(row, weights.get(id_)) for id_, row in versions.items()]
-    candidates = found if plan.strategy == "recent" else _best(found, plan.best)
+    candidates = found if plan.tier == "recent" else _best(found, plan.best)
     return FormerVersions([row["id"] for row in rows], candidates, versions)
 
 

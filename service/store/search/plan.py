@@ -1,4 +1,4 @@
-"""How a search finds its candidates: the strategy, the flags of its statement, and the values it takes."""
+"""How a search finds its candidates: the tier, the flags of its statement, and the values it takes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LISTED_BY = (
 )  # fmt: skip
 """The values of a plan that lists of filters are found by."""
 
-Strategy = Literal["exact", "scan", "hnsw", "filter_list", "recent"]
+Tier = Literal["exact", "scan", "hnsw", "filter_list", "recent"]
 """- ``exact``: a small audience, of which every row and posting is read.
 - ``scan``: a large one; of common words only what is needed is read, vectors are compared all.
 - ``hnsw``: the same, vectors by an approximate index.
@@ -165,7 +165,7 @@ _OTHER_FLAGS = tuple(one.name for one in fields(SearchFlags) if one.name != "con
 class SearchPlan:
     """A search for one reader. ``best`` of each list are candidates, ``limit`` of all are results."""
 
-    strategy: Strategy
+    tier: Tier
     flags: SearchFlags
     values: Columns = field(repr=False)
     best: int
