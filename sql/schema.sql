@@ -366,7 +366,7 @@ CREATE TABLE memories (
     reinforced_at timestamp with time zone,
     hearsay_by text,
     learned_at timestamp with time zone DEFAULT now(),
-    reading jsonb,
+    dream_analysis jsonb,
     like_type text,
     key_id uuid,
     origin text DEFAULT 'api'::text NOT NULL,
@@ -1001,7 +1001,7 @@ CREATE INDEX ix_memories_insights ON memories USING btree (workspace_id, audienc
 CREATE INDEX ix_memories_key ON memories USING btree (workspace_id, key) WHERE (key IS NOT NULL);
 CREATE INDEX ix_memories_open_todos ON memories USING btree (workspace_id, audience, id) WHERE ((type = 'todo'::text) AND (status = 'open'::text) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
 CREATE INDEX ix_memories_session ON memories USING btree (workspace_id, session_id) WHERE (session_id IS NOT NULL);
-CREATE INDEX ix_memories_unread ON memories USING btree (workspace_id, agent_id, id) WHERE ((reading IS NULL) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
+CREATE INDEX ix_memories_unread ON memories USING btree (workspace_id, agent_id, id) WHERE ((dream_analysis IS NULL) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
 CREATE INDEX ix_memories_user ON memories USING btree (workspace_id, user_name, type, valid_from DESC, id DESC) WHERE (user_name IS NOT NULL);
 CREATE INDEX ix_memory_sources_message ON memory_sources USING btree (workspace_id, message_id);
 CREATE INDEX ix_model_calls_at ON model_calls USING btree (workspace_id, at, id);

@@ -134,7 +134,7 @@ class StoredMemory:
     version: int = 1
     reinforced_at: datetime | None = None
     dream_id: UUID | None = None
-    reading: JsonObject | None = None
+    dream_analysis: JsonObject | None = None
     key_id: UUID | None = None
 
     @property

@@ -44,7 +44,7 @@ LIMIT :limit;
 -- newer are different.
 SELECT CASE WHEN pair.newer IS NULL THEN 'different'
         WHEN o.superseded_by = n.id THEN 'update'
-        WHEN o.superseded_by IS NULL AND o.deleted_at IS NULL AND n.superseded_by IS NULL AND n.reading IS NOT NULL
+        WHEN o.superseded_by IS NULL AND o.deleted_at IS NULL AND n.superseded_by IS NULL AND n.dream_analysis IS NOT NULL
             THEN 'different'
     END AS label
 FROM unnest(:older::uuid[], :newer::uuid[]) WITH ORDINALITY AS pair(older, newer, place)

@@ -39,7 +39,7 @@ END
 
 -- fragment: compared_columns
 -- What a dream has to know of a memory ``m`` that it compares with others.
-m.id, m.audience, m.owners, m.type, {% include "policy_type" %} AS policy_type, m.content, m.source, m.reading, m.identity_hash, m.version, m.user_name, m.hearsay_by, m.origin,
+m.id, m.audience, m.owners, m.type, {% include "policy_type" %} AS policy_type, m.content, m.source, m.dream_analysis, m.identity_hash, m.version, m.user_name, m.hearsay_by, m.origin,
 {% include "word_of" %} AS word_of, {% include "stated_at" %} AS since, {% include "was_edited" %} AS edited,
 m.occurred_at, m.key, m.status, m.decay_exempt, m.expires_at, m.reinforced_at, m.metadata, m.tags,
 (SELECT count(*) FROM edges e
@@ -49,7 +49,7 @@ m.occurred_at, m.key, m.status, m.decay_exempt, m.expires_at, m.reinforced_at, m
 
 -- fragment: is_unread
 -- Whether no dream has read a live memory ``m`` as it is now; with ``embedded``, only once it has its vector.
-m.reading IS NULL AND m.type <> 'insight' AND m.deleted_at IS NULL AND m.superseded_by IS NULL
+m.dream_analysis IS NULL AND m.type <> 'insight' AND m.deleted_at IS NULL AND m.superseded_by IS NULL
 AND (m.expires_at IS NULL OR m.expires_at > :now)
 AND NOT EXISTS (
     SELECT 1 FROM dead_letters d
@@ -74,13 +74,13 @@ WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND {% include "is_
 -- name: mark_read
 -- These memories have been read as they are at these versions. What has changed since, or is being changed, stays due.
 WITH free AS (
-    SELECT m.id, r.reading
-    FROM jsonb_to_recordset(:items::jsonb) AS r(id uuid, version integer, reading jsonb)
-    JOIN memories m ON m.workspace_id = :workspace AND m.id = r.id AND m.version = r.version AND m.reading IS NULL
+    SELECT m.id, r.dream_analysis
+    FROM jsonb_to_recordset(:items::jsonb) AS r(id uuid, version integer, dream_analysis jsonb)
+    JOIN memories m ON m.workspace_id = :workspace AND m.id = r.id AND m.version = r.version AND m.dream_analysis IS NULL
     ORDER BY m.id
     FOR UPDATE OF m SKIP LOCKED
 )
-UPDATE memories m SET reading = free.reading
+UPDATE memories m SET dream_analysis = free.dream_analysis
 FROM free
 WHERE m.workspace_id = :workspace AND m.id = free.id
 RETURNING m.id;
@@ -446,8 +446,8 @@ FROM memories m
 WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = ANY(:audiences::uuid[])
     AND m.owners = :owners AND m.type <> 'insight' AND m.deleted_at IS NULL AND m.superseded_by IS NULL
     AND (m.expires_at IS NULL OR m.expires_at > :now)
-    AND (m.source ->> 'slot' = ANY(:slots::text[]) OR m.reading ->> 'slot' = ANY(:slots)
-        OR m.reading ->> 'form' = ANY(:forms::text[]) OR m.identity_hash = ANY(:hashes::bytea[]) OR m.id = ANY(:ids::uuid[]))
+    AND (m.source ->> 'slot' = ANY(:slots::text[]) OR m.dream_analysis ->> 'slot' = ANY(:slots)
+        OR m.dream_analysis ->> 'form' = ANY(:forms::text[]) OR m.identity_hash = ANY(:hashes::bytea[]) OR m.id = ANY(:ids::uuid[]))
 ORDER BY m.id;
 
 -- name: facts_of_attributes
@@ -458,13 +458,13 @@ SELECT f.content, f.audience, f.user_name, f.slot, f.value, ARRAY(
     WHERE s.workspace_id = :workspace AND s.memory_id = f.id) AS sessions
 FROM (
     SELECT m.id, m.content, m.audience, m.user_name,
-        CASE WHEN m.reading ? 'slot' THEN m.reading ->> 'slot' ELSE m.source ->> 'slot' END AS slot,
-        CASE WHEN m.reading ? 'slot' THEN m.reading ->> 'value' ELSE m.source ->> 'value' END AS value
+        CASE WHEN m.dream_analysis ? 'slot' THEN m.dream_analysis ->> 'slot' ELSE m.source ->> 'slot' END AS slot,
+        CASE WHEN m.dream_analysis ? 'slot' THEN m.dream_analysis ->> 'value' ELSE m.source ->> 'value' END AS value
     FROM memories m
     WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = ANY(:audiences::uuid[])
         AND m.owners = :owners AND m.type <> 'insight' AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now)
-        AND m.hearsay_by IS NULL AND coalesce(m.reading ->> 'polarity', m.source ->> 'polarity', 'positive') = 'positive'
-        AND (m.reading ? 'slot' OR m.source ? 'slot' AND NOT {% include "was_edited" %})
+        AND m.hearsay_by IS NULL AND coalesce(m.dream_analysis ->> 'polarity', m.source ->> 'polarity', 'positive') = 'positive'
+        AND (m.dream_analysis ? 'slot' OR m.source ? 'slot' AND NOT {% include "was_edited" %})
 ) f
 WHERE split_part(f.slot, '/', 2) = ANY(:attributes::text[]) AND f.value IS NOT NULL
 ORDER BY f.id;

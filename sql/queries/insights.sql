@@ -35,7 +35,7 @@ WHERE e.workspace_id = :workspace AND e.target_id = ANY(:ids::uuid[]);
 -- name: read_evidence_again
 -- The newest of the memories that each of these insights was concluded from is due again, so that the next dream
 -- concludes what the rest of them supports. What somebody else has locked is left.
-UPDATE memories m SET reading = NULL
+UPDATE memories m SET dream_analysis = NULL
 FROM (
     SELECT t.id FROM memories t
     WHERE t.workspace_id = :workspace AND t.deleted_at IS NULL AND t.superseded_by IS NULL AND t.id = ANY(ARRAY(
@@ -66,12 +66,12 @@ ORDER BY m.id;
 -- name: memories_reporting
 -- Current memories of an agent's own that report one of these habits, tastes or questions; and those of ``ids``.
 SELECT m.id, {% include "policy_type" %} AS type, m.content, m.user_name, m.identity_hash, coalesce(m.occurred_at, m.valid_from) AS at, m.valid_from,
-    m.expires_at, m.reading ->> 'habit' AS habit, coalesce((m.reading ->> 'denied')::boolean, false) AS denied
+    m.expires_at, m.dream_analysis ->> 'habit' AS habit, coalesce((m.dream_analysis ->> 'denied')::boolean, false) AS denied
 FROM memories m
 WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = :agent_id AND m.owners = :owners::text[]
     AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now)
     AND m.hearsay_by IS NULL
-    AND (coalesce(m.reading ->> 'habit', m.reading ->> 'taste', m.reading ->> 'question') = ANY(:keys::text[])
+    AND (coalesce(m.dream_analysis ->> 'habit', m.dream_analysis ->> 'taste', m.dream_analysis ->> 'question') = ANY(:keys::text[])
         OR m.id = ANY(:ids::uuid[]))
 ORDER BY m.id;
 

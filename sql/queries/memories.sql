@@ -182,7 +182,7 @@ WITH {% if known %} held AS MATERIALIZED (
         valid_until timestamptz, created_at timestamptz, dream_id uuid, changed_by text, change_reason text,
         words smallint, speaker text, asks boolean, question_share real,
         updated_at timestamptz, deleted_at timestamptz, superseded_by uuid, version integer, reinforced_at timestamptz,
-        reading jsonb, key_id uuid
+        dream_analysis jsonb, key_id uuid
     ) CROSS JOIN LATERAL (SELECT i.agent_id) AS owner(agent_id) {% include "lexemes_of" %}
     WHERE true {% if known %} AND (SELECT sure FROM held) {% endif %}
         {% if checked %}
@@ -204,13 +204,13 @@ WITH {% if known %} held AS MATERIALIZED (
         workspace_id, id, agent_id, audience, type, like_type, scope, team_id, task_id, session_id, user_name, owners, hearsay_by, origin, key, content,
         summary, identity_hash, language, tokens, importance, confidence, tags, metadata, source, status, decay_exempt, lexemes,
         occurred_at, expires_at, valid_from, valid_until, created_at, updated_at, deleted_at, superseded_by, version,
-        reinforced_at, dream_id, changed_by, change_reason, reading, key_id
+        reinforced_at, dream_id, changed_by, change_reason, dream_analysis, key_id
     )
     SELECT :workspace, id, agent_id, audience, type, like_type, scope, team_id, task_id, session_id, user_name, owners, hearsay_by, origin, key, content,
         summary, decode(identity_hash, 'hex'), configuration, tokens, importance, confidence, tags, metadata, source, status,
         decay_exempt, lexemes, occurred_at, expires_at, valid_from, valid_until,
         created_at, updated_at, deleted_at, superseded_by, version, reinforced_at,
-        dream_id, changed_by, change_reason, reading, key_id
+        dream_id, changed_by, change_reason, dream_analysis, key_id
     FROM item
     ORDER BY audience, key, CASE WHEN key IS NOT NULL THEN agent_id END, type, identity_hash
     ON CONFLICT DO NOTHING
@@ -370,7 +370,7 @@ WITH changed AS (
         importance = i.importance, confidence = i.confidence, tags = i.tags, metadata = i.metadata, source = i.source,
         status = i.status, decay_exempt = i.decay_exempt, occurred_at = i.occurred_at, expires_at = i.expires_at,
         lexemes = i.lexemes, updated_at = :now, version = m.version + 1, changed_by = :changed_by,
-        change_reason = :reason, reading = NULL
+        change_reason = :reason, dream_analysis = NULL
     FROM (
         SELECT i.*, c.configuration, x.lexemes || {% include "field_lexemes" %} AS lexemes
         FROM jsonb_to_recordset(jsonb_build_array(:item::jsonb)) AS i(
@@ -389,7 +389,7 @@ WITH changed AS (
 -- name: mark_deleted
 WITH changed AS (
     UPDATE memories SET deleted_at = :at::timestamptz, updated_at = :now, version = version + 1, changed_by = :changed_by,
-        change_reason = :reason, reading = CASE WHEN :at::timestamptz IS NULL THEN NULL ELSE reading END
+        change_reason = :reason, dream_analysis = CASE WHEN :at::timestamptz IS NULL THEN NULL ELSE dream_analysis END
     WHERE workspace_id = :workspace AND id = :id
     RETURNING id, agent_id, owners, version, deleted_at
 )

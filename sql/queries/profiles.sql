@@ -47,10 +47,10 @@ SELECT known.* FROM unnest(:types::text[]) AS of(type) CROSS JOIN LATERAL (
             m.valid_until, m.expires_at, m.deleted_at
     ) {% endif %} AS x
     CROSS JOIN LATERAL (
-        SELECT CASE WHEN said.as_read THEN m.reading ELSE said.source END ->> 'slot' AS slot,
-            CASE WHEN said.as_read THEN m.reading ELSE said.source END ->> 'value' AS value,
-            coalesce(CASE WHEN said.as_read THEN m.reading ELSE said.source END ->> 'polarity', 'positive') AS polarity
-        FROM (SELECT x.content = m.content AND m.reading ? 'slot' AS as_read, CASE WHEN x.source ? 'slot' AND NOT EXISTS (
+        SELECT CASE WHEN said.as_read THEN m.dream_analysis ELSE said.source END ->> 'slot' AS slot,
+            CASE WHEN said.as_read THEN m.dream_analysis ELSE said.source END ->> 'value' AS value,
+            coalesce(CASE WHEN said.as_read THEN m.dream_analysis ELSE said.source END ->> 'polarity', 'positive') AS polarity
+        FROM (SELECT x.content = m.content AND m.dream_analysis ? 'slot' AS as_read, CASE WHEN x.source ? 'slot' AND NOT EXISTS (
             SELECT 1 FROM memory_versions v
             WHERE v.workspace_id = :workspace AND v.memory_id = m.id AND v.version < x.number
                 AND v.record ->> 'content' <> x.content

@@ -133,10 +133,10 @@ WHERE s.workspace_id = :workspace AND s.id = w.session_id AND s.dreamed_seq = w.
 
 -- name: undo_readings
 -- The memories that a dream read are due again, unless they have been read since.
-UPDATE memories m SET reading = NULL
+UPDATE memories m SET dream_analysis = NULL
 FROM dreams d
 WHERE d.workspace_id = :workspace AND d.id = :dream_id AND m.workspace_id = :workspace AND m.id = ANY(d.memory_ids)
-    AND m.reading ->> 'dream_id' = d.id::text;
+    AND m.dream_analysis ->> 'dream_id' = d.id::text;
 
 -- name: mark_undone
 WITH changed AS (

@@ -83,7 +83,7 @@ async def _measured(
                 sessions += 1
             settled, decisions = _settling(server), server.calls["decisions"]
             async with engine.db.transaction(ADMIN.workspace_id) as connection:
-                await connection.raw.execute("UPDATE memories SET reading = NULL")
+                await connection.raw.execute("UPDATE memories SET dream_analysis = NULL")
             await dreamed(engine, chat.agent)
             again = [_settling(server) - settled, server.calls["decisions"] - decisions]
             async with engine.db.transaction(ADMIN.workspace_id) as connection:

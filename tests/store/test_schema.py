@@ -71,7 +71,7 @@ def test_migrations_give_exactly_the_snapshot(database_url: str) -> None:
 
 @pytest.mark.first_tier
 @pytest.mark.skipif("TEST_DATABASE_URL" in os.environ, reason="the snapshot is of the embedded Postgres' version")
-@pytest.mark.parametrize("former", ["0057", "0058", "0059"])
+@pytest.mark.parametrize("former", ["0057", "0058", "0059", "0060"])
 async def test_what_is_taken_over_is_exactly_the_snapshot(database_url: str, former: str) -> None:
     await take_over(database_url, former, *([BEFORE_0059] if former < "0059" else []))
     assert dumped(database_url) == SNAPSHOT.read_text(encoding="utf-8")

@@ -25,7 +25,7 @@ ALSO_MADE_ANEW = {
     "teams": {"id"},
     "tasks": {"id"},
     "chunks": {"id"},
-    "memories": {"identity_hash", "key_id", "learned_at", "reading"},
+    "memories": {"identity_hash", "key_id", "learned_at", "dream_analysis"},
     "messages": {"key_id"},
     "settings": {"updated_at"},
 }

@@ -213,7 +213,7 @@ async def _nearest(
 def _existing_memory(row: Row, read: Readings) -> ExistingMemory:
     """Return a row of ``compared_columns``; what this dream or a former one read in it comes before what its source
     says."""
-    source, stored = row["source"], row["reading"] or {}
+    source, stored = row["source"], row["dream_analysis"] or {}
     reading = read.get(row["id"])
     slot, value, polarity = source.get("slot"), source.get("value"), source.get("polarity", "positive")
     if row["edited"]:

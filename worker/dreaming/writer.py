@@ -160,7 +160,7 @@ class Writer:
     async def _mark_read(self, readings: Sequence[Reading]) -> list[Reading]:
         """Note what was read in saved memories; those of them that have not changed meanwhile. The others stay due."""
         items = [
-            {"id": one.memory.id, "version": one.memory.version, "reading": one.stored(self.dream_id)}
+            {"id": one.memory.id, "version": one.memory.version, "dream_analysis": one.stored(self.dream_id)}
             for one in readings
         ]
         rows = await self.connection.fetch("mark_read", workspace=self._workspace, items=items) if items else []
@@ -242,7 +242,7 @@ class Writer:
             confidence=candidate.confidence, tags=list(candidate.tags), metadata=dict(candidate.metadata),
             source=new.source, status=new.status, occurred_at=candidate.occurred_at, valid_from=new.since,
             created_at=self.now, updated_at=self.now, dream_id=self.dream_id, changed_by=self._actor,
-            change_reason="extracted", reading={"dream_id": str(self.dream_id)} | read,
+            change_reason="extracted", dream_analysis={"dream_id": str(self.dream_id)} | read,
         )  # fmt: skip
         return MemoryInsert(stored, text)
 
@@ -419,7 +419,7 @@ class InsightWriter:
             },
             occurred_at=insight.at, expires_at=insight.expires_at, valid_from=insight.since, created_at=self.now,
             updated_at=self.now, dream_id=self.dream_id, changed_by=f"dream:{self.dream_id}",
-            change_reason="concluded", reading={"dream_id": str(self.dream_id)},
+            change_reason="concluded", dream_analysis={"dream_id": str(self.dream_id)},
         )  # fmt: skip
         return MemoryInsert(stored, text)
 

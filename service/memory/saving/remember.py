@@ -285,12 +285,12 @@ def insert_of(
     types: Mapping[str, OwnType] = NO_TYPES,
     *,
     key_id: UUID | None = None,
-    reading: JsonObject | None = None,
+    dream_analysis: JsonObject | None = None,
 ) -> MemoryInsert:
     """Return the memory of a draft, to insert.
 
     ``text`` is what is derived of the content, where that has been done already; ``types`` are the workspace's own.
-    With a ``reading``, dreams have nothing to read in it.
+    With a ``dream_analysis``, dreams have nothing to read in it.
     """
     text = text or DerivedText.of(draft.content)
     created_at = draft.created_at or now
@@ -325,7 +325,7 @@ def insert_of(
         updated_at=created_at,
         changed_by=actor,
         change_reason="saved",
-        reading=reading,
+        dream_analysis=dream_analysis,
         key_id=key_id,
         **{name: getattr(draft, name) for name in AS_GIVEN},
     )

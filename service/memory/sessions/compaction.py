@@ -295,7 +295,7 @@ async def _store(engine: Engine, workspace: UUID, fold: _Fold, draft: MemoryDraf
             return False
         agent_id = fold.session.agent_id
         place = ScopeIds(agent_id, agent_id, None, None, fold.session.id)
-        new = insert_of(draft, place, ACTOR, now, reading={})
+        new = insert_of(draft, place, ACTOR, now, dream_analysis={})
         memory_id = new.memory.id
         if not await memories.insert(connection, workspace, [new], embedded):
             found = await memories.find_duplicate(connection, workspace, new.memory)

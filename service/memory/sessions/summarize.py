@@ -279,7 +279,7 @@ async def _replace_with_summary(engine: Engine, principal: Principal, agent_id: 
         if changed:
             raise Conflict("Some of these memories have been changed meanwhile; ask again.", changed=changed)
         place = ScopeIds(agent_id, agent_id, None, None, None)
-        new = insert_of(draft, place, principal.actor, now, key_id=principal.key_id, reading={})
+        new = insert_of(draft, place, principal.actor, now, key_id=principal.key_id, dream_analysis={})
         if not await memories.insert(connection, workspace, [new], embedded):
             raise Conflict("There is such a summary already.")
         memory_id = new.memory.id

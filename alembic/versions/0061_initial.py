@@ -3,7 +3,7 @@
 Until 0.1.0 is tagged, a change of the schema is made in those files, and this migration is numbered one higher, so that
 no database of an earlier form passes for one of the new form.
 
-Revision ID: 0060
+Revision ID: 0061
 Revises:
 """
 
@@ -18,14 +18,14 @@ from service.db.migrate import CREATE_ROLE, JOIN_ROLE
 from service.db.pool import APP_ROLE
 from service.db.queries import SQL_DIR
 
-revision = "0060"
+revision = "0061"
 down_revision = None
 branch_labels = None
 depends_on = None
 
-takes_over = ("0057", "0058", "0059")
+takes_over = ("0057", "0058", "0059", "0060")
 """Earlier revisions that ``service.db.migrate`` brings to this schema by ``TAKE_OVER``, and then numbers so."""
-schema_sha256 = "f4d8185038fb89002fc7d5d306515b8c2364db5305907a7bd1a8cb73124daa06"
+schema_sha256 = "c4f6daaf2e223b502c652c579c57f56a21a3c6018cfa8ca54dce2c12f2ffcfcd"
 """Digest of the files that this revision runs, compared in ``tests/store/test_schema.py``."""
 
 
@@ -52,6 +52,7 @@ TAKE_OVER = {
         *_functions("authenticate_v6", "facets_v1", "owners_v1", "viewer_v1"),
         (SQL_DIR / "take_over_0059.sql").read_text(encoding="utf-8"),
     ],
+    "0060": ["ALTER TABLE memories RENAME COLUMN reading TO dream_analysis"],
 }
 """By revision, the statements that bring a database of it, or of one before, to the next. They leave row-level security
 not forced: the owner of a table sees its rows only so."""
