@@ -22,7 +22,7 @@ from service.domain.llm_settings import OFF, LLMSettings, Step
 from service.embedding.embedder import Embedder, EmbeddingFailed, known_noise, storage_of
 from service.embedding.sources import CHEAP_SOURCE
 from service.llm import LLM, Meter, Reranker
-from service.memory.model_ledger import ModelBudget, ModelCallLog
+from service.memory.model_ledger import ModelCallLog, ModelLedger
 from service.memory.models import ModelFactory, StepModels, environment_of
 from service.metrics import Metrics
 from service.privacy.redactor import Redactor
@@ -82,7 +82,7 @@ class Engine:
     probe_models: Callable[[], Awaitable[None]] | None = None
     database_status: HealthStatus = field(default_factory=HealthStatus)
     metrics: Metrics = field(default_factory=Metrics)
-    budget: ModelBudget = field(init=False)
+    budget: ModelLedger = field(init=False)
     model_calls: ModelCallLog = field(init=False)
     span: Callable[[str], AbstractContextManager[object]] = _no_span
     parts: dict[object, object] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class Engine:
     def __post_init__(self) -> None:
         self.redactor = Redactor(executor=self.executor, on_secret=self.metrics.secret_found)
         self.model_calls = ModelCallLog(self.db, self.redactor)
-        self.budget = ModelBudget(self.db, lambda: self.now(), self.metrics, self.model_calls)
+        self.budget = ModelLedger(self.db, lambda: self.now(), self.metrics, self.model_calls)
         self.step_models = StepModels(self.model_factory.settings, LLM(OFF, ledger=self.budget))
 
     def part(self, kind: Callable[[Engine], T]) -> T:

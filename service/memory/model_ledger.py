@@ -49,7 +49,7 @@ LATE = timedelta(minutes=10)
 """For so long after a purge has begun, a call may be made of what was read before it has ended."""
 
 
-class ModelBudget(WriteBehindBuffer):
+class ModelLedger(WriteBehindBuffer):
     """The ledger of one process. ``calls``: where calls go of workspaces that keep them."""
 
     def __init__(self, db: Database, now: Callable[[], datetime], measures: Metrics, calls: ModelCallLog) -> None:
@@ -184,7 +184,7 @@ class _Reserved:
 class _Charge:
     """One call, begun at this time and reserved at ``most``."""
 
-    budget: ModelBudget
+    budget: ModelLedger
     who: Payer
     at: datetime
     key: UsageKey

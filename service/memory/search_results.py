@@ -20,8 +20,7 @@ from service.domain.search import SearchRequest, Strategy
 from service.domain.session import FoundMessage
 from service.embedding.embedder import Storage
 from service.store import agents
-from service.store.search.plan import Question
-from service.store.search.plan import Tier
+from service.store.search.plan import Question, Tier
 from service.store.search.records import FoundChunk, FoundRecord
 from service.store.where import WhereQuery
 
