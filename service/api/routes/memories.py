@@ -37,7 +37,7 @@ from service.domain.types import Scope
 from service.domain.where import WhereObject, parse_where, parse_where_text
 from service.errors import InvalidInput
 from service.memory.engine import Engine
-from service.memory.saving import bulk, deletion, documents, lifecycle
+from service.memory.saving import bulk, delete_by_filter, documents, lifecycle
 from service.memory.saving.bulk import BULK_MAX, BulkAction
 from service.memory.saving.lifecycle import ListFilter
 from service.memory.saving.remember import remember, remember_one
@@ -246,10 +246,10 @@ async def preview_search(call: Call, request: PreviewRequest) -> JsonResponse[Pr
 
 
 @router.post("/delete", summary="Delete memories by a filter")
-async def delete_memories(call: Call, body: DeleteMemories) -> JsonResponse[deletion.MemoriesDeletion]:
+async def delete_memories(call: Call, body: DeleteMemories) -> JsonResponse[delete_by_filter.MemoriesDeletion]:
     """Count first with `dry_run`, then send the token of the answer: all of them are deleted, or none (409 if others
     match by now). Each can be restored until `retention.deleted_days` have passed. Agent keys delete their own only."""
-    deleted = await deletion.delete_memories(
+    deleted = await delete_by_filter.delete_memories(
         *call, body.filter.agent, body.filter.listed(), dry_run=body.dry_run, token=body.token
     )
     return json_response(deleted)

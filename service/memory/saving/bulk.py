@@ -17,7 +17,7 @@ from service.domain.principal import Principal
 from service.errors import Conflict, InvalidInput
 from service.memory.access.redaction import redact_fields
 from service.memory.engine import Engine
-from service.memory.saving.deletion import filter_parameters, matching
+from service.memory.saving.delete_by_filter import filter_parameters, matching
 from service.memory.saving.lifecycle import ListFilter, bring_back, resolve_reader
 from service.store import memories
 
