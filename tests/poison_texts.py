@@ -32,9 +32,9 @@ from tests.killable import TIMEOUT_S
 from tests.processes import forked
 from tests.worker.dreaming import model_at
 from worker.app import dreamer, in_flight, run_worker, schedule_all_now
+from worker.blocked_loop import ending_when_blocked
 from worker.maintenance.upkeep import compact_next
 from worker.maintenance.vectors import Reindexer, embed_pending
-from worker.watchdog import under_watchdog
 
 DEADLINE_S = 4.0
 BLOCKED_S = 8.0
@@ -121,9 +121,9 @@ def _work(settings: Settings, job: str, steps: Sequence[str], llm_at: str | None
         setattr(owner, name, poisonous(getattr(owner, name)))
     settings = settings.model_copy(update={"step_deadline_s": DEADLINE_S})
     if job == "run":
-        asyncio.run(under_watchdog(run_worker(settings), BLOCKED_S))
+        asyncio.run(ending_when_blocked(run_worker(settings), BLOCKED_S))
         return
-    asyncio.run(under_watchdog(_do(settings, job, llm_at), BLOCKED_S))
+    asyncio.run(ending_when_blocked(_do(settings, job, llm_at), BLOCKED_S))
 
 
 async def _do(settings: Settings, job: str, llm_at: str | None) -> None:

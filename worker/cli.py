@@ -34,12 +34,12 @@ def run(
         from service.db.connectivity import wait_for
         from service.runtime import configure_logging
         from worker.app import run_worker
-        from worker.watchdog import under_watchdog
+        from worker.blocked_loop import ending_when_blocked
 
     configure_logging(settings.log_level, "json" if as_json else settings.log_format)
     if settings.database_url is not None:
         asyncio.run(wait_for(settings.database_url, lambda text: err.print(escape(text))))
-    asyncio.run(under_watchdog(run_worker(settings), settings.step_deadline_s))
+    asyncio.run(ending_when_blocked(run_worker(settings), settings.step_deadline_s))
 
 
 def once(as_json: AsJson = False) -> None:
@@ -49,12 +49,12 @@ def once(as_json: AsJson = False) -> None:
         from service.database import open_database
         from service.runtime import configure_logging
         from worker.app import run_once
-        from worker.watchdog import under_watchdog
+        from worker.blocked_loop import ending_when_blocked
 
     configure_logging(settings.log_level, settings.log_format)
     with open_database(settings) as url:
         settings = settings.model_copy(update={"database_url": url})
-        report = asyncio.run(under_watchdog(run_once(settings), settings.step_deadline_s))
+        report = asyncio.run(ending_when_blocked(run_once(settings), settings.step_deadline_s))
     emit(as_json, {"dreamed": report.dreamed, "failed": report.failed}, f"Dreamed for {_agents(report.dreamed)}.")
     if report.failed:
         reasons = "\n".join(f"  {agent}: {error}" for agent, error in report.failed.items())
@@ -76,14 +76,14 @@ def dream(
     with paused_for_imports():
         from service.database import open_database
         from service.runtime import configure_logging
+        from worker.blocked_loop import ending_when_blocked
         from worker.run_now import ProgressDisplay, dream_now
-        from worker.watchdog import under_watchdog
 
     configure_logging("warning", settings.log_format)
     with open_database(settings) as url, ProgressDisplay(Console(stderr=True)) as watching:
         settings = settings.model_copy(update={"database_url": url})
         dreaming = dream_now(settings, workspace, agent, dry_run=dry_run, watching=watching)
-        done = asyncio.run(under_watchdog(dreaming, settings.step_deadline_s))
+        done = asyncio.run(ending_when_blocked(dreaming, settings.step_deadline_s))
     emit(as_json, {"items": done}, *(line for one in done for line in _described(one)))
     if done[-1].status == "failed":
         sys.exit(FAILED)

@@ -13,7 +13,7 @@ HEARTBEAT_S = 1.0
 T = TypeVar("T")
 
 
-async def under_watchdog(work: Awaitable[T], deadline_s: float) -> T:
+async def ending_when_blocked(work: Awaitable[T], deadline_s: float) -> T:
     """Return the result of ``work``. Should the event loop not run for ``deadline_s``, the process ends with status 1,
     after writing the stack of each thread to standard error.
 
