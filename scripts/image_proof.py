@@ -42,8 +42,9 @@ def prove(inside: Command) -> None:
         here = {"REVERIE_ADMIN_KEY": ADMIN_KEY, "REVERIE_PORT": str(port), "REVERIE_LOG_LEVEL": "warning"}
         models = {
             "LLM_MODEL": "openai/gpt-4o", "LLM_API_BASE": model.base_url, "LLM_API_KEY": "any",
-            "RERANK_MODEL": "cohere/rerank-v3.5", "RERANK_API_KEY": "any",
-            "RERANK_API_BASE": f"{model.base_url}/rerank",
+            "RERANK_MODEL": json.dumps(
+                {"model": "cohere/rerank-v3.5", "api_base": f"{model.base_url}/rerank", "api_key": "any"}
+            ),
         }  # fmt: skip
         with httpx.Client(
             base_url=f"http://127.0.0.1:{port}", headers={"Authorization": f"Bearer {ADMIN_KEY}"}, timeout=30

@@ -1,6 +1,6 @@
-"""Write docs/settings.md of the settings as the service defines them.
+"""Write docs/settings.md and docs/environment.md of the settings and variables as the service defines them.
 
-With ``--check`` nothing is written: the exit status is 1 where the page is not what would be written.
+With ``--check`` nothing is written: the exit status is 1 where a page is not what would be written.
 """
 
 from __future__ import annotations
@@ -8,24 +8,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final, get_args
+from typing import Any, Final
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from service.domain.installation import InstallationSettings
-from service.domain.setting import Definition, Section, definitions
+from service.domain.setting import SECTIONS, Definition, definitions
 from service.domain.workspace import AgentSettings, WorkspaceSettings
+from service.settings import CLIENT_NAMES, FORMER, Oidc, Settings, Tuning, variables
 
-PAGE: Final = Path(__file__).parent.parent / "docs" / "settings.md"
-TITLES: Final[dict[Section, str]] = {
-    "models": "Models",
-    "users": "Users",
-    "memory": "What is remembered",
-    "dreams": "Dreams",
-    "search": "Search",
-    "context": "Context",
-    "privacy": "Privacy",
-    "limits": "Limits",
-    "proxy": "Proxy",
-}
+DOCS: Final = Path(__file__).parent.parent / "docs"
 INTRODUCTION: Final = """\
 # Settings
 
@@ -40,6 +33,54 @@ document and the Studio's form are made too.
 """
 ADVANCED: Final = "What few installations change: `advanced` in the OpenAPI document, folded away in the Studio."
 HEAD: Final = "| setting | default | what it is | when to change it |\n| --- | --- | --- | --- |"
+ENVIRONMENT: Final = """\
+# Environment variables
+
+Processes read these variables, or a file `.env` in the folder in which they start. None is needed. An empty variable is
+an unset one. A misspelt name of ours in `.env`, a variable of a former release, and a mistake in a value stop the start
+with one sentence, which names the variable and, in one that holds JSON, the field. What an admin may change while
+everything runs is a [setting](settings.md) instead. Models that litellm calls also read the variables of their
+providers, such as `OPENAI_API_KEY`, and traces go to the collector of `OTEL_EXPORTER_OTLP_ENDPOINT`.
+
+`make settings` writes this page of the definitions in the code (`service/settings.py`).
+
+| variable | default | what it is |
+| --- | --- | --- |"""
+JSON_VARIABLES: Final[tuple[tuple[str, type[BaseModel], str], ...]] = (
+    ("Tuning", Tuning, """`REVERIE_TUNING='{"pool_size": 16, "llm_timeout_s": 120}'` changes two of these."""),
+    ("Sign-in", Oidc, "`REVERIE_OIDC` holds these; [an example](studio.md#signing-in-at-a-provider)."),
+)
+FIELD_HEAD: Final = "| field | default | what it is |\n| --- | --- | --- |"
+FORMER_HEAD: Final = """\
+## Former variables
+
+Where one of these is set, nothing starts.
+
+| former variable | now |
+| --- | --- |"""
+
+
+def environment_page() -> str:
+    """Return the page of the variables, their fields, and those of former releases."""
+    fields = dict(zip(variables(), Settings.model_fields.values(), strict=True))
+    clients = [f"| `{name}` | unset | {said} |" for name, said in CLIENT_NAMES.items()]
+    lines = [ENVIRONMENT, *(_variable(name, field) for name, field in fields.items()), *clients, ""]
+    for title, model, sentence in JSON_VARIABLES:
+        rows = [_variable(name, field) for name, field in model.model_fields.items()]
+        lines += [f"## {title}\n", f"{sentence}\n", FIELD_HEAD, *rows, ""]
+    former = [f"| `{name}` | {said} |" for name, said in FORMER.items()]
+    return "\n".join([*lines, FORMER_HEAD, *former, ""])
+
+
+def _variable(name: str, field: FieldInfo) -> str:
+    default: Any = field.default
+    if field.is_required():
+        said = "needed"
+    elif default is None or default == () or isinstance(default, BaseModel):
+        said = "unset"
+    else:
+        said = f"`{f'{default:g}' if isinstance(default, float) else str(default).lower()}`"
+    return f"| `{name}` | {said} | {field.description} |"
 
 
 def page() -> str:
@@ -53,10 +94,10 @@ def page() -> str:
 
 def _sections(found: Iterable[Definition], agents: set[str], mark: str) -> Iterator[str]:
     settings = list(found)
-    for section in get_args(Section):
+    for section, title in SECTIONS.items():
         rows = [_row(one, one.name in agents) for one in settings if one.section == section]
         if rows:
-            yield "\n".join([f"{mark} {TITLES[section]}\n", HEAD, *rows, ""])
+            yield "\n".join([f"{mark} {title}\n", HEAD, *rows, ""])
 
 
 def _row(one: Definition, of_agents: bool) -> str:
@@ -65,14 +106,16 @@ def _row(one: Definition, of_agents: bool) -> str:
 
 
 def main() -> int:
-    """Write or check the page; the exit status."""
-    text = page()
-    if "--check" not in sys.argv:
-        PAGE.write_text(text, encoding="utf-8")
-    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
-        print("docs/settings.md is not what the settings say now: run make settings")
-        return 1
-    return 0
+    """Write or check the pages; the exit status."""
+    status = 0
+    for name, text in {"settings.md": page(), "environment.md": environment_page()}.items():
+        file = DOCS / name
+        if "--check" not in sys.argv:
+            file.write_text(text, encoding="utf-8")
+        elif not file.exists() or file.read_text(encoding="utf-8") != text:
+            print(f"docs/{name} is not what the code says now: run make settings")
+            status = 1
+    return status
 
 
 if __name__ == "__main__":

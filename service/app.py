@@ -19,7 +19,7 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from service import __version__, studio
 from service.api import errors
-from service.api.dependencies import NO_MEMORY, streams
+from service.api.dependencies import NO_MEMORY, OTHERS_NO_MEMORY, streams
 from service.api.fast_route import fast_route_middleware
 from service.api.middleware import OptOutHeaders, RequestMiddleware, cors_middleware, idempotency_middleware
 from service.api.routes import admin, agents, chat, engine, events, graph, memories, pages, sessions, transfer
@@ -113,14 +113,13 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(session_cookie_middleware)
     app.add_middleware(
         RequestMiddleware,
-        body_bytes_max=settings.body_bytes_max,
-        body_timeout_s=settings.body_timeout_s,
+        body_bytes_max=settings.tuning.body_bytes_max,
+        body_timeout_s=settings.tuning.body_timeout_s,
         unbounded_paths={transfer.STREAMED},
-        body_limit_overrides=dict.fromkeys(chat.PATHS, settings.proxy_body_bytes_max)
-        | dict.fromkeys(PATHS, BODY_BYTES_MAX),
+        body_limit_overrides=dict.fromkeys(chat.PATHS, chat.BODY_BYTES_MAX) | dict.fromkeys(PATHS, BODY_BYTES_MAX),
     )
     app.add_middleware(wire_format_middleware)
-    app.add_middleware(OptOutHeaders, name=NO_MEMORY, others=settings.no_memory_headers)
+    app.add_middleware(OptOutHeaders, name=NO_MEMORY, others=OTHERS_NO_MEMORY)
     if telemetry is not None:
         app.add_middleware(telemetry.middleware)
     if settings.cors_origins:

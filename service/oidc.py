@@ -34,7 +34,7 @@ from service.memory.access.keys import add_key, authenticate, describe_caller, r
 from service.memory.engine import Engine
 from service.provider import trust
 from service.sealed_tokens import SEALED_S, seal_of
-from service.settings import LOCAL, Settings
+from service.settings import Settings, explain, is_web_address
 from service.store import workspaces
 from service.studio import IDLE_S, SECURITY_HEADERS, SIGNED_IN, BrowserSession, HeldKey, SessionCookie
 from service.studio import PATH as STUDIO
@@ -87,33 +87,17 @@ class OidcSettings:
 
 
 def oidc_settings(settings: Settings) -> OidcSettings | None:
-    """Return what is set; None without an issuer. Raises InvalidInput, which names the variable."""
-    if settings.oidc_issuer is None:
+    """Return what is set; None where nothing is. Raises InvalidInput, which names variable and field."""
+    given = settings.oidc
+    if given is None:
         return None
-    if not is_web_address(settings.oidc_issuer):
-        raise InvalidInput(("REVERIE_OIDC_ISSUER",), "REVERIE_OIDC_ISSUER must be an address with https")
-    if settings.oidc_client_id is None:
-        raise InvalidInput(("REVERIE_OIDC_CLIENT_ID",), "REVERIE_OIDC_ISSUER is set: set REVERIE_OIDC_CLIENT_ID too")
-    if "openid" not in settings.oidc_scopes.split():
-        raise InvalidInput(("REVERIE_OIDC_SCOPES",), "REVERIE_OIDC_SCOPES must name openid")
     try:
-        grants = _GRANTS.validate_json(settings.oidc_grants or "{}")
+        grants = _GRANTS.validate_python(given.grants)
     except ValidationError as error:
-        (first, *_) = error.errors()
-        where = ".".join(("REVERIE_OIDC_GRANTS", *map(str, first["loc"])))
-        raise InvalidInput(("REVERIE_OIDC_GRANTS",), f"{where}: {first['msg']}") from None
-    if not grants:
-        raise InvalidInput(("REVERIE_OIDC_GRANTS",), "REVERIE_OIDC_GRANTS must say what members of a group may do")
+        raise InvalidInput(("REVERIE_OIDC", "grants"), explain(error, "REVERIE_OIDC.grants")) from None
     return OidcSettings(
-        settings.oidc_issuer, settings.oidc_client_id, settings.oidc_client_secret, settings.oidc_scopes,
-        settings.oidc_claim, grants, settings.oidc_name,
-    )  # fmt: skip
-
-
-def is_web_address(text: str) -> bool:
-    """Return whether it is an address with https, or with http on this machine."""
-    parts = urlsplit(text)
-    return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOCAL)
+        given.issuer, given.client_id, given.client_secret, given.scopes, given.claim, grants, given.name
+    )
 
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")

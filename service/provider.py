@@ -221,7 +221,7 @@ def trust() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
-INSIDE = "the address is inside a network (REVERIE_LLM_ALLOW_PRIVATE allows it)"
+INSIDE = "the address is inside a network (REVERIE_ALLOW_PRIVATE allows it)"
 
 
 Resolver = Callable[[str, int | None], Awaitable[list[str]]]

@@ -40,11 +40,12 @@ async def open_runtime(
     """
     if settings.database_url is None:
         raise Unavailable("DATABASE_URL is not set, and no embedded Postgres was started.")
+    tuning = settings.tuning
     open_pool = partial(
         Database.open,
-        size=settings.pool_size,
-        wait_s=settings.pool_wait_s,
-        statement_timeout_s=settings.statement_timeout_s,
+        size=tuning.pool_size,
+        wait_s=tuning.pool_wait_s,
+        statement_timeout_s=tuning.statement_timeout_s,
         application=application,
         connections=telemetry.connections if telemetry else Connection,
     )
@@ -53,10 +54,10 @@ async def open_runtime(
     if replica_url and db.is_citus:
         await db.close()
         raise Unavailable("DATABASE_REPLICA_URL: a standby of a Citus coordinator holds no rows; leave it unset.")
-    replica = Replica(db, partial(open_pool, replica_url), settings.replica_lag_max_s) if replica_url else None
+    replica = Replica(db, partial(open_pool, replica_url), tuning.replica_lag_max_s) if replica_url else None
     engine = _engine(settings, telemetry, db, replica)
     try:
-        prober = HealthProber(engine, settings.health_probe_interval_s)
+        prober = HealthProber(engine, tuning.health_probe_interval_s)
         async with AsyncExitStack() as stack:
             if replica is not None:
                 await stack.enter_async_context(replica)
@@ -83,16 +84,17 @@ async def open_runtime(
 
 def _engine(settings: Settings, telemetry: Telemetry | None, db: Database, replica: Replica | None) -> Engine:
     """Return an engine without an embedder."""
+    tuning = settings.tuning
     engine = Engine(
         db=db,
         replica=replica,
-        embedding_deadline_s=settings.embedding_timeout_s,
+        embedding_deadline_s=tuning.embedding_timeout_s,
     )
     client = (telemetry.llm if telemetry else LLM)(
         settings.llm_model or OFF,
         api_base=settings.llm_api_base,
         api_key=settings.llm_api_key,
-        timeout_s=settings.llm_timeout_s,
+        timeout_s=tuning.llm_timeout_s,
         ledger=engine.budget,
     )
     engine.llm = client if settings.llm_model else None

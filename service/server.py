@@ -131,7 +131,7 @@ def describe_models(settings: Settings, embedder: Embedder | None) -> dict[str, 
     remote = {
         "embedder": settings.embedding_api_base or embedder.model if embedder and embedder.source == "remote" else None,
         "language model": settings.llm_model and (settings.llm_api_base or settings.llm_model),
-        "reranker": settings.rerank_model and (settings.rerank_api_base or settings.rerank_model),
+        "reranker": settings.rerank_model and (settings.rerank_model.api_base or settings.rerank_model.model),
     }
     sent = ", ".join(f"{name} at {place}" for name, place in remote.items() if place)
     return {
@@ -154,7 +154,7 @@ def serve(settings: Settings, inherited: Sequence[int] = ()) -> None:
         access_log=False,
         timeout_graceful_shutdown=GRACE_S,
         server_header=False,
-        http=header_limited_protocol(settings.body_timeout_s),
+        http=header_limited_protocol(settings.tuning.body_timeout_s),
     )
     server = _Server(config, app, settings)
     with suppress(KeyboardInterrupt):

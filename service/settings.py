@@ -2,68 +2,209 @@
 
 from __future__ import annotations
 
+import json
 import os
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
-    AliasChoices,
     AliasGenerator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
+    ValidationError,
     ValidationInfo,
     field_validator,
     model_validator,
 )
-from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 PREFIX = "REVERIE_"
-CLIENT_NAMES = ("REVERIE_URL", "REVERIE_API_KEY", "REVERIE_AGENT")
-"""Read by the command line and the clients."""
-FORMER = {
-    "EMBEDDING_CACHE_SIZE": "the cache holds 1,000 vectors: remove it",
-    "EMBEDDING_CACHE_TTL_S": "the cache keeps a vector for 300 seconds: remove it",
+CLIENT_NAMES: Final = {
+    "REVERIE_URL": "Address of a running Reverie, for the commands and the clients.",
+    "REVERIE_API_KEY": "Key that the commands and the clients call it with.",
+    "REVERIE_AGENT": "Agent that they act as, with a key of no agent.",
+    "REVERIE_USER": "User for whom `reverie mcp` is, with a key of no user.",
 }
-"""Variables of former releases, and what to write instead."""
+"""Read by the command line and the clients."""
 MISSPELT_RATIO = 0.85
 """From there on, a name in ``.env`` counts as a misspelt one of ours."""
 LOCAL = ("localhost", "127.0.0.1", "::1")
+LOG_LEVELS = ("debug", "info", "warning", "error")
 LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
-class EnvironmentModel(BaseModel):
-    """A model that the environment names for a step, by litellm's name; what is unset is as for LLM_MODEL."""
+def _object(given: object) -> object:
+    """Return what text in JSON says, and an object as it is. Raises ValueError for anything else."""
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except ValueError as error:
+            raise ValueError(f"must be a JSON object: {error}") from None
+    if not isinstance(given, Mapping | BaseModel | None):
+        raise ValueError("must be a JSON object")
+    return given
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
-    model: str = Field(min_length=1)
+class _Fields(BaseModel):
+    """The fields of a variable that holds a JSON object."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+class ModelAddress(_Fields):
+    """Where a model is served."""
+
     api_base: str | None = None
     api_key: str | None = Field(None, repr=False)
+
+
+class EnvironmentModel(ModelAddress):
+    """A model that the environment names for a step, by litellm's name; what is unset is as for LLM_MODEL."""
+
+    model: str = Field(min_length=1)
     timeout_s: float | None = Field(None, gt=0)
 
 
+class RerankModel(ModelAddress):
+    """The reranker. Without a model the settings of the installation name it."""
+
+    model: str | None = Field(None, min_length=1)
+
+
 def _models(given: object) -> object:
-    """From ``off``, a name, or what JSON has been decoded to: an object of ``EnvironmentModel``, or a list of them."""
+    """Return a list of ``EnvironmentModel``, from ``off``, a name, an object, or a list of objects."""
     if isinstance(given, dict):
         return [given]
     if not isinstance(given, str):
         return given
-    text = given.strip()
-    if text.startswith(("{", "[")):
-        raise ValueError("must be `off`, the name of a model, or JSON")
-    return [] if text == "off" else [{"model": text}] if text else None
+    return [] if given == "off" else [{"model": given}]
+
+
+def _rerank_model(given: object) -> object:
+    if isinstance(given, str) and not given.lstrip().startswith("{"):
+        return {"model": given}
+    return _object(given)
 
 
 EnvironmentModels = Annotated[tuple[EnvironmentModel, ...], BeforeValidator(_models), Field(max_length=5)]
 """The model of a step and its alternatives, in the order in which they are called; empty: no call."""
+
+
+class StepModels(_Fields):
+    """The models of the steps that have one of their own; None: as LLM_MODEL says."""
+
+    extract: EnvironmentModels | None = None
+    reconcile: EnvironmentModels | None = None
+    decide: EnvironmentModels | None = None
+    reflect: EnvironmentModels | None = None
+    bulletin: EnvironmentModels | None = None
+    summary: EnvironmentModels | None = None
+    ask: EnvironmentModels | None = None
+
+
+def is_web_address(text: str) -> bool:
+    """Return whether it is an address with https, or with http on this machine."""
+    parts = urlsplit(text)
+    return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOCAL)
+
+
+def _issuer(given: str) -> str:
+    if not is_web_address(given):
+        raise ValueError("must be an address with https")
+    return given
+
+
+def _scopes(given: str) -> str:
+    if "openid" not in given.split():
+        raise ValueError("must name openid")
+    return given
+
+
+class Oidc(_Fields):
+    """Sign-in to the Studio at an OpenID Connect provider. ``service.oidc`` reads the grants."""
+
+    issuer: Annotated[str, AfterValidator(_issuer)] = Field(
+        description="Address of the provider, as its discovery document names it."
+    )
+    client_id: str = Field(min_length=1, description="What the provider gave.")
+    client_secret: str | None = Field(
+        None, repr=False, description="What the provider gave; unset: PKCE alone protects the code."
+    )
+    grants: dict[str, Any] = Field(min_length=1, description="What the members of each group get.")
+    claim: str = Field("groups", description="Claim of the ID token that names the groups, a string or a list.")
+    scopes: Annotated[str, AfterValidator(_scopes)] = Field(
+        "openid profile email", description="Scopes that are asked for; `openid` among them."
+    )
+    name: str = Field("single sign-on", description="What the link says: “Sign in with …”.")
+
+
+class Tuning(_Fields):
+    """What a benchmark of an installation may change. Nobody has to."""
+
+    pool_size: int = Field(
+        8, ge=1, le=200,
+        description="Connections of a process to Postgres; half as many more only search, and two only save.",
+    )  # fmt: skip
+    pool_wait_s: float = Field(5.0, gt=0, description="Wait for a connection, in seconds; then 503 with `Retry-After`.")
+    statement_timeout_s: float = Field(15.0, gt=0, description="Time limit of a statement, in seconds.")
+    replica_lag_max_s: float = Field(
+        5.0, gt=0, description="Lag of the standby, in seconds, beyond which searches go to the primary."
+    )
+    body_bytes_max: int = Field(1_048_576, ge=1024, description="Largest body of a request, in bytes; then 413.")
+    body_timeout_s: float = Field(
+        30.0, gt=0, description="Time for the head of a request, and for its body, to arrive, in seconds; then 408."
+    )
+    streams_per_key: int = Field(50, ge=1, description="Open event and MCP streams of a key in one process; then 429.")
+    streams_per_workspace: int = Field(200, ge=1, description="Open streams of a workspace in one process; then 429.")
+    streams_max: int = Field(500, ge=1, description="Open streams of one process; then 503.")
+    embedding_timeout_s: float = Field(
+        5.0, gt=0,
+        description="Time limit of a call to the embedder, in seconds, and 0.05 more for each text of a batch; then a "
+        "save stays pending and a search goes on by keywords.",
+    )  # fmt: skip
+    embedding_storage: Literal["halfvec", "float32", "binary"] | None = Field(
+        None, description="Storage of the vectors, which wins over the setting `embedding.storage`."
+    )
+    embedding_change: Literal["ask", "allow"] = Field(
+        "ask",
+        description="`ask`: another embedding model than the stored one waits for `reverie reindex` or the Studio; "
+        "`allow`: it is taken at the next start.",
+    )
+    llm_timeout_s: float = Field(60.0, gt=0, description="Time limit of one attempt of a language model, in seconds.")
+    proxy_answer_bytes_max: int = Field(
+        33_554_432, ge=1024, description="Largest answer of a model through the proxy, in bytes; then 502."
+    )
+    health_probe_interval_s: float = Field(
+        1.5, ge=0, description="Interval between health probes of the models, in seconds; 0: no background probes."
+    )
+    scheduled_jobs: bool = Field(
+        True,
+        description="False: a worker does by the clock only what is pending; it dreams and keeps up nothing else by "
+        "itself.",
+    )
+    dream_concurrency: int = Field(
+        2, ge=1, le=64,
+        description="Concurrent dreams of one worker, and as many more for workspaces that no worker dreams for.",
+    )  # fmt: skip
+    dream_lease_s: float = Field(60.0, gt=0, description="Time that a silent worker keeps an agent, in seconds.")
+    dream_retry_s: float = Field(
+        300.0, gt=0, description="Wait after a failed dream, in seconds; it doubles each time, up to six hours."
+    )
+    step_deadline_s: float = Field(
+        120.0, gt=0,
+        description="Longest step of a worker over texts, in seconds; then the worker ends, and the text counts as "
+        "having killed it.",
+    )  # fmt: skip
+    poll_s: float = Field(
+        2.0, gt=0, description="Interval at which a worker that nobody wakes looks for work, in seconds."
+    )
 
 
 def _is_origin(text: str) -> bool:
@@ -96,41 +237,19 @@ def _public_url(given: str) -> str:
     return url
 
 
-def _crontab(given: str) -> str:
-    from apscheduler.triggers.cron import CronTrigger
-
-    try:
-        CronTrigger.from_crontab(given)
-    except ValueError as error:
-        raise ValueError(f"{given!r} is no crontab of five fields: {error}") from None
+def _log_level(given: str) -> str:
+    if given.lower() not in LOG_LEVELS:
+        raise ValueError("must be `debug`, `info`, `warning` or `error`")
     return given
 
 
-Crontab = Annotated[str, AfterValidator(_crontab)]
 PublicUrl = Annotated[str, AfterValidator(_public_url)]
-
-
-def _headers(given: object) -> object:
-    """From a list with commas. Raises ValueError for what names no header."""
-    if not isinstance(given, str):
-        return given
-    names = tuple(name for part in given.split(",") if (name := part.strip().lower()))
-    if not all(re.fullmatch(r"[a-z0-9-]{1,100}", name) for name in names):
-        raise ValueError("must be names of headers with commas between")
-    return names
-
-
-Headers = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_headers)]
 Origins = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_origins)]
-STEP = "as for LLM_MODEL; `off`, or JSON with base URL, key, timeout and alternatives"
 
 
 class Settings(BaseSettings):
     """Everything a process needs to start. Each field is read from the environment variable of its alias, without one
-    from that of its name after ``REVERIE_``: ``pool_size`` from ``REVERIE_POOL_SIZE``.
-
-    Of two names the second is the former one, still read in this release: the first wins.
-    """
+    from that of its name after ``REVERIE_``: ``port`` from ``REVERIE_PORT``."""
 
     model_config = SettingsConfigDict(
         env_file=".env",
@@ -141,129 +260,93 @@ class Settings(BaseSettings):
         alias_generator=AliasGenerator(validation_alias=lambda name: f"{PREFIX}{name.upper()}"),
     )
 
-    database_url: str | None = Field(None, alias="DATABASE_URL", description="unset: the embedded Postgres")
+    database_url: str | None = Field(
+        None, alias="DATABASE_URL",
+        description="Postgres 16 or newer with pgvector 0.8 or newer; unset: the embedded one, as the start says.",
+    )  # fmt: skip
     database_replica_url: str | None = Field(
-        None, alias="DATABASE_REPLICA_URL", description="a streaming standby that searches go to"
+        None, alias="DATABASE_REPLICA_URL", description="A streaming standby, which searches go to."
     )
-    replica_lag_max_s: float = Field(
-        5.0,
-        validation_alias=AliasChoices("REVERIE_REPLICA_LAG_MAX_S", "REVERIE_REPLICA_LAG_S"),
-        gt=0,
-        description="further behind, searches go to the primary",
-    )
-    pool_size: int = Field(8, ge=1, le=200)
-    pool_wait_s: float = Field(5.0, gt=0, description="then 503 with Retry-After")
-    statement_timeout_s: float = Field(15.0, gt=0)
-    host: str = "127.0.0.1"
-    port: int = Field(8000, ge=0, le=65535)
-    studio: bool = Field(True, description="pages to look at memories with, at /studio")
-    oidc_issuer: str | None = Field(None, description="signs people in to the Studio")
-    oidc_client_id: str | None = None
-    oidc_client_secret: str | None = Field(None, description="unset: PKCE alone")
-    oidc_scopes: str = "openid profile email"
-    oidc_claim: str = Field("groups", description="claim that names the groups of a user")
-    oidc_grants: str | None = Field(
-        None, description='JSON, by group: `{"memory-team": {"role": "admin"}}`; `*` is everybody'
-    )
-    oidc_name: str = Field("single sign-on", description="what the Studio calls it")
+    host: str = Field("127.0.0.1", description="Address that the API listens at.")
+    port: int = Field(8000, ge=0, le=65535, description="Port that the API listens at.")
+    data_dir: Path = Field(Path(".reverie"), description="Folder of the embedded Postgres and the first admin key.")
+    admin_key: str | None = Field(
+        None, min_length=16, max_length=1_000,
+        description="An admin key of your own, of 16 to 1,000 visible ASCII characters, instead of a made one; "
+        "[once rotated or revoked it stays so](operations.md#the-first-admin-key).",
+    )  # fmt: skip
+    encryption_key: str | None = Field(
+        None, min_length=16, max_length=1_000,
+        description="Encrypts [the keys of workspaces' own models](models.md#models-of-a-workspace): 16 characters or "
+        "more, the same for all processes; unset: `encryption-key` in the data folder.",
+    )  # fmt: skip
     public_url: PublicUrl | None = Field(
         None,
-        description="where clients of OAuth reach the API, as https://memory.example; unset: on the loopback alone",
+        description="Origin at which clients reach the API, such as `https://memory.example`, for "
+        "[OAuth](mcp.md#oauth-connect-by-address-alone); unset: the loopback alone.",
     )
-    oauth: bool = Field(True, description="clients of /mcp may register and ask for consent")
-    data_dir: Path = Field(Path(".reverie"), description="embedded Postgres and admin key")
-    admin_key: str | None = Field(None, min_length=16, max_length=1_000, description="unset: one is made")
-    log_level: str = Field("info", pattern="^(?i:debug|info|warning|error)$")
-    log_format: Literal["auto", "text", "json"] = Field("auto", description="auto: text on a terminal, else JSON lines")
-    cors_origins: Origins = Field((), description="whose pages may call the API from a browser; unset: none")
-    no_memory_headers: Headers = Field(
-        ("x-omniroute-no-memory",), description="headers that opt out of memory, beside X-Reverie-No-Memory"
+    cors_origins: Origins = Field(
+        (),
+        description="Origins, with commas between, whose pages [may call the API from a browser](security.md#browsers)"
+        "; `*`: all; unset: none.",
     )
-    body_timeout_s: float = Field(30.0, gt=0, description="for a body to come; then 408")
-    body_bytes_max: int = Field(1_048_576, ge=1024)
-
-    streams_per_key: int = Field(50, ge=1, description="then 429 with Retry-After")
-    streams_per_workspace: int = Field(200, ge=1)
-    streams_max: int = Field(500, ge=1, description="of one process; then 503")
-
-    embedding_model: str | None = Field(None, alias="EMBEDDING_MODEL", description="unset: as the settings say")
-    embedding_dim: int | None = Field(None, alias="EMBEDDING_DIM", ge=1, le=16_000)
-    embedding_storage: Literal["halfvec", "float32", "binary"] | None = Field(
-        None, alias="EMBEDDING_STORAGE", description="how vectors are kept; a change is one of the model"
-    )
-    embedding_change: Literal["ask", "allow"] = Field(
-        "ask", alias="EMBEDDING_CHANGE", description="ask: what is stored keeps its model until `reverie reindex`"
-    )
-    embedding_api_base: str | None = Field(None, alias="EMBEDDING_API_BASE")
-    embedding_api_key: str | None = Field(None, alias="EMBEDDING_API_KEY")
-    embedding_timeout_s: float = Field(
-        5.0, validation_alias=AliasChoices("EMBEDDING_TIMEOUT_S", "EMBEDDING_DEADLINE_S"), gt=0
-    )
-
-    llm_model: str | None = Field(None, alias="LLM_MODEL", description="litellm's name; unset: built-in rules")
-    llm_api_base: str | None = Field(None, alias="LLM_API_BASE")
-    llm_api_key: str | None = Field(None, alias="LLM_API_KEY")
-    llm_timeout_s: float = Field(60.0, alias="LLM_TIMEOUT_S", gt=0, description="of one attempt")
-    llm_extract: EnvironmentModels | None = Field(None, alias="LLM_EXTRACT", description=STEP)
-    llm_reconcile: EnvironmentModels | None = Field(None, alias="LLM_RECONCILE", description=STEP)
-    llm_decide: EnvironmentModels | None = Field(None, alias="LLM_DECIDE", description=STEP)
-    llm_reflect: EnvironmentModels | None = Field(None, alias="LLM_REFLECT", description=STEP)
-    llm_bulletin: EnvironmentModels | None = Field(None, alias="LLM_BULLETIN", description=STEP)
-    llm_summary: EnvironmentModels | None = Field(None, alias="LLM_SUMMARY", description=STEP)
-    llm_ask: EnvironmentModels | None = Field(None, alias="LLM_ASK", description=STEP)
-    llm_allow_private: bool = Field(
-        False, description="models that workspaces name may be at addresses inside the network"
-    )
-    encryption_key: str | None = Field(
+    studio: bool = Field(True, description="The pages at `/studio`.")
+    oauth: bool = Field(True, description="Clients of `/mcp` may register and ask users for consent.")
+    oidc: Annotated[Oidc | None, NoDecode, BeforeValidator(_object)] = Field(
         None,
-        min_length=16,
-        max_length=1_000,
-        description="encrypts the keys of workspaces' own models; unset: `encryption-key` in the data folder",
+        description="JSON: [sign-in to the Studio](studio.md#signing-in-at-a-provider) with an account of an OpenID "
+        "Connect provider.",
     )
-    proxy_timeout_s: float = Field(600.0, gt=0, description="between two bytes")
-    proxy_body_bytes_max: int = Field(33_554_432, ge=1024)
-    proxy_answer_bytes_max: int = Field(33_554_432, ge=1024, description="of a model's answer; then 502")
-    proxy_anthropic_api_base: str | None = Field(None, description="of the models claude*; unset: Anthropic's own")
-    proxy_anthropic_api_key: str | None = None
-    rerank_model: str | None = Field(None, alias="RERANK_MODEL", description="litellm's name; unset: no reranking")
-    rerank_api_base: str | None = Field(None, alias="RERANK_API_BASE")
-    rerank_api_key: str | None = Field(None, alias="RERANK_API_KEY")
-
-    health_probe_interval_s: float = Field(
-        1.5,
-        validation_alias=AliasChoices("REVERIE_HEALTH_PROBE_INTERVAL_S", "REVERIE_PROBE_S"),
-        ge=0,
-        description="interval between health probes of the models; 0: no background probes",
-    )
-    dream_cron: Crontab = "0 */6 * * *"
-    bulletin_cron: Crontab = "30 3 * * *"
-    pages_cron: Crontab = "* * * * *"
-    searches_cron: Crontab = "13 4 * * *"
-    embed_pending_cron: Crontab = Field(
-        "* * * * *", validation_alias=AliasChoices("REVERIE_EMBED_PENDING_CRON", "REVERIE_UPKEEP_CRON")
-    )
-    statistics_cron: Crontab = "17 * * * *"
-    retention_cron: Crontab = Field(
-        "43 * * * *", validation_alias=AliasChoices("REVERIE_RETENTION_CRON", "REVERIE_COLLECT_CRON")
-    )
-    dream_lease_s: float = Field(60.0, gt=0)
-    dream_retry_s: float = Field(300.0, gt=0, description="after a failed dream; doubles, up to 6 h")
-    dream_concurrency: int = Field(
-        2,
-        validation_alias=AliasChoices("REVERIE_DREAM_CONCURRENCY", "REVERIE_DREAMS_AT_ONCE"),
-        ge=1,
-        le=64,
-        description="of one worker, and as many again for workspaces that nobody dreams for",
-    )
-    step_deadline_s: float = Field(120.0, gt=0, description="of a worker's step over texts; then the worker ends")
-    poll_s: float = Field(2.0, gt=0, description="between looks for work, when not woken")
-
-    webhook_timeout_s: float = Field(10.0, gt=0)
-    webhook_failures_max: int = Field(48, ge=1, description="in a row; then it is given up")
-    webhooks_allow_private: bool = Field(
+    allow_private: bool = Field(
         False,
-        validation_alias=AliasChoices("REVERIE_WEBHOOKS_ALLOW_PRIVATE", "REVERIE_WEBHOOKS_PRIVATE"),
-        description="webhooks may be sent to addresses inside the network",
+        description="Webhooks, and models that workspaces name, may be at addresses inside the network.",
+    )
+    log_level: Annotated[str, AfterValidator(_log_level)] = Field(
+        "info",
+        description="Lowest level of what is logged on standard error: `debug`, `info`, `warning` or `error`.",
+    )
+    log_format: Literal["auto", "text", "json"] = Field(
+        "auto", description="Form of the log: `text`, `json`, or `auto`: text on a terminal, else JSON."
+    )
+    tuning: Annotated[Tuning, NoDecode, BeforeValidator(_object)] = Field(
+        Tuning(), description="JSON: [limits, timeouts and the like](#tuning), which nobody has to set."
+    )
+
+    embedding_model: str | None = Field(
+        None, alias="EMBEDDING_MODEL",
+        description="`auto` (local if its model is on disk, else static; never remote), `none`, `static`, `local:<name "
+        "or folder>`, or a litellm name; unset: [a setting](operations.md#models-as-settings), `auto`.",
+    )  # fmt: skip
+    embedding_api_base: str | None = Field(
+        None, alias="EMBEDDING_API_BASE", description="Base URL of an OpenAI-compatible server of the embedding model."
+    )
+    embedding_api_key: str | None = Field(
+        None, alias="EMBEDDING_API_KEY", repr=False, description="Key of that server."
+    )
+    embedding_dim: int | None = Field(
+        None, alias="EMBEDDING_DIM", ge=1, le=16_000,
+        description="Dimensions of a remote embedding model; unset: a setting, those of the model.",
+    )  # fmt: skip
+    llm_model: str | None = Field(
+        None, alias="LLM_MODEL",
+        description="Language model by its litellm name, such as `openai/gpt-4o-mini`; unset: built-in rules.",
+    )  # fmt: skip
+    llm_api_base: str | None = Field(
+        None, alias="LLM_API_BASE", description="Base URL of an OpenAI-compatible server of the language model."
+    )
+    llm_api_key: str | None = Field(None, alias="LLM_API_KEY", repr=False, description="Key of that server.")
+    llm_steps: Annotated[StepModels, NoDecode, BeforeValidator(_object)] = Field(
+        StepModels(), alias="LLM_STEPS", description="JSON: [the models of single steps](models.md)."
+    )
+    rerank_model: Annotated[RerankModel | None, NoDecode, BeforeValidator(_rerank_model)] = Field(
+        None, alias="RERANK_MODEL",
+        description="Reranker by its litellm name, or JSON with `model`, `api_base` and `api_key`; unset: "
+        "[a setting](operations.md#models-as-settings), none.",
+    )  # fmt: skip
+    proxy_anthropic: Annotated[ModelAddress | None, NoDecode, BeforeValidator(_object)] = Field(
+        None,
+        description="JSON with `api_base` and `api_key`: server of the models `claude*` through [the proxy](proxy.md); "
+        "with a key alone, Anthropic's own.",
     )
 
     @property
@@ -273,18 +356,13 @@ class Settings(BaseSettings):
 
     @model_validator(mode="before")
     @classmethod
-    def _has_no_former_names(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Raises ValueError for a variable of a former release, which would have no effect, unless it is empty."""
-        for name in {name.upper() for name, value in {**os.environ, **given}.items() if value} & FORMER.keys():
-            raise ValueError(f"{name} is no longer a variable; {FORMER[name]}")
-        return given
-
-    @model_validator(mode="before")
-    @classmethod
     def _knows_every_name(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Raises ValueError for a misspelt name in ``.env``, of which pydantic-settings passes on what it does not know
-        in lower case. The environment itself holds other programs' variables too."""
-        known = {*CLIENT_NAMES, *(name for field in cls.model_fields.values() for name in names_of(field))}
+        """Raises ValueError for a variable of a former release, which would have no effect, unless it is empty, and for
+        a misspelt name in ``.env``, of which pydantic-settings passes on what it does not know in lower case. The
+        environment itself holds other programs' variables too."""
+        for name in sorted({name.upper() for name, value in {**os.environ, **given}.items() if value} & FORMER.keys()):
+            raise ValueError(f"{name} is no longer a variable; {FORMER[name]}")
+        known = {*CLIENT_NAMES, *variables(), *FORMER}
         for name in (name.upper() for name in given if name not in cls.model_fields):
             if name in known:
                 continue
@@ -300,8 +378,9 @@ class Settings(BaseSettings):
         """As compose files pass a variable on that nobody has set, where none is needed. An empty DATABASE_URL stays an
         error."""
         name = info.field_name or ""
-        optional = name != "database_url" and cls.model_fields[name].default is None
-        return None if value == "" and optional else value
+        default = cls.model_fields[name].default
+        optional = name != "database_url" and (default is None or isinstance(default, BaseModel))
+        return default if value == "" and optional else value
 
     @field_validator("admin_key")
     @classmethod
@@ -312,11 +391,9 @@ class Settings(BaseSettings):
         return value
 
 
-def names_of(field: FieldInfo) -> Iterator[str]:
-    """Yield the environment variables that a field is read from."""
-    if isinstance(field.validation_alias, AliasChoices):
-        yield from (str(name) for name in field.validation_alias.choices)
-    else:
+def variables() -> Iterator[str]:
+    """Yield the environment variables that the fields are read from, in their order."""
+    for field in Settings.model_fields.values():
         yield str(field.validation_alias or field.alias)
 
 
@@ -324,3 +401,112 @@ def url_at(host: str, port: int) -> str:
     """Return where this machine reaches what listens there."""
     host = LOOPBACK.get(host, host)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+_AS_FIELD: Final = {
+    **{
+        f"{PREFIX}{name.upper()}": f"REVERIE_TUNING.{name}"
+        for name in Tuning.model_fields
+        if not name.startswith(("embedding_", "llm_", "scheduled_"))
+    },
+    "REVERIE_PROBE_S": "REVERIE_TUNING.health_probe_interval_s",
+    "REVERIE_DREAMS_AT_ONCE": "REVERIE_TUNING.dream_concurrency",
+    "REVERIE_REPLICA_LAG_S": "REVERIE_TUNING.replica_lag_max_s",
+    "EMBEDDING_TIMEOUT_S": "REVERIE_TUNING.embedding_timeout_s",
+    "EMBEDDING_DEADLINE_S": "REVERIE_TUNING.embedding_timeout_s",
+    "EMBEDDING_STORAGE": "REVERIE_TUNING.embedding_storage",
+    "EMBEDDING_CHANGE": "REVERIE_TUNING.embedding_change",
+    "LLM_TIMEOUT_S": "REVERIE_TUNING.llm_timeout_s",
+    **{f"LLM_{step.upper()}": f"LLM_STEPS.{step}" for step in StepModels.model_fields},
+    **{f"REVERIE_OIDC_{name.upper()}": f"REVERIE_OIDC.{name}" for name in Oidc.model_fields},
+    "RERANK_API_BASE": "RERANK_MODEL.api_base",
+    "RERANK_API_KEY": "RERANK_MODEL.api_key",
+    "REVERIE_PROXY_ANTHROPIC_API_BASE": "REVERIE_PROXY_ANTHROPIC.api_base",
+    "REVERIE_PROXY_ANTHROPIC_API_KEY": "REVERIE_PROXY_ANTHROPIC.api_key",
+}
+"""Variables of former releases that are fields of one that holds a JSON object."""
+
+
+def _as_field(place: str) -> str:
+    variable, _, field = place.partition(".")
+    return f"""write `{variable}='{{"{field}": …}}'`"""
+
+
+FORMER: Final = {
+    **{name: _as_field(place) for name, place in _AS_FIELD.items()},
+    "REVERIE_LLM_ALLOW_PRIVATE": "write `REVERIE_ALLOW_PRIVATE`",
+    "REVERIE_WEBHOOKS_ALLOW_PRIVATE": "write `REVERIE_ALLOW_PRIVATE`",
+    "REVERIE_WEBHOOKS_PRIVATE": "write `REVERIE_ALLOW_PRIVATE`",
+    "REVERIE_DREAM_CRON": "new agents are put on schedule every six hours: remove it, and set `dream.interval_h`",
+    "REVERIE_BULLETIN_CRON": "bulletins are looked over at 03:30 UTC: remove it",
+    "REVERIE_PAGES_CRON": "pages are looked at each minute: remove it, and set the crontab of a page",
+    "REVERIE_SEARCHES_CRON": "saved searches run at 04:13 UTC: remove it",
+    "REVERIE_EMBED_PENDING_CRON": "pending embeddings are caught up with each minute: remove it",
+    "REVERIE_UPKEEP_CRON": "pending embeddings are caught up with each minute: remove it",
+    "REVERIE_RETENTION_CRON": "what has expired is removed each hour: remove it",
+    "REVERIE_COLLECT_CRON": "what has expired is removed each hour: remove it",
+    "REVERIE_STATISTICS_CRON": "large audiences are counted each hour: remove it",
+    "REVERIE_NO_MEMORY_HEADERS": "X-Reverie-No-Memory and X-OmniRoute-No-Memory opt out: remove it",
+    "REVERIE_PROXY_TIMEOUT_S": "the proxy waits 600 seconds between two bytes: remove it",
+    "REVERIE_PROXY_BODY_BYTES_MAX": "the proxy takes requests of up to 32 MiB: remove it",
+    "REVERIE_WEBHOOK_TIMEOUT_S": "a webhook has 10 seconds to answer: remove it",
+    "REVERIE_WEBHOOK_FAILURES_MAX": "a webhook is given up after 48 failures in a row: remove it",
+    "EMBEDDING_CACHE_SIZE": "the cache holds 1,000 vectors: remove it",
+    "EMBEDDING_CACHE_TTL_S": "the cache keeps a vector for 300 seconds: remove it",
+}
+"""Variables of former releases, and what to write instead."""
+
+
+_WORDS: Final = {
+    "missing": "is missing",
+    "bool_parsing": "must be `true` or `false`",
+    "bool_type": "must be `true` or `false`",
+    "int_parsing": "must be a whole number",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_parsing": "must be a number",
+    "float_type": "must be a number",
+    "finite_number": "must be a number",
+    "string_type": "must be a text",
+    "greater_than": "must be greater than {gt:g}",
+    "greater_than_equal": "must be {ge:g} or more",
+    "less_than_equal": "must be {le:g} or less",
+    "string_too_short": "must have {min_length} characters or more",
+    "string_too_long": "must have {max_length} characters at most",
+    "too_short": "must have {min_length} entries or more",
+    "too_long": "must have {max_length} entries at most",
+    "literal_error": "must be {expected}",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "tuple_type": "must be `off`, the name of a model, an object, or a list of objects",
+    "value_error": "{error}",
+}
+"""By pydantic's types of errors."""
+_OBJECTS: Final[dict[str, type[BaseModel]]] = {
+    "LLM_STEPS": StepModels,
+    "REVERIE_OIDC": Oidc,
+    "REVERIE_PROXY_ANTHROPIC": ModelAddress,
+    "REVERIE_TUNING": Tuning,
+    "RERANK_MODEL": RerankModel,
+}
+"""Variables that hold a JSON object."""
+
+
+def explain(error: ValidationError, within: str = "") -> str:
+    """Return what is wrong with what was given: variable, field, and what must be there.
+
+    ``within``: the place of what was validated, such as ``REVERIE_OIDC.grants``.
+    """
+    return "; ".join(
+        ": ".join(filter(None, [".".join(map(str, [*filter(None, [within]), *one["loc"]])), _in_words(one)]))
+        for one in error.errors(include_input=False, include_url=False)
+    )
+
+
+def _in_words(error: ErrorDetails) -> str:
+    if error["type"] != "extra_forbidden":
+        return _WORDS.get(error["type"], "is not valid").format(**error.get("ctx", {}))
+    *_, variable, name = ("", *error["loc"])
+    model = _OBJECTS.get(str(variable))
+    close = get_close_matches(str(name), model.model_fields if model else (), 1)
+    return f"is no field of it{f'; is {close[0]} meant?' if close else ''}"

@@ -29,6 +29,7 @@ from tests.live_api import Api, SharedServer, Tenant, serving, serving_in_a_thre
 from tests.pgbouncer import Bouncer
 from tests.processes import ServerProcess
 from tests.run_folder import run_folder
+from tests.tuning import tuning
 
 FIRST_TIER = (
     "promises", "concurrency", "deploy", "docs", "domain", "extraction", "llm", "patterns", "privacy", "provider",
@@ -230,13 +231,10 @@ def settings_on(url: str, folder: Path) -> Settings:
 
 @cache
 def _patient_settings() -> Settings:
-    """Made once: each of its 150 fields is looked up in the environment."""
+    """Made once: each of its fields is looked up in the environment."""
     return Settings(
-        REVERIE_POOL_WAIT_S=60,
-        REVERIE_STATEMENT_TIMEOUT_S=120,
-        REVERIE_HEALTH_PROBE_INTERVAL_S=0,
+        REVERIE_TUNING=tuning(pool_wait_s=60, statement_timeout_s=120),
         EMBEDDING_MODEL="none",
-        EMBEDDING_CHANGE="allow",
         _env_file=None,
     )
 

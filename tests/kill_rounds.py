@@ -154,7 +154,7 @@ async def running(folder: Path) -> AsyncIterator[Supervised]:
         model.default_reply = note_everything
         made = Supervised(
             folder, LLM_MODEL="openai/gpt-4o-mini", LLM_API_BASE=model.base_url, LLM_API_KEY="key",
-            REVERIE_DREAM_LEASE_S="5", REVERIE_DREAM_RETRY_S="1",
+            REVERIE_TUNING='{"dream_lease_s": 5, "dream_retry_s": 1, "health_probe_interval_s": 0}',
         )  # fmt: skip
         try:
             await asyncio.to_thread(made.start)

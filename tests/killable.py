@@ -170,7 +170,9 @@ async def _dream_until_done(
     async with open_runtime(settings, name) as engine:
         engine.llm = model_at(llm_at) if llm_at else None
         await schedule_all_now(engine)
-        await _until_nothing_is_due(engine, Dreamer(engine, name, settings.dream_lease_s, 0.1, reached), for_ever)
+        await _until_nothing_is_due(
+            engine, Dreamer(engine, name, settings.tuning.dream_lease_s, 0.1, reached), for_ever
+        )
 
 
 async def _until_nothing_is_due(engine: Engine, dreamer: Dreamer, for_ever: bool) -> None:

@@ -30,6 +30,7 @@ from service.runtime import configure_logging, open_runtime
 from service.settings import Settings
 from tests.killable import TIMEOUT_S
 from tests.processes import forked
+from tests.tuning import tuned
 from tests.worker.dreaming import model_at
 from worker.app import dreamer, in_flight, run_worker, schedule_all_now
 from worker.blocked_loop import ending_when_blocked
@@ -119,7 +120,7 @@ def _work(settings: Settings, job: str, steps: Sequence[str], llm_at: str | None
     for step in steps:
         owner, name = STEPS[step]
         setattr(owner, name, poisonous(getattr(owner, name)))
-    settings = settings.model_copy(update={"step_deadline_s": DEADLINE_S})
+    settings = tuned(settings, step_deadline_s=DEADLINE_S)
     if job == "run":
         asyncio.run(ending_when_blocked(run_worker(settings), BLOCKED_S))
         return

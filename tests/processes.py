@@ -24,6 +24,7 @@ import psutil
 
 from service.db.embedded import postmaster
 from tests.live_api import ADMIN_KEY, ANSWER_S, UNENCRYPTED, HttpClient
+from tests.tuning import tuning
 from tests.waiting import until, wait_until
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -197,6 +198,5 @@ def _environment(database_url: str, log: Path) -> dict[str, str]:
         "DATABASE_URL": database_url,
         "REVERIE_DATA_DIR": str(log.parent),
         "EMBEDDING_MODEL": "none",
-        "EMBEDDING_CHANGE": "allow",
-        "REVERIE_HEALTH_PROBE_INTERVAL_S": "0",
+        "REVERIE_TUNING": tuning(),
     }

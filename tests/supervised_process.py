@@ -38,7 +38,7 @@ class Supervised:
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith(outside)} | {
             "REVERIE_DATA_DIR": str(self.data_dir),
             "REVERIE_PORT": str(self.port),
-            "REVERIE_HEALTH_PROBE_INTERVAL_S": "0",
+            "REVERIE_TUNING": '{"health_probe_interval_s": 0}',
             "EMBEDDING_MODEL": "none",
             **environment,
         }

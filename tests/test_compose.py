@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from service.settings import Settings, names_of
+from service.settings import variables
 from tests.processes import ROOT
 
 pytestmark = pytest.mark.first_tier
@@ -26,8 +26,7 @@ def passed_on() -> dict[str, Any]:
 
 
 def test_every_setting_is_passed_on() -> None:
-    settings = {next(iter(names_of(field))) for field in Settings.model_fields.values()}
-    assert settings - FIXED | OF_OTHERS == passed_on().keys() - FIXED
+    assert {*variables()} - FIXED | OF_OTHERS == passed_on().keys() - FIXED
 
 
 def test_what_nobody_has_set_is_not_there() -> None:

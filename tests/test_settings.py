@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
-from service.settings import Settings
+from service.settings import CLIENT_NAMES, FORMER, RerankModel, Settings, explain, variables
+from tests.processes import ROOT
 
 pytestmark = pytest.mark.first_tier
 
@@ -47,29 +49,14 @@ def test_an_admin_key_of_visible_characters_is_taken(key: str) -> None:
     assert Settings(REVERIE_ADMIN_KEY=key, _env_file=None).admin_key == key
 
 
-@pytest.mark.parametrize(
-    ("former", "field", "value"),
-    [
-        ("REVERIE_PROBE_S", "health_probe_interval_s", 7.5),
-        ("REVERIE_UPKEEP_CRON", "embed_pending_cron", "1 * * * *"),
-        ("REVERIE_COLLECT_CRON", "retention_cron", "2 * * * *"),
-        ("REVERIE_DREAMS_AT_ONCE", "dream_concurrency", 7),
-        ("REVERIE_WEBHOOKS_PRIVATE", "webhooks_allow_private", True),
-        ("REVERIE_REPLICA_LAG_S", "replica_lag_max_s", 7.5),
-        ("EMBEDDING_DEADLINE_S", "embedding_timeout_s", 7.5),
-    ],
-)
-def test_a_former_name_is_still_read(
-    monkeypatch: pytest.MonkeyPatch, former: str, field: str, value: float | str
-) -> None:
-    monkeypatch.setenv(former, str(value))
-    assert getattr(Settings(_env_file=None), field) == value
-
-
-def test_the_name_of_now_wins_over_the_former(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REVERIE_PROBE_S", "7")
-    monkeypatch.setenv("REVERIE_HEALTH_PROBE_INTERVAL_S", "8")
-    assert Settings(_env_file=None).health_probe_interval_s == 8
+def test_there_are_thirty_variables_at_most_and_the_page_lists_them() -> None:
+    page = (ROOT / "docs" / "environment.md").read_text(encoding="utf-8")
+    table, _, rest = page.partition("\n## ")
+    listed = re.findall(r"^\| `([A-Z_]+)` \|", table, re.MULTILINE)
+    assert sorted(listed) == sorted({*variables(), *CLIENT_NAMES})
+    assert len(listed) <= 30
+    assert {*re.findall(r"^\| `([A-Z_]+)` \|", rest, re.MULTILINE)} == FORMER.keys()
+    assert not FORMER.keys() & {*listed}
 
 
 def test_a_variable_of_a_former_release_stops_the_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -85,20 +72,57 @@ def test_a_variable_of_a_former_release_stops_the_start(monkeypatch: pytest.Monk
     Settings(_env_file=None)
 
 
-@pytest.mark.parametrize("crontab", ["", "* * * *", "61 * * * *", "at noon", "0 0 * * * *", "* * * * 9"])
-def test_a_bad_crontab_is_refused(monkeypatch: pytest.MonkeyPatch, crontab: str) -> None:
-    for name in (
-        "REVERIE_DREAM_CRON",
-        "REVERIE_BULLETIN_CRON",
-        "REVERIE_PAGES_CRON",
-        "REVERIE_SEARCHES_CRON",
-        "REVERIE_UPKEEP_CRON",
-        "REVERIE_RETENTION_CRON",
-    ):
-        monkeypatch.setenv(name, crontab)
-        with pytest.raises(ValidationError, match="crontab"):
-            Settings(_env_file=None)
-        monkeypatch.delenv(name)
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("REVERIE_POOL_SIZE", """write `REVERIE_TUNING='{"pool_size": …}'`"""),
+        ("REVERIE_PROBE_S", """write `REVERIE_TUNING='{"health_probe_interval_s": …}'`"""),
+        ("LLM_EXTRACT", """write `LLM_STEPS='{"extract": …}'`"""),
+        ("REVERIE_OIDC_CLIENT_ID", """write `REVERIE_OIDC='{"client_id": …}'`"""),
+        ("REVERIE_WEBHOOKS_ALLOW_PRIVATE", "write `REVERIE_ALLOW_PRIVATE`"),
+    ],
+)
+def test_what_to_write_instead_is_said(tmp_path: Path, name: str, told: str) -> None:
+    file = tmp_path / ".env"
+    file.write_text(f"{name}=7\n")
+    with pytest.raises(ValidationError) as refused:
+        Settings(_env_file=file)
+    assert explain(refused.value) == f"{name} is no longer a variable; {told}"
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "told"),
+    [
+        ("REVERIE_TUNING", "{", "REVERIE_TUNING: must be a JSON object: "),
+        ("REVERIE_TUNING", "[]", "REVERIE_TUNING: must be a JSON object"),
+        ("REVERIE_TUNING", '{"pool_size": "many"}', "REVERIE_TUNING.pool_size: must be a whole number"),
+        ("REVERIE_TUNING", '{"pool_size": 0}', "REVERIE_TUNING.pool_size: must be 1 or more"),
+        ("REVERIE_TUNING", '{"poolsize": 1}', "REVERIE_TUNING.poolsize: is no field of it; is pool_size meant?"),
+        ("REVERIE_TUNING", '{"embedding_change": 1}', "REVERIE_TUNING.embedding_change: must be 'ask' or 'allow'"),
+        ("RERANK_MODEL", '{"model": 1}', "RERANK_MODEL.model: must be a text"),
+        (
+            "REVERIE_PROXY_ANTHROPIC",
+            '{"key": "k"}',
+            "REVERIE_PROXY_ANTHROPIC.key: is no field of it; is api_key meant?",
+        ),
+        ("REVERIE_STUDIO", "maybe", "REVERIE_STUDIO: must be `true` or `false`"),
+        ("REVERIE_LOG_LEVEL", "loud", "REVERIE_LOG_LEVEL: must be `debug`, `info`, `warning` or `error`"),
+    ],
+)
+def test_a_mistake_is_named_by_variable_and_field(
+    monkeypatch: pytest.MonkeyPatch, name: str, given: str, told: str
+) -> None:
+    monkeypatch.setenv(name, given)
+    with pytest.raises(ValidationError) as refused:
+        Settings(_env_file=None)
+    assert explain(refused.value).startswith(told)
+
+
+def test_a_reranker_is_a_name_or_has_a_server_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RERANK_MODEL", "cohere/rerank-v3.5")
+    assert Settings(_env_file=None).rerank_model == RerankModel(model="cohere/rerank-v3.5")
+    monkeypatch.setenv("RERANK_MODEL", '{"api_base": "http://x", "api_key": "k"}')
+    assert Settings(_env_file=None).rerank_model == RerankModel(api_base="http://x", api_key="k")
 
 
 @pytest.mark.parametrize(
@@ -121,10 +145,10 @@ def test_a_misspelt_name_in_the_env_file_is_refused(tmp_path: Path, line: str, m
 def test_every_name_that_is_one_is_taken_from_the_env_file(tmp_path: Path) -> None:
     file = tmp_path / ".env"
     file.write_text(
-        "REVERIE_PROBE_S=7\nREVERIE_PORT=9\nREVERIE_URL=x\nHTTP_PROXY=x\nAWS_REGION=x\nDATABASE_PASSWORD=x\n"
+        'REVERIE_TUNING={"poll_s": 7}\nREVERIE_PORT=9\nREVERIE_URL=x\nHTTP_PROXY=x\nAWS_REGION=x\nDATABASE_PASSWORD=x\n'
     )
     settings = Settings(_env_file=file)
-    assert (settings.port, settings.health_probe_interval_s) == (9, 7)
+    assert (settings.port, settings.tuning.poll_s) == (9, 7)
 
 
 @pytest.mark.parametrize(
@@ -143,28 +167,38 @@ def test_where_this_machine_reaches_the_api(host: str, url: str) -> None:
 @pytest.mark.parametrize(
     ("given", "models"),
     [
-        ("off", ()),
-        ("openai/m", ("openai/m",)),
-        ('{"model": "openai/m", "timeout_s": 3}', ("openai/m",)),
-        ('[{"model": "openai/m"}, {"model": "openai/n"}]', ("openai/m", "openai/n")),
+        ('{"extract": "off"}', ()),
+        ('{"extract": "openai/m"}', ("openai/m",)),
+        ('{"extract": {"model": "openai/m", "timeout_s": 3}}', ("openai/m",)),
+        ('{"extract": [{"model": "openai/m"}, {"model": "openai/n"}]}', ("openai/m", "openai/n")),
+        ('{"ask": "openai/m"}', None),
         ("", None),
     ],
 )
 def test_the_models_of_a_step(monkeypatch: pytest.MonkeyPatch, given: str, models: tuple[str, ...] | None) -> None:
-    monkeypatch.setenv("LLM_EXTRACT", given)
-    found = Settings(_env_file=None).llm_extract
+    monkeypatch.setenv("LLM_STEPS", given)
+    found = Settings(_env_file=None).llm_steps.extract
     assert (None if found is None else tuple(one.model for one in found)) == models
 
 
 @pytest.mark.parametrize(
-    "given", ["{", "[1]", '{"model": ""}', '{"api_key": "sk-x"}', '[{"model": "m", "key": "sk-x"}]']
+    ("given", "told"),
+    [
+        ("{", "must be a JSON object"),
+        ("1", "must be `off`, the name of a model, an object, or a list of objects"),
+        ("[1]", ".0: must be an object"),
+        ('{"model": ""}', ".0.model: must have 1 characters or more"),
+        ('{"api_key": "sk-x"}', ".0.model: is missing"),
+        ('[{"model": "m", "key": "sk-x"}]', ".0.key: is no field of it"),
+    ],
 )
 def test_what_names_no_model_of_a_step_is_refused_without_repeating_it(
-    monkeypatch: pytest.MonkeyPatch, given: str
+    monkeypatch: pytest.MonkeyPatch, given: str, told: str
 ) -> None:
-    monkeypatch.setenv("LLM_ASK", given)
-    with pytest.raises(ValidationError, match="LLM_ASK") as caught:
+    monkeypatch.setenv("LLM_STEPS", f'{{"ask": {given}}}')
+    with pytest.raises(ValidationError, match="LLM_STEPS") as caught:
         Settings(_env_file=None)
+    assert told in explain(caught.value)
     assert "sk-x" not in str(caught.value)
 
 

@@ -41,6 +41,7 @@ from worker.webhooks import WebhookDispatcher
 
 log = structlog.get_logger(__name__)
 
+EACH_MINUTE = "* * * * *"
 HEARTBEAT_S = 1.0
 REINDEX_S = 1.0
 RESCAN_S = 1.0
@@ -59,13 +60,13 @@ def worker_name() -> str:
 def dreamer(settings: Settings, flight: InFlight) -> Dreamer:
     """Return a dreamer of this process."""
     return Dreamer(
-        flight.engine, flight.worker, settings.dream_lease_s, settings.dream_retry_s, in_flight=flight
+        flight.engine, flight.worker, settings.tuning.dream_lease_s, settings.tuning.dream_retry_s, in_flight=flight
     )  # fmt: skip
 
 
 def in_flight(engine: Engine, settings: Settings) -> InFlight:
     """Return what this process has in flight, under a name of its own."""
-    return InFlight(engine, worker_name(), settings.step_deadline_s)
+    return InFlight(engine, worker_name(), settings.tuning.step_deadline_s)
 
 
 async def run_worker(settings: Settings) -> None:
@@ -118,18 +119,23 @@ def _give_up() -> None:
 
 
 def schedule(settings: Settings, flight: InFlight) -> list[tuple[str, Job, str]]:
-    """Return the scheduled jobs of a worker, by name, and their crontabs."""
+    """Return the scheduled jobs of a worker, by name, and their crontabs in UTC."""
+    pending: list[tuple[str, Job, str]] = [
+        ("embed_pending", partial(embed_pending, flight=flight), EACH_MINUTE),
+        ("measure_noise", measure_noise, EACH_MINUTE),
+        ("backfill_fields", backfill_fields, EACH_MINUTE),
+    ]
+    if not settings.tuning.scheduled_jobs:
+        return pending
     return [
-        ("schedule_new_agents", schedule_new_agents, settings.dream_cron),
-        ("look_over_bulletins", schedule_stale_bulletins, settings.bulletin_cron),
-        ("write_pages", write_pages, settings.pages_cron),
-        ("run_saved_searches", run_saved_searches, settings.searches_cron),
-        ("embed_pending", partial(embed_pending, flight=flight), settings.embed_pending_cron),
-        ("measure_noise", measure_noise, settings.embed_pending_cron),
-        ("backfill_fields", backfill_fields, settings.embed_pending_cron),
-        ("collect", apply_retention, settings.retention_cron),
-        ("tend_large_audiences", maintain_hnsw, settings.statistics_cron),
-        ("count_stored", count_stored, settings.statistics_cron),
+        *pending,
+        ("schedule_new_agents", schedule_new_agents, "0 */6 * * *"),
+        ("look_over_bulletins", schedule_stale_bulletins, "30 3 * * *"),
+        ("write_pages", write_pages, EACH_MINUTE),
+        ("run_saved_searches", run_saved_searches, "13 4 * * *"),
+        ("collect", apply_retention, "43 * * * *"),
+        ("tend_large_audiences", maintain_hnsw, "17 * * * *"),
+        ("count_stored", count_stored, "17 * * * *"),
     ]
 
 
@@ -137,11 +143,11 @@ def _loops(settings: Settings, flight: InFlight) -> list[Coroutine[object, objec
     """Return what a worker does all the time, side by side: half of what dreams or sends is kept for workspaces that
     nobody serves, so that none has to wait for another's slow models and webhooks."""
     assert settings.database_url is not None
-    engine, name = flight.engine, flight.worker
+    engine, name, tuning = flight.engine, flight.worker, settings.tuning
     bell, posted = Wakeup(), Wakeup()
     own = dreamer(settings, flight)
     reindexer = Reindexer(engine, name, flight)
-    sender = WebhookDispatcher(engine, name, failures_max=settings.webhook_failures_max)
+    sender = WebhookDispatcher(engine, name)
 
     async def beat() -> bool:
         async with engine.db.unscoped() as connection:
@@ -154,11 +160,11 @@ def _loops(settings: Settings, flight: InFlight) -> list[Coroutine[object, objec
     return [
         listen(settings.database_url, {DUE: lambda _: bell.notify(), EVENTS: lambda _: posted.notify()}),
         Wakeup().run_forever("heartbeat", beat, HEARTBEAT_S),
-        *(bell.run_forever("compaction", fold, settings.poll_s) for _ in range(settings.dream_concurrency)),
-        *(bell.run_forever("dreaming", own.dream_next, settings.poll_s) for _ in range(settings.dream_concurrency)),
+        *(bell.run_forever("compaction", fold, tuning.poll_s) for _ in range(tuning.dream_concurrency)),
+        *(bell.run_forever("dreaming", own.dream_next, tuning.poll_s) for _ in range(tuning.dream_concurrency)),
         *(
-            bell.run_forever("dreaming", partial(own.dream_next, reserved=True), settings.poll_s)
-            for _ in range(settings.dream_concurrency)
+            bell.run_forever("dreaming", partial(own.dream_next, reserved=True), tuning.poll_s)
+            for _ in range(tuning.dream_concurrency)
         ),
         *(posted.run_forever("webhooks", sender.send_next, WEBHOOKS_S) for _ in range(WEBHOOKS_CONCURRENCY)),
         *(

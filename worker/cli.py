@@ -39,7 +39,7 @@ def run(
     configure_logging(settings.log_level, "json" if as_json else settings.log_format)
     if settings.database_url is not None:
         asyncio.run(wait_for(settings.database_url, lambda text: err.print(escape(text))))
-    asyncio.run(ending_when_blocked(run_worker(settings), settings.step_deadline_s))
+    asyncio.run(ending_when_blocked(run_worker(settings), settings.tuning.step_deadline_s))
 
 
 def once(as_json: AsJson = False) -> None:
@@ -54,7 +54,7 @@ def once(as_json: AsJson = False) -> None:
     configure_logging(settings.log_level, settings.log_format)
     with open_database(settings) as url:
         settings = settings.model_copy(update={"database_url": url})
-        report = asyncio.run(ending_when_blocked(run_once(settings), settings.step_deadline_s))
+        report = asyncio.run(ending_when_blocked(run_once(settings), settings.tuning.step_deadline_s))
     emit(as_json, {"dreamed": report.dreamed, "failed": report.failed}, f"Dreamed for {_agents(report.dreamed)}.")
     if report.failed:
         reasons = "\n".join(f"  {agent}: {error}" for agent, error in report.failed.items())
@@ -83,7 +83,7 @@ def dream(
     with open_database(settings) as url, ProgressDisplay(Console(stderr=True)) as watching:
         settings = settings.model_copy(update={"database_url": url})
         dreaming = dream_now(settings, workspace, agent, dry_run=dry_run, watching=watching)
-        done = asyncio.run(ending_when_blocked(dreaming, settings.step_deadline_s))
+        done = asyncio.run(ending_when_blocked(dreaming, settings.tuning.step_deadline_s))
     emit(as_json, {"items": done}, *(line for one in done for line in _described(one)))
     if done[-1].status == "failed":
         sys.exit(FAILED)

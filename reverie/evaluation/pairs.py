@@ -173,9 +173,9 @@ async def fit(
     BudgetReached."""
     llm, embedder = engine.model("decide", principal.workspace_id, choices), engine.embedder
     if llm is None and embedder is None:
-        raise InvalidInput(("LLM_DECIDE",), "there is neither a decision model (LLM_DECIDE) nor an embedder")
+        raise InvalidInput(("LLM_STEPS", "decide"), "set LLM_STEPS.decide: there is no embedder to judge instead")
     if llm is None and write:
-        raise InvalidInput(("write",), "similarities are no probabilities: thresholds need a model (LLM_DECIDE)")
+        raise InvalidInput(("write",), "similarities are no probabilities: thresholds need a model (LLM_STEPS.decide)")
     asked = [pair for pair in given.pairs if not _is_settled(pair)]
     try:
         with paid_by(principal.payer(agent)):

@@ -135,7 +135,7 @@ TRANSFERS = Bounds(per_key=4, per_workspace=6, per_process=16)
 
 def streams(engine: Engine) -> ConcurrencyLimit:
     """Make the limit of events, MCP streams, and requests that wait for a dream."""
-    given = engine.settings
+    given = engine.settings.tuning
     return ConcurrencyLimit("streams", Bounds(given.streams_per_key, given.streams_per_workspace, given.streams_max))
 
 
@@ -172,6 +172,8 @@ def event_stream(content: AsyncIterator[bytes], held: ExitStack) -> HoldingStrea
 
 Answer = TypeVar("Answer")
 NO_MEMORY = "X-Reverie-No-Memory"
+OTHERS_NO_MEMORY = ("X-OmniRoute-No-Memory",)
+"""Headers of other memory layers that opt out as ours does."""
 FOR_PROMPT = "X-Reverie-For-Prompt"
 TOKEN_MAX = 200
 VERSION_MAX = 2**31 - 1

@@ -17,13 +17,11 @@ from rich.console import Console
 from rich.markup import escape
 
 from service.errors import InvalidInput, ReverieError
+from service.settings import explain
 
 FAILED, NOT_VALID = 1, 2
 NOT_A_FILE = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.EACCES, errno.EPERM, errno.EROFS)
 """A path that is wrong, rather than a disk that fails."""
-
-VALUE_ERROR = "Value error, "
-"""What pydantic begins a validator's own words with."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="one JSON object on standard output")]
 
@@ -77,13 +75,8 @@ def _explained(error: Exception) -> tuple[str, int] | None:
         case ReverieError():
             return error.message, status
         case ValidationError():
-            fields = error.errors(include_input=False, include_url=False)
-            return "; ".join(f"{_place(one['loc'])}{one['msg'].removeprefix(VALUE_ERROR)}" for one in fields), status
+            return explain(error), status
         case OSError(filename=str(name)):
             return f"{name}: {error.strerror}", NOT_VALID if error.errno in NOT_A_FILE else FAILED
         case _:
             return None
-
-
-def _place(loc: tuple[int | str, ...]) -> str:
-    return ".".join(map(str, loc)) + ": " if loc else ""

@@ -75,7 +75,7 @@ def reindex(as_json: AsJson = False) -> None:
     """Embed what is stored with the model of EMBEDDING_MODEL: asked for here, done by the worker."""
     from service.database import settings_with_database
 
-    with settings_with_database(embedding_change="allow") as opened:
+    with settings_with_database() as opened:
         state = asyncio.run(_change_model(opened))
     used, coming = (model.signature if model else None for model in (state.active, state.next_model))
     said = (
@@ -88,5 +88,7 @@ async def _change_model(settings: Settings) -> MigrationState:
     from service.runtime import open_runtime
     from service.store import embeddings
 
+    allowing = settings.tuning.model_copy(update={"embedding_change": "allow"})
+    settings = settings.model_copy(update={"tuning": allowing})
     async with open_runtime(settings, "reverie-reindex") as engine, engine.db.unscoped() as connection:
         return await embeddings.state(connection)

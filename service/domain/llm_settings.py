@@ -30,7 +30,7 @@ ApiKey = Annotated[Text, StringConstraints(min_length=1, max_length=4_000)]
 BASE = Field(
     None,
     description="Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only "
-    "with REVERIE_LLM_ALLOW_PRIVATE. Null: OpenAI's. Default null.",
+    "with REVERIE_ALLOW_PRIVATE. Null: OpenAI's. Default null.",
 )
 KEY = Field(
     None,
@@ -42,7 +42,7 @@ TIMEOUT = Field(
     gt=0,
     le=600,
     allow_inf_nan=False,
-    description="Time limit of one attempt in seconds. Null: LLM_TIMEOUT_S. Default null.",
+    description="Time limit of one attempt in seconds. Null: REVERIE_TUNING.llm_timeout_s. Default null.",
 )
 
 

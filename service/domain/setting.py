@@ -11,10 +11,24 @@ from pydantic.config import JsonDict
 from service.domain.strict import FrozenModel
 
 Section = Literal["models", "users", "memory", "dreams", "search", "context", "privacy", "limits", "proxy"]
+SECTIONS: Final[dict[Section, str]] = {
+    "models": "Models",
+    "users": "Users",
+    "memory": "What is remembered",
+    "dreams": "Dreams",
+    "search": "Search",
+    "context": "Context",
+    "privacy": "Privacy",
+    "limits": "Limits",
+    "proxy": "Proxy",
+}
+"""Sections with their titles, in the order in which they are shown."""
 T = TypeVar("T")
 
 EXTENSION: Final = "x-reverie-setting"
 """Where the JSON schema of a setting has its section, unit, when to change it, and whether it is advanced."""
+TITLES: Final = "x-reverie-sections"
+"""Where the JSON schema of all settings has the titles of their sections."""
 
 
 class Definition(FrozenModel):

@@ -16,9 +16,9 @@ GLOBAL_UNICAST = IPv6Network("2000::/3")
 compatible (``::127.0.0.1``), translated (``::ffff:0:127.0.0.1``), and translated locally (``64:ff9b:1::/48``)."""
 
 
-def find_url_problem(url: str, *, private: bool, allowed_by: str = "REVERIE_WEBHOOKS_ALLOW_PRIVATE") -> str | None:
-    """Return what is wrong with a URL; None when nothing is. ``private``: addresses inside a network will do, as the
-    setting ``allowed_by`` says.
+def find_url_problem(url: str, *, private: bool) -> str | None:
+    """Return what is wrong with a URL; None when nothing is. ``private``: addresses inside a network will do, as
+    REVERIE_ALLOW_PRIVATE says.
 
     A name is not looked up here: what it stands for is looked at whenever something is sent there.
     """
@@ -32,7 +32,7 @@ def find_url_problem(url: str, *, private: bool, allowed_by: str = "REVERIE_WEBH
     if parts.username is not None or parts.password is not None or parts.fragment:
         return "must hold no user, password or fragment"
     if not private and not _may_be_public(host):
-        return f"must not be an address inside a network ({allowed_by} allows it)"
+        return "must not be an address inside a network (REVERIE_ALLOW_PRIVATE allows it)"
     return None
 
 

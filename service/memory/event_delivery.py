@@ -202,7 +202,7 @@ async def last_position(db: Database, workspace: UUID) -> int:
 
 def webhook_sender(engine: Engine) -> WebhookSender:
     """Make the sender of a process, under the rules of its settings."""
-    return WebhookSender(engine.settings.webhook_timeout_s, engine.settings.webhooks_allow_private)
+    return WebhookSender(private=engine.settings.allow_private)
 
 
 class DeliveryError(Exception):
@@ -274,5 +274,5 @@ class WebhookSender:
         """Return the IP addresses of a name. Raises DeliveryError where all are inside a network."""
         addresses = await addresses_of(name, port, private=self.private, resolver=self.resolver)
         if not addresses:
-            raise DeliveryError("the address is inside a network (REVERIE_WEBHOOKS_ALLOW_PRIVATE allows it)")
+            raise DeliveryError("the address is inside a network (REVERIE_ALLOW_PRIVATE allows it)")
         return addresses

@@ -38,7 +38,7 @@ from service.embedding.sources import CHEAP_SOURCE, open_embedder, setting_of
 from service.errors import BudgetReached, InvalidInput, ReverieError
 from service.llm import LLM, Endpoint, LLMInvalidOutput, LLMUnavailable, Reranker, WorkspaceEndpoint
 from service.provider import load_litellm
-from service.settings import EnvironmentModel, Settings
+from service.settings import EnvironmentModel, RerankModel, Settings
 from service.store.embeddings import Model
 
 FILE: Final = "encryption-key"
@@ -111,9 +111,9 @@ def environment_of(settings: Settings) -> Environment:
         "embedding": {
             "model": ("EMBEDDING_MODEL", settings.embedding_model),
             "dim": ("EMBEDDING_DIM", settings.embedding_dim),
-            "storage": ("EMBEDDING_STORAGE", settings.embedding_storage),
+            "storage": ("REVERIE_TUNING.embedding_storage", settings.tuning.embedding_storage),
         },
-        "rerank": {"model": ("RERANK_MODEL", settings.rerank_model)},
+        "rerank": {"model": ("RERANK_MODEL", settings.rerank_model and settings.rerank_model.model)},
     }
     return {name: {key: one for key, one in fields.items() if one[1] is not None} for name, fields in said.items()}
 
@@ -156,12 +156,8 @@ class ModelFactory:
         """Return the reranker of these settings; opens nothing."""
         if wanted.model is None:
             return None
-        return Reranker(
-            wanted.model,
-            api_base=self.settings.rerank_api_base,
-            api_key=self.settings.rerank_api_key,
-            ledger=self.ledger,
-        )
+        at = self.settings.rerank_model or RerankModel()
+        return Reranker(wanted.model, api_base=at.api_base, api_key=at.api_key, ledger=self.ledger)
 
     async def try_embedding(self, wanted: EmbeddingSettings) -> None:
         """Embed a text as these settings say. Raises InvalidInput with the reason where that fails."""
@@ -203,8 +199,8 @@ class StepModels:
     def __init__(self, settings: Settings, client: LLM) -> None:
         self.keys = ModelKeys(settings)
         self.client = client
-        self._timeout_s = settings.llm_timeout_s
-        self._private = settings.llm_allow_private
+        self._timeout_s = settings.tuning.llm_timeout_s
+        self._private = settings.allow_private
         self._of_installation = {step: _named(settings, step) for step in STEPS}
         self._of_workspaces: LRUCache[tuple[UUID, StepModel], list[Endpoint]] = LRUCache(WORKSPACE_STEPS_MAX)
 
@@ -238,7 +234,7 @@ class StepModels:
 
 def _named(settings: Settings, step: Step) -> list[Endpoint] | None:
     """Return the models that the environment names for a step; none for ``off``."""
-    named: Sequence[EnvironmentModel] | None = getattr(settings, f"llm_{step}")
+    named: Sequence[EnvironmentModel] | None = getattr(settings.llm_steps, step)
     if named is None:
         return None
     return [
@@ -246,7 +242,7 @@ def _named(settings: Settings, step: Step) -> list[Endpoint] | None:
             one.model,
             settings.llm_api_base if (general := _of_general_server(settings, one)) else one.api_base,
             one.api_key or (settings.llm_api_key if general else None),
-            one.timeout_s or settings.llm_timeout_s,
+            one.timeout_s or settings.tuning.llm_timeout_s,
         )
         for one in named
     ]

@@ -287,13 +287,15 @@ def _refusal(wire: WireFormat, status: int, message: str) -> UpstreamResponse:
     return UpstreamResponse(status, JSON, _once(wire.error_body(message)))
 
 
+TIMEOUT_S: Final = 600.0
+"""Between two bytes of a model."""
 ANTHROPIC_BASE: Final = "https://api.anthropic.com/v1"
 SPEAKS_OPENAI: Final = frozenset(
     {"openai", "custom_openai", "openai_like", "hosted_vllm", "lm_studio", "litellm_proxy"}
 )
 """litellm's providers whose server takes OpenAI's own requests."""
 CLAUDE: Final = ("claude*", "anthropic/*")
-"""Names of models that go to the server of ``REVERIE_PROXY_ANTHROPIC_API_BASE``."""
+"""Names of models that go to the server of ``REVERIE_PROXY_ANTHROPIC``."""
 NO_MODEL: Final = "No model is configured for the proxy: set LLM_MODEL, or LLM_API_BASE of a server."
 
 
@@ -301,10 +303,8 @@ def open_upstream(settings: Settings) -> Upstream | None:
     """Return the upstream that LLM_MODEL, LLM_API_BASE and LLM_API_KEY name, and beside it the one for Claude; None
     where they name none."""
     default = _default_upstream(settings)
-    base, key = settings.proxy_anthropic_api_base, settings.proxy_anthropic_api_key
-    if base is None and key is None:
-        return default
-    return ByModel(CLAUDE, _anthropic(settings, base, key), default)
+    at = settings.proxy_anthropic
+    return default if at is None else ByModel(CLAUDE, _anthropic(settings, at.api_base, at.api_key), default)
 
 
 def _default_upstream(settings: Settings) -> Upstream | None:
@@ -315,17 +315,17 @@ def _default_upstream(settings: Settings) -> Upstream | None:
     if provider == "openai" or (base and (not provider or provider in SPEAKS_OPENAI)):
         if not base:
             base, key = OPENAI_BASE, key or os.environ.get("OPENAI_API_KEY")
-        timeout_s, bytes_max = settings.proxy_timeout_s, settings.proxy_answer_bytes_max
+        timeout_s, bytes_max = TIMEOUT_S, settings.tuning.proxy_answer_bytes_max
         server = PassThrough(base, key, (CHAT_COMPLETIONS, RESPONSES), timeout_s, bytes_max)
         return Translating(server, LiteLLM("custom_openai", base, key, timeout_s, bytes_max, provider))
     if settings.llm_model:
-        limits = settings.proxy_timeout_s, settings.proxy_answer_bytes_max
+        limits = TIMEOUT_S, settings.tuning.proxy_answer_bytes_max
         return LiteLLM(provider, base, key, *limits, provider)
     return None
 
 
 def _anthropic(settings: Settings, base: str | None, key: str | None) -> Upstream:
-    limits = settings.proxy_timeout_s, settings.proxy_answer_bytes_max
+    limits = TIMEOUT_S, settings.tuning.proxy_answer_bytes_max
     root = (base or ANTHROPIC_BASE).rstrip("/").removesuffix("/v1")
     server = PassThrough(f"{root}/v1", key, (MESSAGES,), *limits)
     return Translating(server, LiteLLM("anthropic", root, key, *limits, "anthropic"))

@@ -14,6 +14,7 @@ from service.db import embedded
 from tests.databases import migrate_and_seed
 from tests.fakes.openai_server import FakeOpenAI
 from tests.processes import ServerProcess, WorkerProcess, kill_postgres
+from tests.tuning import tuning
 from tests.waiting import until
 
 HANG_S = 600.0
@@ -28,7 +29,8 @@ async def running(tmp_path: Path) -> AsyncIterator[tuple[ServerProcess, WorkerPr
     with FakeOpenAI(dim=48) as provider:
         models = {
             "EMBEDDING_MODEL": "openai/fake", "EMBEDDING_API_BASE": provider.base_url, "EMBEDDING_DIM": "48",
-            "LLM_MODEL": "openai/fake", "LLM_API_BASE": provider.base_url, "REVERIE_HEALTH_PROBE_INTERVAL_S": "1.5",
+            "LLM_MODEL": "openai/fake", "LLM_API_BASE": provider.base_url,
+            "REVERIE_TUNING": tuning(health_probe_interval_s=1.5),
         }  # fmt: skip
         server = ServerProcess(url, tmp_path / "server.log", **models)
         worker = WorkerProcess(url, tmp_path / "worker.log", **models)

@@ -11,6 +11,7 @@ import pytest
 from service.settings import Settings
 from tests.databases import wait_for_lock_waiter
 from tests.live_api import Api, Json, serving
+from tests.tuning import tuned
 from tests.worker.dreaming import dream, say
 
 Call = tuple[str, str, Json | None]
@@ -29,7 +30,7 @@ WRITES: tuple[Call, ...] = (
 
 @pytest.fixture
 async def api(settings: Settings) -> AsyncIterator[Api]:
-    async with serving(settings.model_copy(update={"pool_size": CONNECTIONS})) as opened:
+    async with serving(tuned(settings, pool_size=CONNECTIONS)) as opened:
         yield opened
 
 

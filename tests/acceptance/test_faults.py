@@ -22,6 +22,7 @@ from tests.acceptance.faults import Load, Postgres, answers, on
 from tests.databases import migrate_and_seed
 from tests.fakes.openai_server import FakeOpenAI
 from tests.processes import ServerProcess, WorkerProcess
+from tests.tuning import tuning
 from tests.waiting import WAIT_S, until
 
 ENOUGH = 50
@@ -51,8 +52,9 @@ async def under_load(postgres: Postgres, models: FakeOpenAI, tmp_path: Path) -> 
     """An API and a worker on that Postgres, and eight clients at work."""
     environment = {
         "EMBEDDING_MODEL": "openai/fake", "EMBEDDING_DIM": "64", "EMBEDDING_API_BASE": models.base_url,
-        "EMBEDDING_API_KEY": "key", "EMBEDDING_TIMEOUT_S": "0.5", "LLM_MODEL": "openai/fake",
-        "LLM_API_BASE": models.base_url, "LLM_API_KEY": "key", "LLM_TIMEOUT_S": "1",
+        "EMBEDDING_API_KEY": "key", "LLM_MODEL": "openai/fake",
+        "LLM_API_BASE": models.base_url, "LLM_API_KEY": "key",
+        "REVERIE_TUNING": tuning(embedding_timeout_s=0.5, llm_timeout_s=1),
     }  # fmt: skip
     server = ServerProcess(postgres.url, tmp_path / "server.log", **environment)
     worker = WorkerProcess(postgres.url, tmp_path / "worker.log", **environment)

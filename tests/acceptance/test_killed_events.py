@@ -49,7 +49,7 @@ async def write_until_killed(server: ServerProcess, round_: int, saved: set[str]
 @pytest.fixture
 async def server(service_url: str, tmp_path: Path) -> AsyncIterator[ServerProcess]:
     """The API in a process of its own, whose operator allows webhooks inside the network."""
-    process = ServerProcess(service_url, tmp_path / "server.log", REVERIE_WEBHOOKS_ALLOW_PRIVATE="true")
+    process = ServerProcess(service_url, tmp_path / "server.log", REVERIE_ALLOW_PRIVATE="true")
     try:
         await process.start()
         yield process
@@ -75,7 +75,7 @@ async def test_killed_servers_and_workers_lose_no_event(
         assert (await server.call("POST", "/v1/webhooks", json={"url": receiver.url})).is_success
         saved: set[str] = set()
         for round_ in range(ROUNDS):
-            worker = WorkerProcess(service_url, tmp_path / "worker.log", REVERIE_WEBHOOKS_ALLOW_PRIVATE="true")
+            worker = WorkerProcess(service_url, tmp_path / "worker.log", REVERIE_ALLOW_PRIVATE="true")
             worker.start()
             await write_until_killed(server, round_, saved)
             await worker.kill()
@@ -90,7 +90,7 @@ async def test_killed_servers_and_workers_lose_no_event(
                         break
         assert len(streamed) == len(set(streamed))
 
-        worker = WorkerProcess(service_url, tmp_path / "worker.log", REVERIE_WEBHOOKS_ALLOW_PRIVATE="true")
+        worker = WorkerProcess(service_url, tmp_path / "worker.log", REVERIE_ALLOW_PRIVATE="true")
         worker.start()
         try:
             await until(lambda: saved <= {json.loads(body)["memory_id"] for _, body in receiver.got}, "not delivered")

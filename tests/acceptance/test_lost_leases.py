@@ -23,6 +23,7 @@ from tests.citus_cluster import Cluster
 from tests.fakes.openai_server import FakeOpenAI
 from tests.killable import KillableWorker, dreaming, expire_leases
 from tests.live_api import Api, Json
+from tests.tuning import tuned
 from tests.waiting import until
 from tests.worker.dreaming import note_everything, say
 
@@ -65,8 +66,8 @@ WHERE s.workspace_id = held.workspace_id AND s.agent_id = held.agent_id
 
 async def test_leases_lost_on_purpose(api: Api, settings: Settings, database_url: str, citus: Cluster | None) -> None:
     chance = random.Random(7)
-    hasty = settings.model_copy(update={"dream_lease_s": LEASE_S, "pool_size": 2})
-    patient = settings.model_copy(update={"pool_size": 2})
+    hasty = tuned(settings, dream_lease_s=LEASE_S, pool_size=2)
+    patient = tuned(settings, pool_size=2)
     said = [f"note {agent} {turn}" for agent in range(AGENTS) for turn in range(TURNS)]
     for agent in range(AGENTS):
         await say(api, *said[agent * TURNS : (agent + 1) * TURNS], agent=f"agent-{agent}")

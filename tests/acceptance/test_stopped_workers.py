@@ -14,6 +14,7 @@ from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
 from tests.processes import WorkerProcess
+from tests.tuning import tuning
 from tests.worker.dreaming import contents, note_everything, say
 
 HANG_S = 600
@@ -30,7 +31,7 @@ async def model() -> AsyncIterator[FakeOpenAI]:
 async def worker(settings: Settings, model: FakeOpenAI, tmp_path: Path) -> AsyncIterator[WorkerProcess]:
     process = WorkerProcess(
         settings.database_url, tmp_path / "worker.log", LLM_MODEL="openai/gpt-4o-mini", LLM_API_BASE=model.base_url,
-        LLM_API_KEY="k", LLM_TIMEOUT_S=str(HANG_S), REVERIE_POLL_S="0.1",
+        LLM_API_KEY="k", REVERIE_TUNING=tuning(llm_timeout_s=HANG_S, poll_s=0.1),
     )  # fmt: skip
     process.start()
     try:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from service.settings import Settings
+from service.settings import RerankModel, Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
 from tests.tables import table
@@ -25,8 +25,8 @@ def model() -> Iterator[FakeOpenAI]:
 
 @pytest.fixture
 async def asked(settings: Settings, model: FakeOpenAI) -> AsyncIterator[Api]:
-    behind = {"llm_model": "openai/gpt-4o", "llm_api_base": model.base_url, "rerank_model": "cohere/rerank-v3.5"}
-    behind |= {"rerank_api_base": model.base_url + "/rerank", "rerank_api_key": "any"}
+    behind: dict[str, Any] = {"llm_model": "openai/gpt-4o", "llm_api_base": model.base_url}
+    behind["rerank_model"] = RerankModel(model="cohere/rerank-v3.5", api_base=f"{model.base_url}/rerank", api_key="any")
     async with serving(settings.model_copy(update=behind)) as opened:
         yield opened
 

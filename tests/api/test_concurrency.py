@@ -20,6 +20,7 @@ from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import ADMIN_KEY, Api, serving
 from tests.processes import ServerProcess
+from tests.tuning import tuning
 from tests.waiting import until
 
 STREAM = "text/event-stream"
@@ -62,8 +63,8 @@ class Socket:
 @pytest.fixture
 async def bounded(service_url: str, tmp_path: Path) -> AsyncIterator[ServerProcess]:
     """A server that serves two streams of a key, three of a workspace, four in all."""
-    bounds = {"REVERIE_STREAMS_PER_KEY": "2", "REVERIE_STREAMS_PER_WORKSPACE": "3", "REVERIE_STREAMS_MAX": "4"}
-    process = ServerProcess(service_url, tmp_path / "server.log", **bounds)
+    bounds = tuning(streams_per_key=2, streams_per_workspace=3, streams_max=4)
+    process = ServerProcess(service_url, tmp_path / "server.log", REVERIE_TUNING=bounds)
     try:
         await process.start()
         yield process

@@ -121,7 +121,7 @@ async def test_readiness_needs_the_database_and_tells_no_details(api: Api) -> No
 async def test_the_engine_answers_without_the_database(api: Api, settings: Settings, key: str | None) -> None:
     caller = api if key is None else replace(api, key=key)
     async with AsyncExitStack() as stack:
-        for _ in range(settings.pool_size):  # a database that hangs: every connection is taken
+        for _ in range(settings.tuning.pool_size):  # a database that hangs: every connection is taken
             await stack.enter_async_context(api.engine.db.unscoped())
         for path in ("/v1/engine", "/readyz", "/v1/engine"):
             answer = await caller.call("GET", path)

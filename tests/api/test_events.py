@@ -21,6 +21,7 @@ from service.store import events
 from tests.databases import wait_for_lock_waiter
 from tests.live_api import Api, serving
 from tests.pgbouncer import Bouncer
+from tests.tuning import tuned
 from tests.waiting import turns, until
 from tests.worker.dreaming import dream, say
 from worker.maintenance.retention import apply_retention
@@ -143,7 +144,7 @@ async def test_positions_given_by_others_meanwhile_are_streamed_once(settings: S
         stack.push_async_callback(holder.close)
         stack.push_async_callback(elsewhere.close)
         worker = await stack.enter_async_context(open_runtime(settings, "worker"))
-        api = await stack.enter_async_context(serving(settings.model_copy(update={"pool_size": 1})))
+        api = await stack.enter_async_context(serving(tuned(settings, pool_size=1)))
         api.engine.part(EventNotifier).poll_s = 0.05
         await api.save("number 0")
         stream = await stack.enter_async_context(following(api, params={"after": "0"}))
@@ -290,7 +291,7 @@ async def test_a_stream_finds_what_it_was_not_woken_for(api: Api, database_url: 
 
 
 async def test_followers_hold_no_connection(settings: Settings) -> None:
-    async with serving(settings.model_copy(update={"pool_size": 2})) as api, AsyncExitStack() as stack:
+    async with serving(tuned(settings, pool_size=2)) as api, AsyncExitStack() as stack:
         streams = [await stack.enter_async_context(following(api)) for _ in range(20)]
         assert api.engine.part(EventNotifier).followers == 20
         memory = await api.save("To everybody")
@@ -311,7 +312,7 @@ async def test_a_stream_ends_with_its_key(api: Api) -> None:
 
 
 async def test_too_many_streams_are_refused(settings: Settings) -> None:
-    async with serving(settings.model_copy(update={"streams_max": 1})) as api:
+    async with serving(tuned(settings, streams_max=1)) as api:
         async with following(api):
             assert await api.status("GET", "/v1/events") == 503
         await ended(api)

@@ -16,10 +16,11 @@ from service.domain.ids import DEFAULT_WORKSPACE
 from service.settings import Settings
 from tests.live_api import ADMIN_KEY, Api, serving
 from tests.processes import ServerProcess
+from tests.tuning import tuned
 
 
 async def test_no_free_connection_is_503_with_a_time_to_come_back(settings: Settings) -> None:
-    tight = settings.model_copy(update={"pool_size": 1, "pool_wait_s": 5})
+    tight = tuned(settings, pool_size=1, pool_wait_s=5)
     async with serving(tight) as api:
         async with api.engine.db.unscoped():
             answer = await api.call("GET", "/v1/agents")
@@ -30,7 +31,7 @@ async def test_no_free_connection_is_503_with_a_time_to_come_back(settings: Sett
 
 
 async def test_a_statement_past_its_time_is_503_and_nothing_is_written(settings: Settings, database_url: str) -> None:
-    async with serving(settings.model_copy(update={"statement_timeout_s": 3})) as api:
+    async with serving(tuned(settings, statement_timeout_s=3)) as api:
         memory = await api.save("Held")
         holder = await asyncpg.connect(database_url)
         try:
@@ -70,7 +71,7 @@ async def test_a_body_past_its_bound_is_413(api: Api, chunked: bool) -> None:
 
 
 async def test_a_client_that_sends_its_body_too_slowly_is_let_go(settings: Settings) -> None:
-    async with serving(settings.model_copy(update={"body_timeout_s": 0.3})) as api:
+    async with serving(tuned(settings, body_timeout_s=0.3)) as api:
         where = urlsplit(str(api.http.base_url))
         reader, writer = await asyncio.open_connection(where.hostname, where.port)
         head = (

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from service.domain.setting import definitions
+from service.domain.workspace import WorkspaceSettings
 from service.store.settings import settings_from
 from tests.captured_logs import logged_by
 from tests.live_api import Tenant
@@ -20,6 +22,9 @@ async def test_what_was_chosen_is_told_from_what_was_not(tenant: Tenant) -> None
     before = await sources(tenant)
     assert {item["source"] for item in before.values()} == {"default"}
     assert all(item["value"] == item["default"] for item in before.values())
+    assert {name: item["advanced"] for name, item in before.items()} == {
+        one.name: one.advanced for one in definitions(WorkspaceSettings)
+    }
     await tenant.put(
         "/v1/settings", {"retrieval": {"rrf_k": 17}, "window": {"idle_s": 61}, "instructions": "Be brief."}
     )

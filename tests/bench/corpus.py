@@ -23,6 +23,7 @@ from service.settings import Settings
 from tests.bench.data import sentences
 from tests.bench.environment import ADMIN, Place, Skipped
 from tests.bench.report import console
+from tests.tuning import tuned
 from worker.maintenance.vectors import maintain_hnsw
 
 SMALL = 100
@@ -163,7 +164,7 @@ async def settle(settings: Settings) -> None:
 
 
 async def _tend(settings: Settings) -> None:
-    async with open_runtime(settings.model_copy(update={"statement_timeout_s": 3600}), "bench-load") as engine:
+    async with open_runtime(tuned(settings, statement_timeout_s=3600), "bench-load") as engine:
         await maintain_hnsw(engine)
 
 

@@ -29,6 +29,7 @@ from tests.bench.data import locomo, minilm_folder
 from tests.bench.environment import ADMIN, Place, Skipped
 from tests.bench.report import Cell, console, show
 from tests.bench.speed import bare_connection, statements_of
+from tests.tuning import tuned
 from worker.maintenance import vectors
 from worker.maintenance.vectors import maintain_hnsw
 
@@ -118,7 +119,7 @@ class _Exact:
 async def _costs(settings: Settings, name: str, rows: list[list[Cell]]) -> None:
     exact = _Exact({})
     for storage in STORAGES if name == "static" else TAKEN_OVER:
-        patient = settings.model_copy(update={"embedding_storage": storage, "statement_timeout_s": 3600})
+        patient = tuned(settings, embedding_storage=storage, statement_timeout_s=3600)
         with console.status(f"{name}, {storage}"):
             await _change(patient)
             async with open_runtime(patient, "bench-storage") as engine:
@@ -234,7 +235,7 @@ async def _best(engine: Engine, request: SearchRequest) -> set[Any]:
 
 async def _quality(place: Place, model: str, storage: Storage, chats: list[Conversation]) -> list[Cell]:
     """recall@10 of hybrid search and of vectors alone, each compared exactly and by an index."""
-    settings = place.settings(place.fresh("bench_quality"), model).model_copy(update={"embedding_storage": storage})
+    settings = tuned(place.settings(place.fresh("bench_quality"), model), embedding_storage=storage)
     figures: dict[tuple[str, bool], float] = {}
     async with open_runtime(settings, "bench-storage") as opened:
         assert opened.embedder is not None

@@ -20,6 +20,7 @@ from service.memory.search.recall import recall
 from service.runtime import open_runtime
 from service.settings import Settings
 from tests.citus_cluster import Cluster
+from tests.tuning import tuned
 
 COUNT = "SELECT count(*) FROM memories"
 WAYS = pytest.mark.parametrize("way", ["search_connection", "autocommit"])
@@ -29,7 +30,7 @@ WAYS = pytest.mark.parametrize("way", ["search_connection", "autocommit"])
 async def one_connection(settings: Settings, citus: Cluster | None) -> Settings:
     if citus or await detect_pooler(str(settings.database_url)) is not ConnectionMode.DIRECT:
         pytest.skip("searches and saves have connections of their own only where this process has them to itself")
-    return settings.model_copy(update={"pool_size": 1, "embedding_model": "static"})
+    return tuned(settings, pool_size=1).model_copy(update={"embedding_model": "static"})
 
 
 async def _save(engine: Engine, workspace: UUID, text: str) -> Principal:
@@ -119,7 +120,7 @@ async def test_a_connection_that_was_lost_is_set_up_again(
 
 @WAYS
 async def test_a_statement_is_bounded_in_time(one_connection: Settings, way: str) -> None:
-    async with open_runtime(one_connection.model_copy(update={"statement_timeout_s": 2}), "test") as engine:
+    async with open_runtime(tuned(one_connection, statement_timeout_s=2), "test") as engine:
         with pytest.raises(Unavailable):
             async with getattr(engine.db, way)(DEFAULT_WORKSPACE) as connection:
                 await connection.raw.fetchval("SELECT pg_sleep(600)")

@@ -22,6 +22,7 @@ from tests import pgbouncer
 from tests.live_api import serving
 from tests.pgbouncer import Bouncer
 from tests.processes import WorkerProcess
+from tests.tuning import tuning
 from tests.worker.dreaming import contents, dream, say
 from worker.schedule import run_claimed
 
@@ -124,7 +125,7 @@ async def test_what_is_prepared_stays_so_where_the_pooler_keeps_it(database: Dat
 
 async def test_a_worker_that_hears_nothing_looks_for_work(through: Settings, tmp_path: Path) -> None:
     log = tmp_path / "worker.log"
-    worker = WorkerProcess(str(through.database_url), log, EMBEDDING_MODEL="static", REVERIE_POLL_S="0.2")
+    worker = WorkerProcess(str(through.database_url), log, EMBEDDING_MODEL="static", REVERIE_TUNING=tuning(poll_s=0.2))
     worker.start()
     try:
         async with serving(through) as api:

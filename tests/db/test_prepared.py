@@ -17,6 +17,7 @@ from service.memory.search.recall import recall
 from service.runtime import open_runtime
 from service.settings import Settings
 from tests.citus_cluster import Cluster
+from tests.tuning import tuned
 
 LONG = 15_360
 """In bytes, what asyncpg by itself keeps no longer statements than."""
@@ -24,7 +25,7 @@ LONG = 15_360
 
 async def test_a_save_is_planned_once(settings: Settings, citus: Cluster | None) -> None:
     admin = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
-    one_connection = settings.model_copy(update={"pool_size": 1, "embedding_model": "static"})
+    one_connection = tuned(settings, pool_size=1).model_copy(update={"embedding_model": "static"})
     async with open_runtime(one_connection, "test") as engine:
         for text in ("The kettle is on the shelf", "The cup is in the sink", "The spoon is on the table"):
             await remember(engine, admin, [MemoryDraft(agent="a", type="fact", content=text)])
@@ -37,7 +38,7 @@ async def test_a_save_is_planned_once(settings: Settings, citus: Cluster | None)
 
 async def test_a_search_is_planned_once(settings: Settings, citus: Cluster | None) -> None:
     admin = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
-    one_connection = settings.model_copy(update={"pool_size": 1, "embedding_model": "static"})
+    one_connection = tuned(settings, pool_size=1).model_copy(update={"embedding_model": "static"})
     async with open_runtime(one_connection, "test") as engine:
         await remember(engine, admin, [MemoryDraft(agent="a", type="fact", content="The kettle is on the shelf")])
         for text in ("kettle", "shelf", "the kettle on the shelf"):
@@ -50,7 +51,7 @@ async def test_a_search_is_planned_once(settings: Settings, citus: Cluster | Non
 
 
 async def test_a_statement_stays_prepared_however_long(settings: Settings) -> None:
-    one_connection = settings.model_copy(update={"pool_size": 1})
+    one_connection = tuned(settings, pool_size=1)
     async with open_runtime(one_connection, "test") as engine:
         for word, ways in (("search", engine.db.search_connection), ("save", engine.db.transaction)):
             for _ in range(2):
@@ -63,7 +64,7 @@ async def test_a_statement_stays_prepared_however_long(settings: Settings) -> No
 
 async def test_each_kind_of_search_is_a_statement_of_its_own(settings: Settings) -> None:
     admin = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
-    one_connection = settings.model_copy(update={"pool_size": 1, "embedding_model": "static"})
+    one_connection = tuned(settings, pool_size=1).model_copy(update={"embedding_model": "static"})
     async with open_runtime(one_connection, "test") as engine:
         await remember(engine, admin, [MemoryDraft(agent="a", type="fact", content="The kettle is on the shelf")])
         kinds = ({"query": "kettle"}, {"query": "kettle last week"}, {"query": "kettle", "user": "u"})

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from service.domain.installation import InstallationSettings
-from service.domain.setting import EXTENSION, Definition, definitions, setting
+from service.domain.setting import EXTENSION, SECTIONS, TITLES, Definition, Section, definitions, setting
 from service.domain.strict import FrozenModel
 from service.domain.workspace import FORMER_SETTINGS, AgentSettings, WorkspaceSettings
 from tests.api_document import DOCUMENT
@@ -81,6 +81,12 @@ def test_the_document_says_the_same() -> None:
         one.name: (one.description, one.model_dump(exclude={"name", "description"}, exclude_defaults=True))
         for one in ALL
     }
+
+
+def test_the_document_has_the_titles_of_the_sections() -> None:
+    told = DOCUMENT["components"]["schemas"]["PutSettings"][TITLES]
+    assert list(told.items()) == list(SECTIONS.items())
+    assert {*SECTIONS} == {*get_args(Section)} == {one.section for one in ALL}
 
 
 def _in_document(schema: str, within: str = "") -> Iterator[tuple[str, tuple[str, dict[str, Any]]]]:

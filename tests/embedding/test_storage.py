@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import get_args
 
 import pytest
@@ -47,10 +48,10 @@ def test_only_vectors_that_are_kept_as_precisely_are_taken_over() -> None:
 
 def test_a_way_that_there_is_not_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     for value in ("int8", "Binary"):
-        monkeypatch.setenv("EMBEDDING_STORAGE", value)
-        with pytest.raises(ValidationError, match="EMBEDDING_STORAGE"):
+        monkeypatch.setenv("REVERIE_TUNING", json.dumps({"embedding_storage": value}))
+        with pytest.raises(ValidationError, match=r"REVERIE_TUNING\.embedding_storage"):
             Settings(_env_file=None)
-    monkeypatch.setenv("EMBEDDING_STORAGE", "binary")
-    assert Settings(_env_file=None).embedding_storage == "binary"
-    monkeypatch.setenv("EMBEDDING_STORAGE", "")
-    assert Settings(_env_file=None).embedding_storage is None, "the settings of the installation say"
+    monkeypatch.setenv("REVERIE_TUNING", '{"embedding_storage": "binary"}')
+    assert Settings(_env_file=None).tuning.embedding_storage == "binary"
+    monkeypatch.setenv("REVERIE_TUNING", "")
+    assert Settings(_env_file=None).tuning.embedding_storage is None, "the settings of the installation say"

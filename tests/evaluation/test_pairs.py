@@ -47,9 +47,9 @@ def test_the_recommended_thresholds_merge_no_contradiction_and_are_written(
     write_pairs(tmp_path / "pairs.jsonl")
     with FakeOpenAI() as server:
         server.decides = decides
-        decider = json.dumps({"model": "hosted_vllm/decider", "api_base": server.base_url})
+        steps = json.dumps({"decide": {"model": "hosted_vllm/decider", "api_base": server.base_url}})
         options = ("eval", "pairs", "--data", "pairs.jsonl", "--write", "--json")
-        done = command(*options, DATABASE_URL=database_url, LLM_DECIDE=decider)
+        done = command(*options, DATABASE_URL=database_url, LLM_STEPS=steps)
         assert done.returncode == 0, done.stderr
         assert server.calls["systemone"] == 1
     found = json.loads(done.stdout)
@@ -69,7 +69,7 @@ def test_without_a_model_similarity_stands_in_and_nothing_is_written(
     assert "merge_at" in done.stdout
     assert "replace_at" not in done.stdout
     refused = command(*options, "--write", DATABASE_URL=database_url, EMBEDDING_MODEL="static")
-    assert (refused.returncode, "LLM_DECIDE" in refused.stderr) == (2, True)
+    assert (refused.returncode, "LLM_STEPS.decide" in refused.stderr) == (2, True)
 
 
 def test_a_line_that_is_no_pair_is_named(command: Command, tmp_path: Path) -> None:

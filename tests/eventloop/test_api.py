@@ -12,7 +12,7 @@ import pytest
 from service.concurrency.executor import FairExecutor
 from service.concurrency.garbage_collection import freeze_heap
 from service.privacy.redactor import Redactor
-from service.settings import Settings
+from service.settings import ModelAddress, Settings
 from tests.eventloop.heartbeat import Heart
 from tests.eventloop.worst import AGENT, Worst, worst_requests
 from tests.fakes.wire_formats import FakeModels
@@ -28,8 +28,10 @@ REDACTED = (
 @pytest.fixture
 async def worst_api(settings: Settings) -> AsyncIterator[Api]:
     with FakeModels() as model:
-        servers = dict.fromkeys(("llm_api_base", "proxy_anthropic_api_base"), model.base_url)
-        given = {"embedding_model": "static", **servers}
+        given = {
+            "embedding_model": "static", "llm_api_base": model.base_url,
+            "proxy_anthropic": ModelAddress(api_base=model.base_url),
+        }  # fmt: skip
         async with serving(settings.model_copy(update=given)) as api:
             await api.put("/v1/settings", {"proxy": {"enabled": True, "models": ["*"]}})
             await api.search("load everything", agent=AGENT)

@@ -25,7 +25,7 @@ STATEMENTS = 400
 @pytest.fixture
 async def talked_to(settings: Settings) -> AsyncIterator[Api]:
     """An API, with the engine that a worker would have, whose agent was told much and at length."""
-    async with serving(settings.model_copy(update={"webhooks_allow_private": True})) as api:
+    async with serving(settings.model_copy(update={"allow_private": True})) as api:
         await say(api, *(f"I like tea number {n} from place {n * 7}." for n in range(STATEMENTS)), session="many")
         await say(api, *(long_text(PROSE, 199_000 + n) for n in range(3)), session="long")
         await say(api, *(long_text(CHINESE, 66_000 + n) for n in range(4)), session="chinese")

@@ -17,7 +17,7 @@ from service.domain.field_types import CONTENT_MAX, MESSAGE_MAX, QUERY_MAX
 from service.domain.workspace import INSTRUCTIONS_MAX
 
 BODY_BYTES = 1_048_576
-"""The default bound on a body (``REVERIE_BODY_BYTES_MAX``)."""
+"""The default bound on a body (``body_bytes_max``)."""
 ROOM = 2_000
 """Left of it for the other fields."""
 AGENT = "worst"

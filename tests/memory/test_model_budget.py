@@ -18,10 +18,11 @@ import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.provider import load_litellm
-from service.settings import Settings
+from service.settings import RerankModel, Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
 from tests.processes import ServerProcess
+from tests.tuning import tuned
 from tests.waiting import until
 from tests.worker.dreaming import agent_id, asked_for, note_everything, say
 from worker.dreaming.run import Dreamer
@@ -55,9 +56,7 @@ async def behind(settings: Settings, model: FakeOpenAI) -> Settings:
             "llm_model": "openai/gpt-4o-mini",
             "llm_api_base": model.base_url,
             "llm_api_key": "k",
-            "rerank_model": "cohere/rerank-v3.5",
-            "rerank_api_base": model.base_url + "/rerank",
-            "rerank_api_key": "k",
+            "rerank_model": RerankModel(model="cohere/rerank-v3.5", api_base=f"{model.base_url}/rerank", api_key="k"),
             "embedding_model": "openai/fake",
             "embedding_dim": 64,
             "embedding_api_base": model.base_url,
@@ -291,7 +290,7 @@ async def test_a_client_that_leaves_pays_for_what_it_heard(api: Api, model: Fake
 async def test_a_proxied_answer_without_end_is_cut_off(
     behind: Settings, model: FakeOpenAI, database_url: str, streamed: bool
 ) -> None:
-    async with serving(behind.model_copy(update={"proxy_answer_bytes_max": 1_048_576})) as api:
+    async with serving(tuned(behind, proxy_answer_bytes_max=1_048_576)) as api:
         await api.put("/v1/settings", {"proxy": {"enabled": True}})
         model.fail(endless=True, endpoint="chat")
         body = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Go on"}], "stream": streamed}

@@ -23,8 +23,7 @@ FOLLOWERS = 4
 async def servers(service_url: str, tmp_path: Path) -> AsyncIterator[list[ServerProcess]]:
     """Two API processes on one database, whose operator allows webhooks inside the network."""
     processes = [
-        ServerProcess(service_url, tmp_path / f"server-{n}.log", REVERIE_WEBHOOKS_ALLOW_PRIVATE="true")
-        for n in range(2)
+        ServerProcess(service_url, tmp_path / f"server-{n}.log", REVERIE_ALLOW_PRIVATE="true") for n in range(2)
     ]
     async with AsyncExitStack() as stack:
         for process in processes:
@@ -61,7 +60,7 @@ async def follower(servers: list[ServerProcess], until: int, seed: int) -> list[
 async def test_streams_beside_a_webhook_and_another_process_give_each_event_once(
     servers: list[ServerProcess], service_url: str, tmp_path: Path
 ) -> None:
-    worker = WorkerProcess(service_url, tmp_path / "worker.log", REVERIE_WEBHOOKS_ALLOW_PRIVATE="true")
+    worker = WorkerProcess(service_url, tmp_path / "worker.log", REVERIE_ALLOW_PRIVATE="true")
     total = WRITERS * SAVES
 
     async def write(n: int) -> None:

@@ -23,6 +23,7 @@ from tests.databases import migrate_and_seed
 from tests.fakes.openai_server import FakeOpenAI
 from tests.killable import TIMEOUT_S, KillableApi, KillablePostgres, KillableWorker, dreaming, expire_leases
 from tests.live_api import ADMIN_KEY, UNENCRYPTED, HttpClient, Json, serving
+from tests.tuning import tuning
 from tests.worker.dreaming import asked_for, note_everything, turns_of
 
 STEPS = (
@@ -176,8 +177,8 @@ def url(postgres: KillablePostgres | None, request: pytest.FixtureRequest) -> st
 async def world(target: str, postgres: KillablePostgres | None, url: str, tmp_path: Path) -> AsyncIterator[World]:
     async with AsyncExitStack() as stack:
         settings = Settings(
-            DATABASE_URL=url, REVERIE_DATA_DIR=tmp_path, REVERIE_POOL_WAIT_S=60, REVERIE_STATEMENT_TIMEOUT_S=120,
-            REVERIE_HEALTH_PROBE_INTERVAL_S=0, EMBEDDING_MODEL="static", _env_file=None,
+            DATABASE_URL=url, REVERIE_DATA_DIR=tmp_path, EMBEDDING_MODEL="static",
+            REVERIE_TUNING=tuning(pool_wait_s=60, statement_timeout_s=120), _env_file=None,
         )  # fmt: skip
         model = stack.enter_context(FakeOpenAI())
         model.default_reply = note_everything

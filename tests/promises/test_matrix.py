@@ -67,7 +67,7 @@ def full(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 def settings_on(url: str, folder: Path, **more: Any) -> Settings:
-    named = {"DATABASE_URL": url, "REVERIE_DATA_DIR": folder, "REVERIE_POOL_WAIT_S": 60}
+    named = {"DATABASE_URL": url, "REVERIE_DATA_DIR": folder, "REVERIE_TUNING": {"pool_wait_s": 60}}
     return Settings(**named, EMBEDDING_MODEL="static", _env_file=None, **more)
 
 

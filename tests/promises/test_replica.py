@@ -18,6 +18,7 @@ from tests.citus_cluster import Cluster, execute
 from tests.databases import migrate_and_seed
 from tests.live_api import ADMIN_KEY, Api, serving
 from tests.replication import PrimaryAndStandby
+from tests.tuning import tuning
 from tests.waiting import until
 
 LAG_MAX_S = 600.0
@@ -46,8 +47,8 @@ async def processes(
     name = f"db{abs(hash(request.node.name))}"
     await execute(pair.primary, f"CREATE DATABASE {name} TEMPLATE template STRATEGY wal_log")
     settings = Settings(
-        DATABASE_URL=embedded.database_url(pair.primary, name), REVERIE_HEALTH_PROBE_INTERVAL_S=0,
-        REVERIE_REPLICA_LAG_MAX_S=getattr(request, "param", LAG_MAX_S),
+        DATABASE_URL=embedded.database_url(pair.primary, name),
+        REVERIE_TUNING=tuning(replica_lag_max_s=getattr(request, "param", LAG_MAX_S)),
         DATABASE_REPLICA_URL=embedded.database_url(pair.standby, name), REVERIE_DATA_DIR=tmp_path,
         EMBEDDING_MODEL="static", _env_file=None,
     )  # fmt: skip

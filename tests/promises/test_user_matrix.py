@@ -168,7 +168,7 @@ Ask = Callable[[str], Asking]
 
 def settings_on(url: str, folder: Path, model: FakeModels) -> Settings:
     return Settings(
-        DATABASE_URL=url, REVERIE_DATA_DIR=folder, REVERIE_POOL_WAIT_S=60, EMBEDDING_MODEL="static",
+        DATABASE_URL=url, REVERIE_DATA_DIR=folder, REVERIE_TUNING={"pool_wait_s": 60}, EMBEDDING_MODEL="static",
         LLM_MODEL="openai/echo", LLM_API_BASE=model.base_url, LLM_API_KEY="key", _env_file=None,
     )  # fmt: skip
 

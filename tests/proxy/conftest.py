@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from service.settings import Settings
+from service.settings import ModelAddress, Settings
 from tests.fakes.wire_formats import FakeModels
 from tests.live_api import Api, serving
 
@@ -28,8 +28,7 @@ def in_front(settings: Settings, models: FakeModels) -> Settings:
         update={
             "llm_api_base": models.base_url,
             "llm_api_key": MODELS_KEY,
-            "proxy_anthropic_api_base": models.base_url,
-            "proxy_anthropic_api_key": MODELS_KEY,
+            "proxy_anthropic": ModelAddress(api_base=models.base_url, api_key=MODELS_KEY),
         }
     )
 

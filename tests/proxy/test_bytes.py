@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from service.settings import Settings
+from service.settings import ModelAddress, Settings
 from tests.live_api import Api, serving
 from tests.proxy.conftest import PROXY
 from tests.proxy.wire_clients import CHAT, MESSAGES, WIRES, Wire
@@ -88,7 +88,7 @@ async def between(settings: Settings, of_openai: ModelServer, of_anthropic: Mode
     """The proxy, in front of a server of each protocol."""
     servers = {
         "llm_api_base": of_openai.base_url, "llm_api_key": "key-of-openai",
-        "proxy_anthropic_api_base": of_anthropic.base_url, "proxy_anthropic_api_key": "key-of-anthropic",
+        "proxy_anthropic": ModelAddress(api_base=of_anthropic.base_url, api_key="key-of-anthropic"),
     }  # fmt: skip
     async with serving(settings.model_copy(update=servers)) as api:
         await api.put("/v1/settings", {"proxy": PROXY | {"caller_keys": True}})

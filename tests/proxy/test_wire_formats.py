@@ -22,6 +22,7 @@ from tests.live_api import Api, Json, serving
 from tests.pg_dump import dump
 from tests.proxy.wire_clients import MESSAGES, RESPONSES, WIRES, Wire, events
 from tests.tables import table
+from tests.tuning import tuned
 from tests.waiting import until
 from worker.app import run_once
 
@@ -285,7 +286,7 @@ async def test_the_block_is_added_and_nothing_else_changes(wired: Api, models: F
 
 
 async def test_an_answer_that_is_too_large_is_cut_off(in_front: Settings, models: FakeModels, wire: Wire) -> None:
-    async with serving(in_front.model_copy(update={"proxy_answer_bytes_max": 2_000})) as api:
+    async with serving(tuned(in_front, proxy_answer_bytes_max=2_000)) as api:
         await api.put("/v1/settings", {"proxy": {"enabled": True, "models": ["m", "claude*"]}})
         models.say("word " * 2_000, "word " * 2_000)
         at_once = await ask(api, wire, "hi")

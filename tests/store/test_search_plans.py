@@ -13,6 +13,7 @@ from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
 from service.runtime import open_runtime
 from service.settings import Settings
+from tests.tuning import tuned
 
 AGENTS = 200
 MEMORIES = 100
@@ -20,7 +21,7 @@ MEMORIES = 100
 
 async def test_every_search_is_full_25_times_on_one_connection(settings: Settings) -> None:
     admin = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
-    one_connection = settings.model_copy(update={"pool_size": 1, "embedding_model": "static"})
+    one_connection = tuned(settings, pool_size=1).model_copy(update={"embedding_model": "static"})
     async with open_runtime(one_connection, "test") as engine:
         async with engine.db.unscoped() as connection:
             await connection.raw.execute("ALTER TABLE search_index SET (autovacuum_enabled = off)")

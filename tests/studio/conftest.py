@@ -21,6 +21,7 @@ from tests.processes import ROOT, ServerProcess, WorkerProcess
 from tests.studio.app_page import AppPage, at_the_studio
 from tests.studio.browser import TIMEOUT_MS, Chromium, browser, chromium
 from tests.studio.seed import seed_story
+from tests.tuning import tuning
 
 package = {"scope": "package", "loop_scope": "package"}
 NO_NODE = 77
@@ -71,7 +72,7 @@ def start(
         url = await databases.copy(TEMPLATE, name)
         url = bouncer.url(url) if bouncer else url
         folder: Path = tmp_path_factory.mktemp("studio")
-        environment: dict[str, Any] = {"EMBEDDING_MODEL": "static", "REVERIE_POLL_S": "0.2", **given}
+        environment: dict[str, Any] = {"EMBEDDING_MODEL": "static", "REVERIE_TUNING": tuning(poll_s=0.2), **given}
         server = ServerProcess(url, folder / "server.log", **environment)
         worker = WorkerProcess(url, folder / "worker.log", **environment)
         try:

@@ -14,6 +14,7 @@ from tests.processes import ServerProcess
 from tests.studio.app_page import AppPage, at_the_studio
 from tests.studio.browser import Chromium
 from tests.studio.conftest import Start
+from tests.tuning import tuning
 from tests.worker.dreaming import note_everything
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
@@ -155,7 +156,8 @@ def model() -> Iterator[FakeOpenAI]:
 async def slow_service(start: Start, model: FakeOpenAI) -> AsyncIterator[ServerProcess]:
     """A service that dreams by it."""
     slow = {
-        "LLM_MODEL": "openai/gpt-4o-mini", "LLM_API_BASE": model.base_url, "LLM_API_KEY": "none", "LLM_TIMEOUT_S": "300"
+        "LLM_MODEL": "openai/gpt-4o-mini", "LLM_API_BASE": model.base_url, "LLM_API_KEY": "none",
+        "REVERIE_TUNING": tuning(llm_timeout_s=300, poll_s=0.2),
     }  # fmt: skip
     async with start(**slow) as server:
         yield server

@@ -14,10 +14,11 @@ import httpx
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from pydantic import ValidationError
 
 from service.errors import InvalidInput
 from service.oidc import CALLBACK, START, oidc_settings
-from service.settings import Settings
+from service.settings import Oidc, Settings, explain
 from service.studio import HEADER, PATH, SIGNED_IN
 from tests.fakes.oidc_provider import CLIENT, OidcProvider, oidc_provider
 from tests.live_api import UNENCRYPTED, Api, Caller, serving
@@ -40,8 +41,7 @@ async def provider() -> AsyncIterator[OidcProvider]:
 
 
 def with_oidc(settings: Settings, issuer: str, **more: Any) -> Settings:
-    given = {"oidc_issuer": issuer, "oidc_client_id": CLIENT, "oidc_grants": json.dumps(GRANTS)} | more
-    return settings.model_copy(update=given)
+    return settings.model_copy(update={"oidc": Oidc(issuer=issuer, client_id=CLIENT, grants=GRANTS), **more})
 
 
 @pytest.fixture
@@ -383,22 +383,29 @@ async def test_a_provider_that_is_away_is_said_and_a_key_still_signs_in(settings
 @pytest.mark.parametrize(
     ("changed", "named"),
     [
-        ({"oidc_issuer": "http://idp.example"}, "REVERIE_OIDC_ISSUER"),
-        ({"oidc_issuer": "idp.example"}, "REVERIE_OIDC_ISSUER"),
-        ({"oidc_client_id": None}, "REVERIE_OIDC_CLIENT_ID"),
-        ({"oidc_scopes": "profile"}, "REVERIE_OIDC_SCOPES"),
-        ({"oidc_grants": None}, "REVERIE_OIDC_GRANTS"),
-        ({"oidc_grants": "{"}, "REVERIE_OIDC_GRANTS"),
-        ({"oidc_grants": '{"a": {"role": "owner"}}'}, "REVERIE_OIDC_GRANTS.a.role"),
-        ({"oidc_grants": '{"a": {"role": "agent"}}'}, "REVERIE_OIDC_GRANTS.a"),
-        ({"oidc_grants": '{"a": {"role": "admin", "agent": "x"}}'}, "REVERIE_OIDC_GRANTS.a"),
-        ({"oidc_grants": '{"a": {"role": "admin", "rights": "all"}}'}, "REVERIE_OIDC_GRANTS.a.rights"),
+        ({"issuer": "http://idp.example"}, "REVERIE_OIDC.issuer: must be an address with https"),
+        ({"issuer": "idp.example"}, "REVERIE_OIDC.issuer: must be an address with https"),
+        ({"client_id": None}, "REVERIE_OIDC.client_id: must be a text"),
+        ({"client": "x"}, "REVERIE_OIDC.client: is no field of it; is client_id meant?"),
+        ({"scopes": "profile"}, "REVERIE_OIDC.scopes: must name openid"),
+        ({"grants": {}}, "REVERIE_OIDC.grants: must have 1 entries or more"),
+        ({"grants": "{"}, "REVERIE_OIDC.grants: must be an object"),
+        ({"grants": {"a": {"role": "owner"}}}, "REVERIE_OIDC.grants.a.role: must be 'admin', 'agent' or 'reader'"),
+        ({"grants": {"a": {"role": "agent"}}}, "REVERIE_OIDC.grants.a: a grant of role `agent` names its agent"),
+        ({"grants": {"a": {"role": "admin", "agent": "x"}}}, "REVERIE_OIDC.grants.a: a grant of role `agent`"),
+        ({"grants": {"a": {"role": "admin", "rights": 1}}}, "REVERIE_OIDC.grants.a.rights: is no field of it"),
     ],
 )
-def test_settings_that_do_not_fit_are_named_at_start(settings: Settings, changed: dict[str, Any], named: str) -> None:
-    with pytest.raises(InvalidInput, match=named):
-        oidc_settings(with_oidc(settings, "https://idp.example").model_copy(update=changed))
+def test_settings_that_do_not_fit_are_named_at_start(
+    monkeypatch: pytest.MonkeyPatch, changed: dict[str, Any], named: str
+) -> None:
+    given = {"issuer": "https://idp.example", "client_id": CLIENT, "grants": GRANTS}
+    monkeypatch.setenv("REVERIE_OIDC", json.dumps(given | changed))
+    with pytest.raises((ValidationError, InvalidInput)) as refused:
+        oidc_settings(Settings(_env_file=None))
+    error = refused.value
+    assert (explain(error) if isinstance(error, ValidationError) else str(error)).startswith(named)
 
 
-def test_without_an_issuer_there_is_no_sign_in(settings: Settings) -> None:
+def test_without_the_variable_there_is_no_sign_in(settings: Settings) -> None:
     assert oidc_settings(settings) is None

@@ -19,14 +19,10 @@ pytestmark = pytest.mark.asyncio(loop_scope="package")
 async def test_somebody_signs_in_at_the_provider_and_signs_out(
     start: Start, opened: Chromium, ends_sessions: bool
 ) -> None:
+    given = {"client_id": CLIENT, "name": "Example ID", "grants": {"admins": {"role": "admin"}}}
     async with (
         oidc_provider() as provider,
-        start(
-            REVERIE_OIDC_ISSUER=provider.issuer,
-            REVERIE_OIDC_CLIENT_ID=CLIENT,
-            REVERIE_OIDC_NAME="Example ID",
-            REVERIE_OIDC_GRANTS=json.dumps({"admins": {"role": "admin"}}),
-        ) as server,
+        start(REVERIE_OIDC=json.dumps(given | {"issuer": provider.issuer})) as server,
         opened.page() as page,
     ):
         if not ends_sessions:

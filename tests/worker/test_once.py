@@ -17,7 +17,7 @@ from tests.worker.dreaming import asked_for, note_everything, say, turns_of
 async def once(settings: Settings, **environment: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {
         "DATABASE_URL": settings.database_url, "EMBEDDING_MODEL": "none", "REVERIE_DATA_DIR": str(settings.data_dir),
-        "REVERIE_HEALTH_PROBE_INTERVAL_S": "0", "COLUMNS": "200", **environment,
+        "REVERIE_TUNING": '{"health_probe_interval_s": 0}', "COLUMNS": "200", **environment,
     }  # fmt: skip
     command = [sys.executable, "-m", "worker", "once"]
     return await asyncio.to_thread(

@@ -28,6 +28,7 @@ from service.store import embeddings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
 from tests.processes import ROOT, ServerProcess, WorkerProcess
+from tests.tuning import tuned, tuning
 from tests.waiting import until
 from tests.worker.background_load import BackgroundLoad
 from worker.maintenance.vectors import BATCH, Reindexer
@@ -224,7 +225,7 @@ async def minilm(shared: Path) -> str:
 async def killed(service_url: str, tmp_path: Path, minilm: str) -> AsyncIterator[tuple[ServerProcess, WorkerProcess]]:
     server = ServerProcess(service_url, tmp_path / "server.log", EMBEDDING_MODEL=minilm)
     worker = WorkerProcess(
-        service_url, tmp_path / "worker.log", EMBEDDING_MODEL=minilm, REVERIE_STEP_DEADLINE_S=str(DEADLINE_S)
+        service_url, tmp_path / "worker.log", EMBEDDING_MODEL=minilm, REVERIE_TUNING=tuning(step_deadline_s=DEADLINE_S)
     )
     try:
         yield server, worker
@@ -262,7 +263,7 @@ async def test_a_worker_killed_halfway_through_costs_nobody_anything(
 async def test_what_is_stored_keeps_its_model_until_somebody_asks(
     stored: None, old: Settings, new: Settings, tmp_path: Path
 ) -> None:
-    careful = new.model_copy(update={"embedding_change": "ask"})
+    careful = tuned(new, embedding_change="ask")
     async with open_runtime(careful, "test") as engine:
         kept = await state(engine)
         assert kept.active is not None

@@ -34,6 +34,7 @@ from tests.databases import TEMPLATE, Databases
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
 from tests.processes import ServerProcess, WorkerProcess
+from tests.tuning import tuned, tuning
 from tests.waiting import until
 from tests.worker.background_load import BackgroundLoad
 from tests.worker.dreaming import agent_id
@@ -60,7 +61,7 @@ def storage(request: pytest.FixtureRequest) -> Storage:
 
 @pytest.fixture
 def kept(settings: Settings, storage: Storage) -> Settings:
-    return settings.model_copy(update={"embedding_model": "static", "embedding_storage": storage})
+    return tuned(settings, embedding_storage=storage).model_copy(update={"embedding_model": "static"})
 
 
 @pytest.fixture
@@ -229,7 +230,7 @@ async def test_only_more_precise_vectors_are_asked_for_again(settings: Settings,
     ways: tuple[Storage, ...] = ("binary", "float32", "halfvec")
     for number, storage in enumerate(ways, start=2):
         provider.reset()
-        async with open_runtime(remote.model_copy(update={"embedding_storage": storage}), "test") as engine:
+        async with open_runtime(tuned(remote, embedding_storage=storage), "test") as engine:
             engine.search_limits, engine.hnsw_limits = LOW_LIMITS, LOW_HNSW_LIMITS
             provider.reset()
             await Reindexer(engine, "w", refreshed_within=timedelta(0)).until_done()
@@ -249,11 +250,11 @@ async def test_a_second_change_waits_until_the_first_has_settled(settings: Setti
     static = settings.model_copy(update={"embedding_model": "static"})
     async with open_runtime(static, "test") as engine:
         await remember(engine, ADMIN, notes(100))
-    async with open_runtime(static.model_copy(update={"embedding_storage": "float32"}), "test") as engine:
+    async with open_runtime(tuned(static, embedding_storage="float32"), "test") as engine:
         worker = Reindexer(engine, "w", refreshed_within=timedelta(0))
         while await signature(engine) != "static:wordllama-l2_supercat:256:float32":
             await worker.step()
-    async with open_runtime(static.model_copy(update={"embedding_storage": "binary"}), "test") as engine:
+    async with open_runtime(tuned(static, embedding_storage="binary"), "test") as engine:
         worker = Reindexer(engine, "w", refreshed_within=timedelta(0))
         more = True
         while more:
@@ -283,7 +284,7 @@ async def test_from_one_way_to_the_next_nobody_is_denied_anything(
         await server.start()
         async with BackgroundLoad(server) as traffic:
             for storage in ("binary", "float32"):
-                environment = {"EMBEDDING_MODEL": "static", "EMBEDDING_STORAGE": storage}
+                environment = {"EMBEDDING_MODEL": "static", "REVERIE_TUNING": tuning(embedding_storage=storage)}
                 worker = WorkerProcess(service_url, tmp_path / f"{storage}.log", **environment)
                 stack.push_async_callback(worker.kill)
                 answered = traffic.answered

@@ -23,7 +23,7 @@ MISSING = "01890000-0000-7000-8000-00000000dead"
 @pytest.fixture
 async def api(settings: Settings) -> AsyncIterator[Api]:
     """An API whose operator allows webhooks inside the network."""
-    async with serving(settings.model_copy(update={"webhooks_allow_private": True})) as opened:
+    async with serving(settings.model_copy(update={"allow_private": True})) as opened:
         yield opened
 
 

@@ -23,7 +23,7 @@ from worker.webhooks import POLL_INTERVAL_S, WebhookDispatcher
 @pytest.fixture
 async def api(settings: Settings) -> AsyncIterator[Api]:
     """An API whose operator allows webhooks inside the network."""
-    async with serving(settings.model_copy(update={"webhooks_allow_private": True})) as opened:
+    async with serving(settings.model_copy(update={"allow_private": True})) as opened:
         yield opened
 
 

@@ -5043,22 +5043,22 @@ export interface components {
         "ModelAccess-Input": {
             /** @description Model as `openai/<name at the server>`. */
             model: string;
-            /** @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_LLM_ALLOW_PRIVATE. Null: OpenAI's. Default null. */
+            /** @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_ALLOW_PRIVATE. Null: OpenAI's. Default null. */
             api_base?: string | null;
             /** @description API key of the server. Stored encrypted and shown as `…` and its last four characters; as shown: the stored key of the same server. Null: none. Default null. */
             api_key?: string | null;
-            /** @description Time limit of one attempt in seconds. Null: LLM_TIMEOUT_S. Default null. */
+            /** @description Time limit of one attempt in seconds. Null: REVERIE_TUNING.llm_timeout_s. Default null. */
             timeout_s?: number | null;
         };
         /** @description Model of an OpenAI-compatible server, and how it is reached. */
         "ModelAccess-Output": {
             /** @description Model as `openai/<name at the server>`. */
             model: string;
-            /** @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_LLM_ALLOW_PRIVATE. Null: OpenAI's. Default null. */
+            /** @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_ALLOW_PRIVATE. Null: OpenAI's. Default null. */
             api_base?: string | null;
             /** @description API key of the server. Stored encrypted and shown as `…` and its last four characters; as shown: the stored key of the same server. Null: none. Default null. */
             api_key?: string | null;
-            /** @description Time limit of one attempt in seconds. Null: LLM_TIMEOUT_S. Default null. */
+            /** @description Time limit of one attempt in seconds. Null: REVERIE_TUNING.llm_timeout_s. Default null. */
             timeout_s?: number | null;
         };
         /** @description One attempt at a language model, kept by the setting `retention.model_calls_days`. */
@@ -6818,6 +6818,8 @@ export interface components {
              * @enum {string}
              */
             source: "default" | "workspace";
+            /** @description True for what few installations change. */
+            advanced: boolean;
         };
         /** @description Settings of a workspace; those of the installation are null except for admin keys of the default workspace. */
         Settings: {
@@ -6964,11 +6966,11 @@ export interface components {
         "StepModel-Input": {
             /** @description Model of the step as `openai/<name at the server>`; `off`: no call. Null: the installation's model. Default null. */
             model?: string | null;
-            /** @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_LLM_ALLOW_PRIVATE. Null: OpenAI's. Default null. */
+            /** @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_ALLOW_PRIVATE. Null: OpenAI's. Default null. */
             api_base?: string | null;
             /** @description API key of the server. Stored encrypted and shown as `…` and its last four characters; as shown: the stored key of the same server. Null: none. Default null. */
             api_key?: string | null;
-            /** @description Time limit of one attempt in seconds. Null: LLM_TIMEOUT_S. Default null. */
+            /** @description Time limit of one attempt in seconds. Null: REVERIE_TUNING.llm_timeout_s. Default null. */
             timeout_s?: number | null;
             /**
              * @description Alternatives, each called where those before it are unavailable, over their rate limit or late; never after a refusal. Default empty.
@@ -6980,11 +6982,11 @@ export interface components {
         "StepModel-Output": {
             /** @description Model of the step as `openai/<name at the server>`; `off`: no call. Null: the installation's model. Default null. */
             model?: string | null;
-            /** @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_LLM_ALLOW_PRIVATE. Null: OpenAI's. Default null. */
+            /** @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_ALLOW_PRIVATE. Null: OpenAI's. Default null. */
             api_base?: string | null;
             /** @description API key of the server. Stored encrypted and shown as `…` and its last four characters; as shown: the stored key of the same server. Null: none. Default null. */
             api_key?: string | null;
-            /** @description Time limit of one attempt in seconds. Null: LLM_TIMEOUT_S. Default null. */
+            /** @description Time limit of one attempt in seconds. Null: REVERIE_TUNING.llm_timeout_s. Default null. */
             timeout_s?: number | null;
             /**
              * @description Alternatives, each called where those before it are unavailable, over their rate limit or late; never after a refusal. Default empty.

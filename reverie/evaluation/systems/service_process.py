@@ -23,8 +23,8 @@ from service.subprocesses import set_death_signal
 READY_S = 300.0
 STOP_S = 30.0
 POLL_S = 0.1
-NEVER = "0 0 29 2 *"
-"""Cron of what would change memories, or their ranks, by itself, at a time that depends on how fast the machine is."""
+BY_REQUEST_ALONE = '{"scheduled_jobs": false}'
+"""So that nothing changes memories, or their ranks, at a time that depends on how fast the machine is."""
 REMOVED = ("LLM_", "REVERIE_", "DATABASE_", "RERANK_", "EMBEDDING_")
 
 
@@ -50,12 +50,7 @@ def running(folder: Path, embedding_model: str) -> Iterator[Running]:
         "REVERIE_PORT": str(port),
         "REVERIE_ADMIN_KEY": key,
         "REVERIE_LOG_LEVEL": "warning",
-        "REVERIE_DREAM_CRON": NEVER,
-        "REVERIE_BULLETIN_CRON": NEVER,
-        "REVERIE_PAGES_CRON": NEVER,
-        "REVERIE_SEARCHES_CRON": NEVER,
-        "REVERIE_STATISTICS_CRON": NEVER,
-        "REVERIE_RETENTION_CRON": NEVER,
+        "REVERIE_TUNING": BY_REQUEST_ALONE,
         "EMBEDDING_MODEL": embedding_model,
         "PYTHONPATH": os.pathsep.join([str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]),
     }

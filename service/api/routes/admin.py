@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import Path, Query
-from pydantic import Field
+from pydantic import ConfigDict, Field
 from starlette.responses import StreamingResponse
 
 from service.api.dependencies import (
@@ -36,6 +36,7 @@ from service.domain.keys import CreatedKey, Key, KeyLimitsChanged, Whoami
 from service.domain.limits import NO_LIMITS, Limits
 from service.domain.model_calls import Outcome
 from service.domain.principal import KEY_SCOPES, KeyGrant, KeyScope, Principal
+from service.domain.setting import SECTIONS, TITLES
 from service.domain.spending import Purpose
 from service.domain.stats import Stats
 from service.domain.strict import StrictModel
@@ -93,6 +94,8 @@ class UpdateKey(StrictModel):
 
 class PutSettings(WorkspaceSettings):
     """Changes to the settings of a workspace and, with an admin key of the default workspace, of the installation."""
+
+    model_config = ConfigDict(json_schema_extra={TITLES: {str(name): title for name, title in SECTIONS.items()}})
 
     embedding: EmbeddingSettings | None = Field(
         None,

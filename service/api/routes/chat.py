@@ -38,6 +38,7 @@ OPENAI_PATHS: Final = frozenset({PATH, RESPONSES_PATH})
 ANTHROPIC_PATHS: Final = frozenset({MESSAGES_PATH, COUNT_PATH})
 PATHS: Final = OPENAI_PATHS | ANTHROPIC_PATHS
 """Whose bodies may be as long as the prompts of models are."""
+BODY_BYTES_MAX: Final = 33_554_432
 
 OPENAI_TYPES: Final = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 OPENAI_CODES: Final = {401: "invalid_api_key", 429: "rate_limit_exceeded"}

@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
-from typing import Final
 from uuid import UUID
 
 import structlog
@@ -41,8 +40,6 @@ from service.store.embeddings import Model
 log = structlog.get_logger(__name__)
 
 REFRESH_INTERVAL_S = 1.0
-
-ALLOWED_BY: Final = "REVERIE_LLM_ALLOW_PRIVATE"
 
 
 async def model_settings(engine: Engine) -> InstallationSettings:
@@ -137,7 +134,7 @@ class ModelSettings:
         """Return whether what is stored may change to the model that a process finds at its start: an admin has set it,
         or the environment allows it."""
         by_settings = wanted.model != "auto" and not {"model", "dim", "storage"} & wanted.locked_by.keys()
-        return by_settings or self._engine.model_factory.settings.embedding_change == "allow"
+        return by_settings or self._engine.model_factory.settings.tuning.embedding_change == "allow"
 
 
 async def _ended(task: asyncio.Task[None]) -> None:
@@ -246,14 +243,14 @@ def _model_of(settings: EmbeddingSettings) -> tuple[str, int | None, str]:
 
 async def check_models(engine: Engine, principal: Principal, changes: LLMSettings) -> None:
     """Raise InvalidInput for an address that no model is called at, and for personal data in an address or a name."""
-    private = engine.model_factory.settings.llm_allow_private
+    private = engine.model_factory.settings.allow_private
     for step in STEPS:
         chosen, loc = changes.of(step), ("body", "llm", step)
         places: list[tuple[Loc, StepModel | ModelAccess]] = [(loc, chosen)]
         places += [((*loc, "failover", n), one) for n, one in enumerate(chosen.failover)]
         for at, one in places:
             if one.api_base is not None:
-                if (flaw := find_url_problem(one.api_base, private=private, allowed_by=ALLOWED_BY)) is not None:
+                if (flaw := find_url_problem(one.api_base, private=private)) is not None:
                     raise InvalidInput((*at, "api_base"), flaw)
                 await refuse_personal_data(engine, principal, (*at, "api_base"), one.api_base, besides=("IP_ADDRESS",))
             if one.model is not None:

@@ -17,6 +17,7 @@ from service.domain.json_schema import check_schema
 from service.domain.own_types import SCHEMA_BYTES_MAX, MetadataSchema, Misfit, OwnType, check_filter
 from service.domain.principal import Principal
 from service.domain.profile_schema import check_profile_schema
+from service.domain.setting import definitions
 from service.domain.workspace import FORMER_SETTINGS, Masking, WorkspaceSettings, former_notice
 from service.errors import Forbidden, InvalidInput
 from service.memory.access import audit
@@ -192,6 +193,7 @@ class SettingSource:
         Literal["default", "workspace"],
         Field(description="Source of the value: `default` or `workspace` (chosen by an admin)."),
     ]
+    advanced: Annotated[bool, Field(description="True for what few installations change.")]
 
 
 async def setting_sources(engine: Engine, principal: Principal) -> list[SettingSource]:
@@ -200,9 +202,12 @@ async def setting_sources(engine: Engine, principal: Principal) -> list[SettingS
     chosen = _flat(settings, settings.model_dump(mode="json", exclude_defaults=True))
     values, defaults = _leaves(settings), _leaves(WorkspaceSettings())
     return [
-        SettingSource(name, value, defaults[name], "workspace" if name in chosen else "default")
-        for name, value in values.items()
-    ]
+        SettingSource(
+            one.name, values[one.name], defaults[one.name], "workspace" if one.name in chosen else "default",
+            one.advanced,
+        )
+        for one in definitions(WorkspaceSettings)
+    ]  # fmt: skip
 
 
 async def reset_settings(engine: Engine, principal: Principal, names: Sequence[str]) -> WorkspaceSettings:

@@ -30,7 +30,7 @@ log = structlog.get_logger(__name__)
 
 CALL_TIMEOUT_S = 2.0
 PROBE_TIMEOUT_S = 1.0
-"""For a list of models: with the pause before it (REVERIE_HEALTH_PROBE_INTERVAL_S) and a real call after it, less than
+"""For a list of models: with the pause before it (``health_probe_interval_s``) and a real call after it, less than
 five seconds for one that hangs. And for a real call to what is known to fail, when somebody waits for what comes of
 it."""
 DATABASE_S = 2.0

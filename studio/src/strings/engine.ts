@@ -144,17 +144,6 @@ export const engine = {
     or: " or ",
     noLimit: "Nothing limits that: set a budget below.",
     advanced: "Advanced",
-    sections: {
-      models: "Models",
-      users: "Users",
-      memory: "What is remembered",
-      dreams: "Dreams",
-      search: "Search",
-      context: "Context",
-      privacy: "Privacy",
-      limits: "Limits",
-      proxy: "Proxy",
-    } as Record<string, string>,
     /** Parts of the settings in the API. */
     parts: {
       memory: "Memory",

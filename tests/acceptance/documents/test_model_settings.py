@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -30,7 +31,7 @@ async def apis(database_url: str, tmp_path: Path, provider: FakeOpenAI) -> Async
     """Two API processes that leave their models to the settings, and a worker."""
     environment = {
         "EMBEDDING_MODEL": "", "EMBEDDING_API_BASE": provider.base_url, "EMBEDDING_API_KEY": "",
-        "RERANK_API_BASE": provider.base_url, "RERANK_API_KEY": "key",
+        "RERANK_MODEL": json.dumps({"api_base": provider.base_url, "api_key": "key"}),
     }  # fmt: skip
     servers = [ServerProcess(database_url, tmp_path / f"api{n}.log", **environment) for n in range(2)]
     worker = WorkerProcess(database_url, tmp_path / "worker.log", **environment)

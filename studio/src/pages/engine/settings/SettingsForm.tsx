@@ -44,11 +44,12 @@ export function SettingsForm() {
   return <Form present={present.data} document={document.data} presets={presets} />;
 }
 
-/** Settings by the titles of their sections, in the order in which these are shown. */
+/** Settings by the titles of their sections. */
 function bySection(settings: Setting[]): [string, Setting[]][] {
-  return Object.entries(texts.sections)
-    .map(([section, title]): [string, Setting[]] => [title, settings.filter(({ marks }) => marks.section === section)])
-    .filter(([, those]) => those.length > 0);
+  return [...new Set(settings.map(({ title }) => title))].map((title) => [
+    title,
+    settings.filter((one) => one.title === title),
+  ]);
 }
 
 const NOTHING: Record<string, string> = {};
@@ -96,7 +97,7 @@ function Form({
 
   const words = find?.toLowerCase().split(/\s+/) ?? [];
   const matching = settings.filter((setting) => {
-    const text = `${labelOf(setting)} ${keyOf(setting)} ${texts.sections[setting.marks.section]}`.toLowerCase();
+    const text = `${labelOf(setting)} ${keyOf(setting)} ${setting.title}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
   const isOpen = words.length > 0 || undefined;

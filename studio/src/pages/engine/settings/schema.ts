@@ -17,6 +17,7 @@ export interface Schema {
   exclusiveMinimum?: number;
   maxLength?: number;
   "x-reverie-setting"?: Marks;
+  "x-reverie-sections"?: Record<string, string>;
 }
 
 /** What the document says of a setting beside what it may be. */
@@ -31,8 +32,10 @@ export interface ApiDocument {
   components: { schemas: Record<string, Schema> };
 }
 
-/** One setting: its place in the settings (the part `""` is their top), what it may be, and whether it may be null. */
+/** One setting: its place in the settings (the part `""` is their top), what it may be, and whether it may be null.
+ * `title` is that of its section. */
 export interface Setting {
+  title: string;
   part: string;
   name: string;
   schema: Schema;
@@ -55,13 +58,17 @@ function besidesNull(schema: Schema): Schema {
   return { ...options[0], ...own, ...(words.length ? { enum: words } : {}) };
 }
 
-/** All settings, in the order of the document. */
+/** All settings, in the order of their sections. */
 export function settingsOf(api: ApiDocument): Setting[] {
   const content = api.paths["/v1/settings"]?.put.requestBody.content["application/json"];
-  return content ? settingsIn(api, resolved(api, content.schema), "") : [];
+  const whole = content ? resolved(api, content.schema) : {};
+  const settings = settingsIn(api, whole, "");
+  return Object.entries(whole["x-reverie-sections"] ?? {}).flatMap(([section, title]) =>
+    settings.filter(({ marks }) => marks.section === section).map((one) => ({ ...one, title })),
+  );
 }
 
-function settingsIn(api: ApiDocument, whole: Schema, part: string): Setting[] {
+function settingsIn(api: ApiDocument, whole: Schema, part: string): Omit<Setting, "title">[] {
   return Object.entries(whole.properties ?? {}).flatMap(([name, given]) => {
     const field = resolved(api, given);
     const schema = resolved(api, besidesNull(field));
@@ -82,10 +89,10 @@ const UNITS: Record<string, string> = {
 const NAMES: Record<string, string> = { rrf_k: "RRF constant k" };
 
 /** The name of a setting in words: `idle_s` of `window` is `Session window: Idle, seconds`. */
-export function labelOf({ part, name, marks }: Setting): string {
-  const { parts, sections } = engine.settings;
+export function labelOf({ part, name, title }: Setting): string {
+  const { parts } = engine.settings;
   const words = inWords(name);
-  return part === "" || parts[part] === sections[marks.section] ? words : `${parts[part] ?? inWords(part)}: ${words}`;
+  return part === "" || parts[part] === title ? words : `${parts[part] ?? inWords(part)}: ${words}`;
 }
 
 function inWords(name: string): string {
