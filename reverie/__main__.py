@@ -15,6 +15,7 @@ from service.cli import (
     archive,
     deletions,
     doctor,
+    models,
     pages,
     processes,
     redaction,
@@ -54,6 +55,7 @@ for command in (
 cli.command("import")(transfer.import_)
 cli.command("eval")(evaluation.evaluate)
 cli.add_typer(deletions.cli, name="deletions")
+cli.add_typer(models.cli, name="models")
 cli.add_typer(pages.cli, name="pages")
 cli.add_typer(saved_searches.cli, name="searches")
 cli.add_typer(workspaces.cli, name="workspaces")

@@ -32,7 +32,7 @@ from service.domain.field_types import (
 )
 from service.domain.json import JsonObject
 from service.domain.origin import Origin
-from service.domain.own_types import TypeName
+from service.domain.own_types import PEER_TYPES, TypeName
 from service.domain.owners import OwnersField
 from service.domain.pages import SENTENCES_MAX, VERSIONS_MAX, PageContent, PageSentence
 from service.domain.principal import KeyScope
@@ -42,8 +42,6 @@ from service.domain.types import MemoryType, Scope
 from service.domain.workspace import WorkspaceSettings
 
 FORMAT = "reverie/1"
-TYPE_NAMES = {"factual": "fact", "episodic": "event", "procedural": "observation", "semantic": "fact"}
-"""Memory types of other systems, and ours."""
 
 KEYS = {
     "settings": "", "agent": "agent", "task": "task", "session": "id", "message": "id", "memory": "id",
@@ -184,7 +182,7 @@ class MemoryLine(MemoryDraft):
     @classmethod
     def _type_of_another_system(cls, given: object) -> object:
         if isinstance(given, dict) and isinstance(given.get("type"), str):
-            return given | {"type": TYPE_NAMES.get(given["type"], given["type"])}
+            return given | {"type": PEER_TYPES.get(given["type"], given["type"])}
         return given
 
     @model_validator(mode="after")

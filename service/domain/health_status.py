@@ -62,13 +62,17 @@ class HealthStatus:
         """A call succeeded."""
         self._note("ok", None, latency_ms)
 
+    def mark_reachable(self) -> None:
+        """The server answers, which does not tell whether a call would succeed."""
+        self.state, self.error, self.checked_at = "ok", None, datetime.now(UTC)
+
     def mark_failed(self, error: str) -> None:
         """A call failed."""
         self._note("failing", error, None)
 
     @property
     def age_s(self) -> float:
-        """Seconds since the last evidence; infinite when there is none."""
+        """Seconds since the last call; infinite when there was none."""
         return monotonic() - self._noted
 
     def check(self) -> HealthCheck:

@@ -24,6 +24,8 @@ NAME_MAX = 40
 NO_TYPES: Mapping[str, OwnType] = {}
 NO_KINDS: Mapping[str, EntityKind] = {}
 TYPES_MAX = len(MemoryType) + OWN_MAX
+PEER_TYPES = {"factual": "fact", "episodic": "event", "procedural": "observation", "semantic": "fact"}
+"""Memory types of other services, and ours."""
 TYPES_NAMED = f"{', '.join(MemoryType)}, or one of the setting `memory_types`"
 SCHEMA_BYTES_MAX = 4_000
 
@@ -99,6 +101,11 @@ class Misfit(ValueError):
     def __init__(self, loc: Loc, message: str) -> None:
         super().__init__(message)
         self.loc = loc
+
+
+def known_as(types: Mapping[str, OwnType], name: str) -> str:
+    """Return our name of a type of another memory service, and any other name, or one of the workspace's, as it is."""
+    return name if name in types else PEER_TYPES.get(name, name)
 
 
 def like(types: Mapping[str, OwnType], name: str) -> MemoryType:

@@ -28,7 +28,7 @@ T = TypeVar("T")
 EXTENSION: Final = "x-reverie-setting"
 """Where the JSON schema of a setting has its section, unit, when to change it, and whether it is advanced."""
 TITLES: Final = "x-reverie-sections"
-"""Where the JSON schema of all settings has the titles of their sections."""
+"""Where the JSON schema of all settings has the names and titles of their sections, in their order."""
 
 
 class Definition(FrozenModel):

@@ -251,6 +251,17 @@ class RetrievalSettings(FrozenModel):
         ge=0,
         le=1,
     )
+    days_max: Days | None = setting(
+        None,
+        "Days since its creation after which a text is found by no search, context, question or proxy. Null: no limit.",
+        section="search",
+        change="Where what is old does harm, and still has to be kept.",
+        advanced=True,
+    )
+
+    def created_since(self, now: datetime) -> datetime | None:
+        """Return the earliest time of creation of what is found; None: any."""
+        return None if self.days_max is None else now - timedelta(days=self.days_max)
 
 
 class RetrievalDefaults(RetrievalSettings):

@@ -183,34 +183,20 @@ class LocalEmbedder(ThreadEmbedder):
         A folder holds ``model.onnx`` (or ``onnx/model.onnx``), ``config.json`` and the tokenizer's files; its
         pooling is that of ``1_Pooling/config.json``, without one the mean. Blocking. Raises EmbedderMisconfigured.
         """
-        if importlib.util.find_spec("fastembed") is None:
-            raise EmbedderMisconfigured(
-                f"EMBEDDING_MODEL=local:{name_or_folder} needs an extra that is not installed: "
-                'pip install "reverie-server[local]"'
-            )
         if names_a_folder(name_or_folder):
+            _require_fastembed(name_or_folder)
             return cls._open_folder(Path(name_or_folder).expanduser().resolve())
-        return cls._open_name(name_or_folder)
-
-    @classmethod
-    def _open_name(cls, name: str) -> LocalEmbedder:
+        model, dim = _supported(name_or_folder)
         from fastembed import TextEmbedding
 
-        dims = {str(model["model"]): int(model["dim"]) for model in TextEmbedding.list_supported_models()}
-        known = [model for model in dims if not model.startswith(_FOLDER_PREFIX)]
-        fits = [model for model in known if model.lower() == name.lower()]
-        fits = fits or [model for model in known if model.lower().endswith(f"/{name.lower()}")]
-        if len(fits) != 1:
-            what = f"could be {' or '.join(fits)}" if fits else "is neither a folder nor a model fastembed knows"
-            raise EmbedderMisconfigured(f"EMBEDDING_MODEL=local:{name} {what}.")
         try:
-            inference = TextEmbedding(fits[0], cache_dir=str(cache_folder()), cuda=False, local_files_only=True)
+            inference = TextEmbedding(model, cache_dir=str(cache_folder()), cuda=False, local_files_only=True)
         except (ValueError, OSError) as error:
             raise EmbedderMisconfigured(
-                f"EMBEDDING_MODEL=local:{name}: {fits[0]} is not in fastembed's cache, {cache_folder()}, and is not "
-                f"downloaded by the service. Fetch it once, by fastembed.TextEmbedding({fits[0]!r}), or give a folder."
+                f"EMBEDDING_MODEL=local:{name_or_folder}: {model} is not in fastembed's cache, {cache_folder()}. "
+                f"`reverie models get {name_or_folder}` fetches it once; or give a folder."
             ) from error
-        return cls(fits[0], dims[fits[0]], inference)
+        return cls(model, dim, inference)
 
     @classmethod
     def _open_folder(cls, folder: Path) -> LocalEmbedder:
@@ -267,6 +253,45 @@ class LocalEmbedder(ThreadEmbedder):
         if vectors.shape != (len(texts), self.dim):
             raise EmbeddingFailed(f"The local model {self.model} gave {vectors.shape}, not {(len(texts), self.dim)}.")
         return normalised(vectors)
+
+
+def _require_fastembed(name: str) -> None:
+    if importlib.util.find_spec("fastembed") is None:
+        raise EmbedderMisconfigured(
+            f'EMBEDDING_MODEL=local:{name} needs an extra that is not installed: pip install "reverie-server[local]"'
+        )
+
+
+def _supported(name: str) -> tuple[str, int]:
+    """Return the full name and the dimension of a model that fastembed knows. Raises EmbedderMisconfigured."""
+    _require_fastembed(name)
+    from fastembed import TextEmbedding
+
+    dims = {str(model["model"]): int(model["dim"]) for model in TextEmbedding.list_supported_models()}
+    known = [model for model in dims if not model.startswith(_FOLDER_PREFIX)]
+    fits = [model for model in known if model.lower() == name.lower()]
+    fits = fits or [model for model in known if model.lower().endswith(f"/{name.lower()}")]
+    if len(fits) != 1:
+        what = f"could be {' or '.join(fits)}" if fits else "is neither a folder nor a model fastembed knows"
+        raise EmbedderMisconfigured(f"EMBEDDING_MODEL=local:{name} {what}.")
+    return fits[0], dims[fits[0]]
+
+
+def download_model(name: str) -> str:
+    """Fetch a model into fastembed's cache, with its progress on standard error, unless it is there; return its full
+    name. Blocking.
+
+    Raises EmbedderMisconfigured for a name that fastembed does not know, and EmbeddingFailed where none of its servers
+    gives it.
+    """
+    model, _ = _supported(name)
+    from fastembed import TextEmbedding
+
+    try:
+        TextEmbedding(model, cache_dir=str(cache_folder()), cuda=False)
+    except Exception as error:  # of its HTTP clients, which share no base
+        raise EmbeddingFailed(f"{model} cannot be fetched: {error}") from error
+    return model
 
 
 def names_a_folder(value: str) -> bool:
@@ -400,21 +425,27 @@ class RemoteEmbedder:
         return embedder
 
     async def embed(self, texts: Sequence[str], deadline_s: float | None = None) -> Vectors:
-        """See Embedder.embed."""
+        """See Embedder.embed. Where the deadline passes after an attempt that failed, the error says why that did."""
         assert_outside_transaction()
         vectors = np.empty((len(texts), self.dim), dtype=np.float32)
+        failed: list[Exception] = []
 
         async def fill(start: int, end: int) -> None:
             async with self._requests:
-                vectors[start:end] = await self._request(texts[start:end])
+                vectors[start:end] = await self._request(texts[start:end], failed)
 
-        async with deadline(deadline_s):
-            try:
-                async with asyncio.TaskGroup() as group:
-                    for start, end in _batches(texts):
-                        group.create_task(fill(start, end))
-            except ExceptionGroup as failures:
-                raise failures.exceptions[0] from None
+        try:
+            async with deadline(deadline_s):
+                try:
+                    async with asyncio.TaskGroup() as group:
+                        for start, end in _batches(texts):
+                            group.create_task(fill(start, end))
+                except ExceptionGroup as failures:
+                    raise failures.exceptions[0] from None
+        except EmbeddingTimedOut as late:
+            if not failed:
+                raise
+            raise EmbeddingTimedOut(self._ours(failed[-1]).message) from late
         return vectors
 
     async def aclose(self) -> None:
@@ -422,7 +453,7 @@ class RemoteEmbedder:
 
     async def _learn_dim(self) -> None:
         try:
-            vectors = await self._request(["dimension"])
+            vectors = await self._request(["dimension"], [])
         except EmbeddingFailed as error:
             raise EmbeddingFailed(
                 f"EMBEDDING_MODEL={self.model}: its dimension is not known and asking for it failed; set "
@@ -431,12 +462,20 @@ class RemoteEmbedder:
         self.dim = vectors.shape[1]
         self.signature = signature_of(self.source, self.model, self.dim)
 
-    async def _request(self, texts: Sequence[str]) -> Vectors:
-        """Embed one batch, in up to four attempts."""
+    async def _request(self, texts: Sequence[str], failed: list[Exception]) -> Vectors:
+        """Embed one batch, in up to four attempts; what went wrong in each is added to ``failed``."""
         # Providers refuse an empty text.
         given = [replace_surrogates(text) or " " for text in texts]
+
+        async def attempt() -> Any:
+            try:
+                return await self._attempt(given)
+            except Exception as error:
+                failed.append(error)
+                raise
+
         try:
-            answer: Any = await retrying(_is_transient, self._backoff_first_s, BACKOFF_MAX_S)(self._attempt, given)
+            answer: Any = await retrying(_is_transient, self._backoff_first_s, BACKOFF_MAX_S)(attempt)
         except BudgetReached as error:
             raise EmbeddingOverBudget(error.message) from error
         except Unavailable:  # the ledger's database, which says nothing about the embedder

@@ -27,7 +27,7 @@ from service.memory.models import ModelFactory, StepModels, environment_of
 from service.metrics import Metrics
 from service.privacy.redactor import Redactor
 from service.settings import Settings
-from service.store.embeddings import model_number
+from service.store.embeddings import Model, model_number
 from service.store.hnsw import HnswLimits
 from service.store.search.plan import SearchLimits
 from service.store.vectors import Embedding, EmbeddingBatch, VectorSpace
@@ -57,11 +57,12 @@ class Engine:
     ``llm`` is LLM_MODEL, and ``model`` gives what does a step.
 
     ``embedder`` is the one in use, which is another than the configured one until everything has been embedded anew
-    (then that one is ``next_embedder``); ``refresh_active_model`` takes up what is in use now. ``model_factory`` opens
-    the models that settings name. ``probe_models`` looks whether the models work. ``replica`` takes searches off the
-    database where one is configured. ``span`` is a block as others see it in traces. ``budget`` is where every call of
-    a model is reserved and recorded, and ``model_calls`` keeps what was said where a workspace wants it. ``executor``
-    takes work on long texts off the event loop. ``part`` has what a use case keeps in the process.
+    (then that one is ``next_embedder``, or ``waiting_model`` where nobody has asked for that yet);
+    ``refresh_active_model`` takes up what is in use now. ``model_factory`` opens the models that settings name.
+    ``probe_models`` looks whether the models work. ``replica`` takes searches off the database where one is configured.
+    ``span`` is a block as others see it in traces. ``budget`` is where every call of a model is reserved and recorded,
+    and ``model_calls`` keeps what was said where a workspace wants it. ``executor`` takes work on long texts off the
+    event loop. ``part`` has what a use case keeps in the process.
     """
 
     db: Database
@@ -77,6 +78,7 @@ class Engine:
     search_limits: SearchLimits = field(default_factory=SearchLimits)
     hnsw_limits: HnswLimits = field(default_factory=HnswLimits)
     next_embedder: Embedder | None = None
+    waiting_model: Model | None = None
     model_factory: ModelFactory = field(default_factory=lambda: ModelFactory(Settings.model_construct()))
     refresh_active_model: Callable[[], Awaitable[None]] | None = None
     probe_models: Callable[[], Awaitable[None]] | None = None

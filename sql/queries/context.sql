@@ -17,6 +17,7 @@ FROM (
         AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND m.hearsay_by IS NULL
         AND m.valid_from <= :now AND (m.valid_until IS NULL OR m.valid_until > :now)
         AND (m.expires_at IS NULL OR m.expires_at > :now)
+        AND (:created_since::timestamptz IS NULL OR m.created_at >= :created_since)
         AND (
             m.type = ANY(:always_types)
             OR (

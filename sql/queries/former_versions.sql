@@ -39,7 +39,8 @@ SELECT m.id, i.session_id, x.*, coalesce(x.occurred_at, x.valid_from) AS happene
     {% endif %}
     {% if min_importance %} AND x.importance >= :min_importance::float8 {% endif %}
     {% if since %} AND coalesce(x.occurred_at, x.valid_from) >= :since::timestamptz {% endif %}
-    {% if until %} AND coalesce(x.occurred_at, x.valid_from) < :until::timestamptz {% endif %} AS visible
+    {% if until %} AND coalesce(x.occurred_at, x.valid_from) < :until::timestamptz {% endif %}
+    {% if created_since %} AND m.created_at >= :created_since::timestamptz {% endif %} AS visible
 FROM memories m
 JOIN search_index i ON i.workspace_id = :workspace AND i.id = m.id
 {% include "version_then" %}

@@ -31,6 +31,7 @@ i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind 
     {% if min_importance %} AND {% include "effective_importance" %} >= :min_importance::float8 {% endif %}
     {% if since %} AND i.happened_at >= :since::timestamptz {% endif %}
     {% if until %} AND i.happened_at < :until::timestamptz {% endif %}
+    {% if created_since %} AND i.created_at >= :created_since::timestamptz {% endif %}
     {% if metadata %} AND EXISTS (
         SELECT 1 FROM memories m WHERE m.workspace_id = :workspace AND m.id = i.id AND m.metadata @> :metadata::jsonb)
     {% endif %}

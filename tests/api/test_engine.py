@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import asyncpg
@@ -21,6 +22,8 @@ from service.settings import Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import ADMIN_KEY, Api, serving
 from tests.schema_snapshot import table_names
+from tests.tuning import tuned
+from tests.waiting import until
 from tests.worker.dreaming import dream, say
 from worker.maintenance.vectors import Reindexer
 
@@ -95,6 +98,24 @@ async def test_a_broken_embedder_and_a_broken_model_are_told_and_then_no_more(
     assert ready["checks"]["embedder"] == ready["checks"]["llm"] == "failing"
     provider.heal()
     await until_models_are("ok", remote_api)
+
+
+async def test_the_cause_of_a_failing_embedder_is_told_while_its_server_lists_models(
+    settings: Settings, provider: FakeOpenAI
+) -> None:
+    """A list of models every twentieth of a second does not stand for a call."""
+    models = {"embedding_model": "openai/fake", "embedding_api_base": provider.base_url, "embedding_dim": 48}
+    async with serving(tuned(settings, health_probe_interval_s=0.05).model_copy(update=models)) as api:
+        await until(partial(_knows, api, "ok"), "the list of models is not seen")
+        provider.fail(status=500, times=None, endpoint="embeddings")
+        told = await api.get("/v1/engine")
+        assert told["embedder"]["status"] == "failing"
+        assert all(part in told["embedder"]["error"] for part in ("500", "made to fail by the test"))
+        assert f"embedder: {told['embedder']['error']}" in told["problems"]
+
+
+async def _knows(api: Api, state: str) -> bool:
+    return (await api.get("/readyz"))["checks"]["embedder"] == state
 
 
 async def test_what_calls_show_is_known_without_a_look(remote_api: Api, provider: FakeOpenAI) -> None:
@@ -248,6 +269,19 @@ async def test_the_providers_say_what_would_work_here(static_api: Api) -> None:
     items = (await static_api.get("/v1/embedding-providers"))["items"]
     assert {one["source"] for one in items} == {"remote", "local", "static", "none"}
     assert [one["source"] for one in items if one["active"]] == ["static"]
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"embedding_api_key": "k"}, "a key is set"),
+        ({"embedding_api_base": "http://127.0.0.1:9/v1"}, "the server of EMBEDDING_API_BASE is used without a key"),
+    ],
+)
+async def test_a_key_that_is_set_is_seen(settings: Settings, given: dict[str, str], reason: str) -> None:
+    async with serving(settings.model_copy(update={"embedding_model": "static", **given})) as api:
+        items = (await api.get("/v1/embedding-providers"))["items"]
+    assert [(one["available"], one["reason"]) for one in items if one["source"] == "remote"] == [(True, reason)]
 
 
 async def test_settings_are_in_effect_in_every_process_at_once(settings: Settings) -> None:

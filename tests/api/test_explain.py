@@ -107,6 +107,20 @@ async def test_what_has_faded_is_brought_back_by_asking_for_it(static_tenant: Te
     assert (await brought_back(static_tenant, gate, "gate", explanation))["found"]
 
 
+async def test_what_is_too_old_is_neither_found_nor_in_a_context(static_tenant: Tenant) -> None:
+    old = await static_tenant.save("I love jasmine tea", type="preference")
+    await days_pass(static_tenant, 93)
+    new = await static_tenant.save("I love black coffee", type="preference", occurred_at=EARLIER)
+    await static_tenant.put("/v1/settings", {"retrieval": {"days_max": 90}})
+    found = await static_tenant.search("What do I love to drink?")
+    assert [one["content"] for one in found] == ["I love black coffee"], "what happened long ago was saved now"
+    prompt = await static_tenant.post("/v1/context", {"agent": "a", "message": "jasmine tea or black coffee?"})
+    assert ("coffee" in str(prompt["sections"]), "jasmine" in str(prompt["sections"])) == (True, False)
+    explanation = await explain(static_tenant, old, "jasmine tea")
+    assert explanation["filters"] == ["retrieval.days_max"]
+    assert (await explain(static_tenant, new, "black coffee"))["found"]
+
+
 async def test_another_agents_memory_is_out_of_the_audience(api: Caller) -> None:
     of_b = await api.save("Ada lives in Bergen", agent="b")
     await api.save("Ada likes tea")

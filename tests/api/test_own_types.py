@@ -92,6 +92,21 @@ async def test_metadata_that_does_not_fit_is_refused_by_its_path(typed: Tenant) 
     assert answer.json()["errors"][0]["loc"] == ["body", 1, "metadata", "total"]
 
 
+async def test_a_type_of_another_service_is_saved_as_ours_unless_it_is_an_own_one(typed: Tenant) -> None:
+    for theirs, ours in {
+        "factual": "fact",
+        "semantic": "fact",
+        "episodic": "event",
+        "procedural": "observation",
+    }.items():
+        saved = await typed.post("/v1/memories", memory(theirs, f"Of type {theirs}"))
+        assert saved["memory"]["type"] == ours
+    items = [memory("episodic", "A first visit"), memory("goal", "A second visit")]
+    assert len((await typed.post("/v1/memories/batch", {"items": items}))["items"]) == 2
+    await typed.put("/v1/settings", {"memory_types": TYPES | {"episodic": {"description": "A film", "like": "fact"}}})
+    assert (await typed.post("/v1/memories", memory("episodic", "Part one")))["memory"]["type"] == "episodic"
+
+
 async def test_a_type_that_is_not_there_is_refused_wherever_it_is_named(typed: Tenant) -> None:
     with table() as row:
         for type_ in ["rumour", "Invoice", "x" * 41, "", "a b", "insight"]:

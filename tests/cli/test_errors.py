@@ -24,6 +24,7 @@ NOWHERE = "postgresql://nobody:s3cret@127.0.0.1:1/none"
         (["worker"], {"REVERIE_TUNING": '{"poll_s": 0}'}, 2, "REVERIE_TUNING.poll_s: must be greater than 0"),
         (["serve"], {"REVERIE_OIDC": "{}"}, 2, "REVERIE_OIDC.client_id: is missing"),
         (["serve"], {"REVERIE_PORT": "http"}, 2, "REVERIE_PORT: must be a whole number"),
+        (["models", "get", "nosuch"], {}, 2, "neither a folder nor a model"),
         (["serve"], {}, 1, "`reverie up`"),
         (["migrate"], {"DATABASE_URL": NOWHERE}, 1, "127.0.0.1:1"),
         (["keys", "owner"], {}, 2, "role is admin"),

@@ -71,6 +71,17 @@ async def test_the_second_conversation_knows_what_the_first_said(
     assert "Bergen" in str(second.choices[0].message.content)
 
 
+async def test_what_is_older_than_the_setting_allows_reaches_no_model(api: Api, model: FakeOpenAI) -> None:
+    await api.save("Likes jasmine tea", type="identity", agent="default")
+    async with api.engine.db.unscoped() as connection:
+        await connection.raw.execute("UPDATE memories SET created_at = created_at - interval '91 days'")
+        await connection.raw.execute("UPDATE search_index SET created_at = created_at - interval '91 days'")
+    for days, knows in ((92, True), (90, False)):
+        await api.put("/v1/settings", {"retrieval": {"days_max": days}})
+        await client(api).chat.completions.create(model="m", messages=user("Which tea?"))
+        assert ("jasmine" in json.dumps(model.requests("chat")[-1])) is knows
+
+
 async def test_streaming(api: Api, model: FakeOpenAI) -> None:
     chat = client(api, **{"X-Reverie-Session": "s", "X-Reverie-Agent": "iris"})
     model.say("It is a fine day in Bergen.")

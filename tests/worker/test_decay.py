@@ -33,7 +33,7 @@ async def days_pass(api: Api | Tenant, days: int) -> None:
             for table, columns in (
                 ("memories", ("created_at", "updated_at", "valid_from", "reinforced_at", "learned_at")),
                 ("memory_usage", ("last_accessed_at",)),
-                ("search_index", ("decays_from",)),
+                ("search_index", ("created_at", "decays_from")),
             ):
                 moved = ", ".join(f"{column} = {EARLIER.format(column, days)}" for column in columns)
                 statement = f"UPDATE {table} SET {moved} WHERE workspace_id = $1"  # noqa: S608

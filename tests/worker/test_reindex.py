@@ -285,3 +285,24 @@ async def test_what_is_stored_keeps_its_model_until_somebody_asks(
         asked = await state(engine)
         assert asked.next_model is not None
         assert asked.next_model.signature.startswith("remote:")
+
+
+async def test_a_waiting_change_is_told_and_started_over_the_api(stored: None, new: Settings) -> None:
+    async with serving(tuned(new, embedding_change="ask")) as api:
+        told = await api.get("/v1/engine")
+        assert told["embedder"]["source"] == "static"
+        assert told["embedder"]["change"] == {
+            "waiting": True, "signature": "remote:openai/fake:48", "done": 0, "total": None, "started_at": None,
+            "error": None,
+        }  # fmt: skip
+        assert any("remote:openai/fake:48 is configured" in problem for problem in told["problems"])
+        assert (await api.post("/v1/reindex", {"force": False}))["started"] is False
+        assert (await api.get("/v1/engine"))["embedder"]["change"]["waiting"]
+        assert await api.post("/v1/reindex", {"force": True}) == {"started": True, "pending": STORED}
+        told = await api.get("/v1/engine")
+        assert told["embedder"]["change"]["waiting"] is False
+        assert not any("is configured" in problem for problem in told["problems"])
+        await Reindexer(api.engine, "w").until_done()
+        told = await api.get("/v1/engine")
+        assert (told["embedder"]["source"], told["embedder"]["change"]) == ("remote", None)
+        assert await models(api.engine) == [(2, 48, None)]

@@ -3785,7 +3785,7 @@ export interface components {
             vector_bytes: number | null;
             /** @description Size of the HNSW index in bytes; null without an index. */
             index_bytes: number | null;
-            /** @description Change of the embedding model in progress; null without one. */
+            /** @description Change of the embedding model, running or waiting; null without one. */
             change: components["schemas"]["ModelChange"] | null;
             /** @description Use of the embedding cache; null without an embedder, and for other keys than admin keys of the workspace `default`. */
             cache: components["schemas"]["EmbeddingCache"] | null;
@@ -5116,8 +5116,10 @@ export interface components {
             /** @description Length of the masked output in characters; of one over 32,000 the middle is left out. */
             output_chars: number;
         };
-        /** @description Change of the embedding model in progress. */
+        /** @description Change of the embedding model, in progress or waiting for somebody to start it. */
         ModelChange: {
+            /** @description Configured, and not started: a reindexing by force, or `reverie reindex`, embeds everything with the new model. */
+            waiting: boolean;
             /** @description Signature of the new embedding model. */
             signature: string;
             /** @description Number of embedded texts. */
@@ -6367,6 +6369,8 @@ export interface components {
              * @default 0.1
              */
             faded_below?: number;
+            /** @description Days since its creation after which a text is found by no search, context, question or proxy. Null: no limit. Default null. */
+            days_max?: number | null;
             /**
              * @description Strategy of searches, contexts and answers without `strategy`: `hybrid`, `semantic`, `keyword` or `recent`. Default `hybrid`.
              * @default hybrid
@@ -6414,6 +6418,8 @@ export interface components {
              * @default 0.1
              */
             faded_below?: number;
+            /** @description Days since its creation after which a text is found by no search, context, question or proxy. Null: no limit. Default null. */
+            days_max?: number | null;
         };
         /** @description Result of a save. */
         SavedMemory: {

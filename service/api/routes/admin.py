@@ -95,7 +95,9 @@ class UpdateKey(StrictModel):
 class PutSettings(WorkspaceSettings):
     """Changes to the settings of a workspace and, with an admin key of the default workspace, of the installation."""
 
-    model_config = ConfigDict(json_schema_extra={TITLES: {str(name): title for name, title in SECTIONS.items()}})
+    model_config = ConfigDict(
+        json_schema_extra={TITLES: [{"name": name, "title": title} for name, title in SECTIONS.items()]}
+    )
 
     embedding: EmbeddingSettings | None = Field(
         None,

@@ -181,7 +181,7 @@ class EmbeddingMigration:
     async def _register_target(self, wanted: EmbeddingSettings, *, may_change: bool) -> None:
         embedder, setting = await self._factory.embedder(wanted)
         if embedder is None:
-            self._engine.embedder = self._engine.next_embedder = None
+            self._engine.embedder = self._engine.next_embedder = self._engine.waiting_model = None
             return
         if isinstance(self._opened.get(embedder.signature), CachedEmbedder):
             await embedder.aclose()
@@ -193,14 +193,16 @@ class EmbeddingMigration:
             )
             state = await embeddings.state(connection)
             in_use = [model.number for model in (state.active, state.next_model) if model is not None]
+            self._engine.waiting_model = None
             if may_change or not in_use or number in in_use:
                 await connection.run("register_target_model", model=number, now=self._engine.now())
             elif state.active is not None:
+                self._engine.waiting_model = Model(number, embedder.signature, embedder.dim, setting)
                 log.warning(
                     "embedding_model_kept",
                     in_use=state.active.signature,
                     configured=embedder.signature,
-                    hint="`reverie reindex` embeds what is stored with the configured model",
+                    hint="`reverie reindex`, or the Studio, embeds what is stored with the configured model",
                 )
 
     async def refresh_active_model(self) -> None:

@@ -24,7 +24,7 @@ from service.memory.access.redaction import masking_of
 from service.memory.engine import Engine
 from service.memory.ops.health import Check, checks, workers
 from service.store import embeddings, hnsw
-from service.store.embeddings import MigrationState
+from service.store.embeddings import MigrationState, Model
 
 StorageField = Annotated[
     Storage | None,
@@ -78,8 +78,15 @@ class DatabaseState(HealthCheck):
 
 @dataclass(frozen=True, slots=True)
 class ModelChange:
-    """Change of the embedding model in progress."""
+    """Change of the embedding model, in progress or waiting for somebody to start it."""
 
+    waiting: Annotated[
+        bool,
+        Field(
+            description="Configured, and not started: a reindexing by force, or `reverie reindex`, embeds everything "
+            "with the new model."
+        ),
+    ]
     signature: Annotated[str, Field(description="Signature of the new embedding model.")]
     done: Annotated[int, Field(description="Number of embedded texts.")]
     total: Annotated[int | None, Field(description="Number of texts to embed; null before they are counted.")]
@@ -102,7 +109,8 @@ class EmbedderState(HealthCheck):
     vector_bytes: Annotated[int | None, Field(description="Size of one vector in bytes.")]
     index_bytes: Annotated[int | None, Field(description="Size of the HNSW index in bytes; null without an index.")]
     change: Annotated[
-        ModelChange | None, Field(description="Change of the embedding model in progress; null without one.")
+        ModelChange | None,
+        Field(description="Change of the embedding model, running or waiting; null without one."),
     ]
     cache: Annotated[
         EmbeddingCache | None,
@@ -302,6 +310,11 @@ async def _whole(engine: Engine, principal: Principal) -> EngineState:
         assert dead is not None
     problems = [f"{name}: {one.error}" for name, one in found.parts().items() if one.status == "failing"]
     problems += [f"change of the embedding model: {state.error}"] if state.error else []
+    if (waiting_model := _waiting_model(engine, state)) is not None and state.active is not None:
+        problems.append(
+            f"embedder: {waiting_model.signature} is configured, and {state.active.signature} is used until a "
+            "reindexing by force, or `reverie reindex`, embeds everything anew"
+        )
     problems += [f"reindex: {reindex.error}"] if reindex and reindex.error else []
     problems += _late(waiting, engine.now())
     return EngineState(
@@ -332,8 +345,22 @@ def _fields(check: HealthCheck) -> Columns:
     return {name: getattr(check, name) for name in HealthCheck.__slots__}
 
 
+def _waiting_model(engine: Engine, state: MigrationState) -> Model | None:
+    """Return the configured model that nobody has had embed what is stored, where that has other vectors."""
+    waiting = engine.waiting_model
+    known = [model.number for model in (state.active, state.next_model) if model is not None]
+    return waiting if waiting is not None and waiting.number not in known else None
+
+
+def _change(engine: Engine, state: MigrationState) -> ModelChange | None:
+    if (coming := state.next_model) is not None:
+        return ModelChange(False, coming.signature, state.done, state.total, state.started_at, state.error)
+    waiting = _waiting_model(engine, state)
+    return ModelChange(True, waiting.signature, 0, None, None, None) if waiting else None
+
+
 def _embedder(engine: Engine, check: HealthCheck, state: MigrationState, index_bytes: int | None) -> EmbedderState:
-    used, coming = engine.embedder, state.next_model
+    used = engine.embedder
     storage = storage_of(used.signature) if used else None
     return EmbedderState(
         **_fields(check),
@@ -344,9 +371,7 @@ def _embedder(engine: Engine, check: HealthCheck, state: MigrationState, index_b
         storage=storage,
         vector_bytes=vector_bytes(storage, used.dim) if used and storage else None,
         index_bytes=index_bytes if used else None,
-        change=ModelChange(coming.signature, state.done, state.total, state.started_at, state.error)
-        if coming
-        else None,
+        change=_change(engine, state),
         cache=used.use if isinstance(used, CachedEmbedder) else None,
     )
 
@@ -361,13 +386,17 @@ def providers(engine: Engine, principal: Principal) -> list[EmbeddingProvider]:
 def _providers(engine: Engine) -> list[EmbeddingProvider]:
     embedder = engine.embedder
     used = embedder.source if embedder else "none"
-    keyed = bool(os.environ.get("OPENAI_API_KEY")) or used == "remote"
+    given = engine.model_factory.settings
+    keyed = bool(given.embedding_api_key or os.environ.get("OPENAI_API_KEY"))
+    reachable = keyed or given.embedding_api_base is not None or used == "remote"
     on_disk = may_be_on_disk(LOCAL_MODEL)
     listed: list[tuple[EmbeddingSource, str, str | None, bool, str]] = [
-        ("remote", REMOTE_MODEL, "any name of litellm's, such as ollama/nomic-embed-text", keyed,
-         "a key is set" if keyed else "no key is set (EMBEDDING_API_KEY or OPENAI_API_KEY)"),
+        ("remote", REMOTE_MODEL, "any name of litellm's, such as ollama/nomic-embed-text", reachable,
+         "a key is set" if keyed else "the server of EMBEDDING_API_BASE is used without a key"
+         if given.embedding_api_base else "it is used without a key" if reachable
+         else "no key is set (EMBEDDING_API_KEY or OPENAI_API_KEY)"),
         ("local", f"local:{LOCAL_MODEL}", "local:<name or folder>", on_disk or used == "local",
-         "the model is on disk" if on_disk else f"{LOCAL_MODEL} is not on disk; a folder may be named"),
+         "the model is on disk" if on_disk else f"{LOCAL_MODEL} is not on disk; `reverie models get` fetches it"),
         ("static", "static", None, True, "its weights are installed with the service"),
         ("none", "none", None, True, "keyword search alone"),
     ]  # fmt: skip
@@ -385,8 +414,9 @@ def _providers(engine: Engine) -> list[EmbeddingProvider]:
 
 
 async def start_reindex(engine: Engine, principal: Principal, *, force: bool) -> ReindexStarted:
-    """Have the worker embed what is pending or, by force, everything anew. Raises Forbidden, and Conflict without an
-    embedder. A request under way goes on; force makes it begin again with everything."""
+    """Have the worker embed what is pending or, by force, everything anew: for an admin of the installation with the
+    configured model, where that waits. Raises Forbidden, and Conflict without an embedder. A request under way goes on;
+    force makes it begin again with everything."""
     principal.require_admin()
     if engine.embedder is None:
         raise Conflict("No embedder is configured (EMBEDDING_MODEL=none): there is nothing to embed with.")
@@ -394,12 +424,26 @@ async def start_reindex(engine: Engine, principal: Principal, *, force: bool) ->
     async with engine.db.transaction(workspace) as connection:
         counts = await connection.one("index_counts", workspace=workspace)
         total = sum(counts[kind] for kind in ("memories", "messages", "chunks")) if force else counts["pending"]
+    async with engine.db.unscoped() as connection:
+        coming = _waiting_model(engine, await embeddings.state(connection))
+    if force and coming is not None and principal.is_installation_admin:
+        return await _start_change(engine, principal, coming, total)
+    async with engine.db.transaction(workspace) as connection:
         started = total > 0 and bool(
             await connection.run("request_reindex", workspace=workspace, force=force, total=total, now=engine.now())
         )
         if started:
             await audit.record(connection, principal, "reindex.started", details={"force": force})
     return ReindexStarted(started, total)
+
+
+async def _start_change(engine: Engine, principal: Principal, model: Model, total: int) -> ReindexStarted:
+    """Have the worker embed what all workspaces hold with another model, and then use that."""
+    async with engine.db.unscoped() as connection:
+        await connection.run("register_target_model", model=model.number, now=engine.now())
+    async with engine.db.transaction(principal.workspace_id) as connection:
+        await audit.record(connection, principal, "reindex.started", details={"force": True, "model": model.signature})
+    return ReindexStarted(True, total)
 
 
 async def reindex_progress(engine: Engine, principal: Principal) -> ReindexProgress:

@@ -193,7 +193,7 @@ class HealthProber:
         await self._http.aclose()
 
     async def probe_now(self) -> None:
-        """Look closely now, where the last evidence is older than a second; less than five seconds in all, and hardly
+        """Look closely now, where the last call is older than a second; less than five seconds in all, and hardly
         more than one where what has failed still hangs."""
         with paid_by(PROBE):
             await asyncio.gather(self._embedder(active=True), self._llm(active=True))
@@ -240,7 +240,10 @@ class HealthProber:
             answers = await self._answers(base, key, how, call)
             if answers:
                 self._ignore_model_list.discard(name)
-                probed.condition.mark_ok()
+                if how == "models":
+                    probed.condition.mark_reachable()
+                else:
+                    probed.condition.mark_ok()
                 return
         began = monotonic()
         await probed.probe(_timeout_s(probed.condition, active=how == "empty call"))

@@ -20,7 +20,7 @@ from service.domain.json import JsonObject
 from service.domain.json_schema import Checked
 from service.domain.memory import Memory, Outcome, SavedMemory, StoredMemory
 from service.domain.origin import most_trusted
-from service.domain.own_types import BUILT_IN, NO_TYPES, EntityKind, Misfit, OwnType, check_memory, like
+from service.domain.own_types import BUILT_IN, NO_TYPES, EntityKind, Misfit, OwnType, check_memory, known_as, like
 from service.domain.owners import Owners, UsersMode, with_owner
 from service.domain.principal import CachedCredential, Principal
 from service.domain.spending import paid_by
@@ -231,6 +231,7 @@ async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[Memory
     drafts = await engine.executor.each(
         lambda draft: _owned(principal, draft, draft.owners, settings.users), drafts, lambda draft: len(draft.content)
     )
+    drafts = [_of_our_type(draft, settings.memory_types) for draft in drafts]
     await check_types(engine, settings.memory_types, drafts, locs)
     contents = [draft.content for draft in drafts]
     agents_named = {draft.agent for draft in drafts}
@@ -239,6 +240,11 @@ async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[Memory
         texts = await engine.executor.each(DerivedText.of, contents, len)
         embedded = await engine.embed(contents)
     return _Prepared(principal, drafts, given, embedded, texts, now, settings.memory_types, settings.entity_kinds)
+
+
+def _of_our_type(draft: MemoryDraft, types: Mapping[str, OwnType]) -> MemoryDraft:
+    name = known_as(types, draft.type)
+    return draft if name == draft.type else draft.model_copy(update={"type": name})
 
 
 def check_expiry(expires_at: datetime | None, now: datetime, loc: Loc) -> None:

@@ -263,6 +263,7 @@ async def _standing(
             _BaselineMemory, "baseline_memories", workspace=workspace, audiences=reader.audiences, user=speaker,
             always_types=_types(own, "always"), user_types=_types(own, "user") + planning,
             open_types=_types(own, "open"), now=engine.now(), limit=BASELINE_MAX,
+            created_since=settings.retrieval.created_since(engine.now()),
         )  # fmt: skip
     allowed = settings.origins.allowed
     entries = _instructions(settings)

@@ -251,6 +251,7 @@ def _filters(query: SearchQuery, reader: agents.Reader, now: datetime) -> Filter
         min_importance=request.min_importance,
         since=request.since,
         until=request.until,
+        created_since=reader.settings.retrieval.created_since(now),
         include_faded=request.include_faded,
         now=now,
         decay_days=reader.settings.retention.decay_days,

@@ -40,6 +40,7 @@ class Filters:
     min_importance: float | None = None
     since: datetime | None = None
     until: datetime | None = None
+    created_since: datetime | None = None
     include_faded: bool = False
     now: datetime | None = None
     """When the importance is meant that decays; at ``as_of``, if left out."""

@@ -22,7 +22,7 @@ from service.store.search.records import FoundRecord
 
 FILTERED = (
     "workspace", "audiences", "as_of", "types", "scopes", "tags_any", "tags_all", "viewer", "user", "session_id",
-    "task_id", "metadata", "where_values", "min_importance", "since", "until",
+    "task_id", "metadata", "where_values", "min_importance", "since", "until", "created_since",
 )  # fmt: skip
 WEIGHED = (
     "workspace", "audiences", "languages", "text", "counted_kinds", "counted_rows", "uncounted_audiences",

@@ -16,8 +16,9 @@ FIELDS = {
     "tags_all": "tags",
     "session_id": "session",
     "task_id": "task",
+    "created_since": "retrieval.days_max",
 }
-"""The fields of a request that set conditions of other names."""
+"""The fields of a request, and the setting, that set conditions of other names."""
 VALUES = (
     "workspace", "audiences", "kinds", "as_of", "now", "undecayed_since", "decay_days", "faded_below",
     *(name for name in CONDITIONS if name not in ("undreamed", "where")), "where_values",

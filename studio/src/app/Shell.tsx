@@ -5,7 +5,7 @@ import { Button } from "@/components/Button";
 import { Menu, MenuItem } from "@/components/Menu";
 import { ErrorState, Skeleton } from "@/components/States";
 import { Toasts } from "@/components/Toast";
-import { useReachable } from "@/data/connection";
+import { useReachable, useReadiness } from "@/data/connection";
 import { keepUpToDate } from "@/data/live";
 import { loadSession, useSession } from "@/data/session";
 import { useStore } from "@/data/store";
@@ -19,6 +19,7 @@ import css from "./Shell.module.css";
 import { SignIn } from "./SignIn";
 import { chooseTheme, THEMES, theme } from "./theme";
 
+const HEALTH_MS = 10_000;
 const THEME_ICONS = { auto: <Monitor />, light: <Sun />, dark: <Moon />, contrast: <Contrast /> };
 
 /** What every page stands in; for somebody who has not signed in, the way to do so. */
@@ -37,6 +38,7 @@ export function Shell() {
 function Frame({ onAddKey }: { onAddKey: () => void }) {
   const { current } = useSession();
   const isReachable = useReachable();
+  const checks = useReadiness(HEALTH_MS)?.checks;
   const [isOpen, setIsOpen] = useState(false);
 
   useEffect(keepUpToDate, []);
@@ -76,6 +78,11 @@ function Frame({ onAddKey }: { onAddKey: () => void }) {
         {!isReachable && (
           <p role="status" className={css.offline}>
             {common.offline}
+          </p>
+        )}
+        {isReachable && checks?.embedder === "failing" && (
+          <p role="status" className={css.offline}>
+            {common.embedderFails} <Link to="/engine">{common.embedderLink}</Link>
           </p>
         )}
         <div className={css.scroll}>

@@ -36,9 +36,9 @@ async function readiness({ signal }: { signal: AbortSignal }): Promise<Schemas["
   return (await fetch("/readyz", { signal })).json();
 }
 
-/** What works, by part, asked every other second: it answers without the database, which other calls wait for. */
-export function useReadiness(): Schemas["Readiness"] | undefined {
-  return useQuery({ queryKey: ["/readyz"], queryFn: readiness, staleTime: 0, refetchInterval: REFRESH_MS }).data;
+/** What works, by part: it answers without the database, which other calls wait for. */
+export function useReadiness(refreshMs = REFRESH_MS): Schemas["Readiness"] | undefined {
+  return useQuery({ queryKey: ["/readyz"], queryFn: readiness, staleTime: 0, refetchInterval: refreshMs }).data;
 }
 
 /** Whether the service and its database answer; while they do not, they are asked again. */

@@ -61,6 +61,8 @@ export const common = {
   theme: "Theme",
   themes: { auto: "System", light: "Light", dark: "Dark", contrast: "High contrast" },
   find: "Find or do…",
+  embedderFails: "The embedder fails: searches go by keywords, and what is saved waits for its vector.",
+  embedderLink: "See why",
   offline: "Reverie does not answer. What you see may be out of date; trying to reconnect…",
   leaveDraft: "You have unsaved changes. Leave this page? The draft is kept until you close the tab.",
   outOfRange: (from: string, to: string) => `From ${from} to ${to}.`,

@@ -93,6 +93,10 @@ export const engine = {
     embedPending: "Embed what is pending",
     embedAll: "Re-embed everything",
     embedAllTitle: "Re-embed everything?",
+    waiting: (model: string) =>
+      `${model} is configured and waits: searches use the model in use until everything is re-embedded.`,
+    changeText: (model: string) =>
+      `A worker embeds what all workspaces hold with ${model}. Searches use the model in use until that is done.`,
     embedAllText:
       "The worker embeds every text again, in the background. Searches go on with the vectors there are. With a paid model this costs as much as the first time.",
     progress: (done: number, total: number) => `${done.toLocaleString("en")} of ${total.toLocaleString("en")}`,

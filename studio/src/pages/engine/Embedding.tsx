@@ -15,7 +15,8 @@ export function Embedding({ state }: { state: Answer<"get_engine"> }) {
   const { data } = useCall(calls.embeddingProviders());
   const [isAsking, setIsAsking] = useState(false);
   const { reindex, pending } = state;
-  const change = state.embedder.change ?? (reindex?.finished_at === null ? reindex : undefined);
+  const { change } = state.embedder;
+  const running = change?.waiting === false ? change : reindex?.finished_at === null ? reindex : undefined;
 
   async function start(force: boolean) {
     setIsAsking(false);
@@ -26,12 +27,13 @@ export function Embedding({ state }: { state: Answer<"get_engine"> }) {
   return (
     <section className="card stack" aria-label={texts.embedding}>
       <h2>{texts.embedding}</h2>
-      {change && (
+      {running && (
         <div className="row">
-          <progress max={change.total || undefined} value={change.total ? change.done : undefined} />
-          <span className="num">{texts.progress(change.done, change.total ?? 0)}</span>
+          <progress max={running.total || undefined} value={running.total ? running.done : undefined} />
+          <span className="num">{texts.progress(running.done, running.total ?? 0)}</span>
         </div>
       )}
+      {change?.waiting && <p role="status">{texts.waiting(change.signature)}</p>}
       <p className="soft">{texts.pending(pending)}</p>
       <div className="row">
         <Button onClick={() => start(false)}>{texts.embedPending}</Button>
@@ -58,7 +60,7 @@ export function Embedding({ state }: { state: Answer<"get_engine"> }) {
           onConfirm={() => start(true)}
           onClose={() => setIsAsking(false)}
         >
-          <p>{texts.embedAllText}</p>
+          <p>{change?.waiting ? texts.changeText(change.signature) : texts.embedAllText}</p>
         </Confirm>
       )}
     </section>

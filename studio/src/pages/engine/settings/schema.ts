@@ -17,7 +17,7 @@ export interface Schema {
   exclusiveMinimum?: number;
   maxLength?: number;
   "x-reverie-setting"?: Marks;
-  "x-reverie-sections"?: Record<string, string>;
+  "x-reverie-sections"?: { name: string; title: string }[];
 }
 
 /** What the document says of a setting beside what it may be. */
@@ -63,8 +63,8 @@ export function settingsOf(api: ApiDocument): Setting[] {
   const content = api.paths["/v1/settings"]?.put.requestBody.content["application/json"];
   const whole = content ? resolved(api, content.schema) : {};
   const settings = settingsIn(api, whole, "");
-  return Object.entries(whole["x-reverie-sections"] ?? {}).flatMap(([section, title]) =>
-    settings.filter(({ marks }) => marks.section === section).map((one) => ({ ...one, title })),
+  return (whole["x-reverie-sections"] ?? []).flatMap(({ name, title }) =>
+    settings.filter(({ marks }) => marks.section === name).map((one) => ({ ...one, title })),
   );
 }
 
