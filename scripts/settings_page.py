@@ -42,7 +42,8 @@ with one sentence, which names the variable and, in one that holds JSON, the fie
 everything runs is a [setting](settings.md) instead. Models that litellm calls also read the variables of their
 providers, such as `OPENAI_API_KEY`, and traces go to the collector of `OTEL_EXPORTER_OTLP_ENDPOINT`.
 
-`make settings` writes this page of the definitions in the code (`service/settings.py`).
+`make settings` writes this page of the definitions in the code (`service/settings.py`);
+[why so few](decisions/0187-thirty-variables.md).
 
 | variable | default | what it is |
 | --- | --- | --- |"""

@@ -12,6 +12,7 @@ from apscheduler.triggers.cron import CronTrigger
 from service.memory.engine import Engine
 from service.runtime import open_runtime
 from service.settings import Settings
+from tests.tuning import tuned
 from worker.app import in_flight
 from worker.app import schedule as jobs_of
 from worker.schedule import SAME_RUN_S, run_claimed, scheduler
@@ -45,6 +46,12 @@ async def test_every_job_of_a_worker_is_claimed(engine: Engine, settings: Settin
     made.shutdown(wait=False)
     assert [job.func for job in scheduled] == [run_claimed] * len(jobs)
     assert len({job.args[1] for job in scheduled}) == len(jobs)
+
+
+def test_without_scheduled_jobs_a_worker_does_what_is_pending(engine: Engine, settings: Settings) -> None:
+    quiet = tuned(settings, scheduled_jobs=False)
+    jobs = {name for name, _, _ in jobs_of(quiet, in_flight(engine, quiet))}
+    assert jobs == {"embed_pending", "measure_noise", "backfill_fields"}
 
 
 def test_no_crontab_fires_twice_within_one_claim() -> None:
