@@ -27,6 +27,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from service.domain.environment import explain
 from service.domain.principal import KeyGrant, KeyRole, KeyScope
 from service.errors import InvalidInput, ReverieError, WorkspaceSuspended
 from service.memory.access import audit
@@ -34,7 +35,7 @@ from service.memory.access.keys import add_key, authenticate, describe_caller, r
 from service.memory.engine import Engine
 from service.provider import trust
 from service.sealed_tokens import SEALED_S, seal_of
-from service.settings import Settings, explain, is_web_address
+from service.settings import Settings, is_web_address
 from service.store import workspaces
 from service.studio import IDLE_S, SECURITY_HEADERS, SIGNED_IN, BrowserSession, HeldKey, SessionCookie
 from service.studio import PATH as STUDIO

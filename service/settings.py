@@ -17,12 +17,10 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    ValidationError,
     ValidationInfo,
     field_validator,
     model_validator,
 )
-from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 PREFIX = "REVERIE_"
@@ -82,9 +80,11 @@ def _models(given: object) -> object:
     """Return a list of ``EnvironmentModel``, from ``off``, a name, an object, or a list of objects."""
     if isinstance(given, dict):
         return [given]
-    if not isinstance(given, str):
-        return given
-    return [] if given == "off" else [{"model": given}]
+    if isinstance(given, str):
+        return [] if given == "off" else [{"model": given}]
+    if given is not None and not isinstance(given, list | tuple):
+        raise ValueError("must be `off`, the name of a model, an object or a list of objects")
+    return given
 
 
 def _rerank_model(given: object) -> object:
@@ -97,7 +97,7 @@ EnvironmentModels = Annotated[tuple[EnvironmentModel, ...], BeforeValidator(_mod
 """The model of a step and its alternatives, in the order in which they are called; empty: no call."""
 
 
-class StepModels(_Fields):
+class LLMSteps(_Fields):
     """The models of the steps that have one of their own; None: as LLM_MODEL says."""
 
     extract: EnvironmentModels | None = None
@@ -335,8 +335,8 @@ class Settings(BaseSettings):
         None, alias="LLM_API_BASE", description="Base URL of an OpenAI-compatible server of the language model."
     )
     llm_api_key: str | None = Field(None, alias="LLM_API_KEY", repr=False, description="Key of that server.")
-    llm_steps: Annotated[StepModels, NoDecode, BeforeValidator(_object)] = Field(
-        StepModels(), alias="LLM_STEPS", description="JSON: [the models of single steps](models.md)."
+    llm_steps: Annotated[LLMSteps, NoDecode, BeforeValidator(_object)] = Field(
+        LLMSteps(), alias="LLM_STEPS", description="JSON: [the models of single steps](models.md)."
     )
     rerank_model: Annotated[RerankModel | None, NoDecode, BeforeValidator(_rerank_model)] = Field(
         None, alias="RERANK_MODEL",
@@ -417,7 +417,7 @@ _AS_FIELD: Final = {
     "EMBEDDING_STORAGE": "REVERIE_TUNING.embedding_storage",
     "EMBEDDING_CHANGE": "REVERIE_TUNING.embedding_change",
     "LLM_TIMEOUT_S": "REVERIE_TUNING.llm_timeout_s",
-    **{f"LLM_{step.upper()}": f"LLM_STEPS.{step}" for step in StepModels.model_fields},
+    **{f"LLM_{step.upper()}": f"LLM_STEPS.{step}" for step in LLMSteps.model_fields},
     **{f"REVERIE_OIDC_{name.upper()}": f"REVERIE_OIDC.{name}" for name in Oidc.model_fields},
     "RERANK_API_BASE": "RERANK_MODEL.api_base",
     "RERANK_API_KEY": "RERANK_MODEL.api_key",
@@ -457,56 +457,11 @@ FORMER: Final = {
 """Variables of former releases, and what to write instead."""
 
 
-_WORDS: Final = {
-    "missing": "is missing",
-    "bool_parsing": "must be `true` or `false`",
-    "bool_type": "must be `true` or `false`",
-    "int_parsing": "must be a whole number",
-    "int_type": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "float_parsing": "must be a number",
-    "float_type": "must be a number",
-    "finite_number": "must be a number",
-    "string_type": "must be a text",
-    "greater_than": "must be greater than {gt:g}",
-    "greater_than_equal": "must be {ge:g} or more",
-    "less_than_equal": "must be {le:g} or less",
-    "string_too_short": "must have {min_length} characters or more",
-    "string_too_long": "must have {max_length} characters at most",
-    "too_short": "must have {min_length} entries or more",
-    "too_long": "must have {max_length} entries at most",
-    "literal_error": "must be {expected}",
-    "dict_type": "must be an object",
-    "model_type": "must be an object",
-    "tuple_type": "must be `off`, the name of a model, an object, or a list of objects",
-    "value_error": "{error}",
-}
-"""By pydantic's types of errors."""
-_OBJECTS: Final[dict[str, type[BaseModel]]] = {
-    "LLM_STEPS": StepModels,
+OBJECTS: Final[dict[str, type[BaseModel]]] = {
+    "LLM_STEPS": LLMSteps,
     "REVERIE_OIDC": Oidc,
     "REVERIE_PROXY_ANTHROPIC": ModelAddress,
     "REVERIE_TUNING": Tuning,
     "RERANK_MODEL": RerankModel,
 }
 """Variables that hold a JSON object."""
-
-
-def explain(error: ValidationError, within: str = "") -> str:
-    """Return what is wrong with what was given: variable, field, and what must be there.
-
-    ``within``: the place of what was validated, such as ``REVERIE_OIDC.grants``.
-    """
-    return "; ".join(
-        ": ".join(filter(None, [".".join(map(str, [*filter(None, [within]), *one["loc"]])), _in_words(one)]))
-        for one in error.errors(include_input=False, include_url=False)
-    )
-
-
-def _in_words(error: ErrorDetails) -> str:
-    if error["type"] != "extra_forbidden":
-        return _WORDS.get(error["type"], "is not valid").format(**error.get("ctx", {}))
-    *_, variable, name = ("", *error["loc"])
-    model = _OBJECTS.get(str(variable))
-    close = get_close_matches(str(name), model.model_fields if model else (), 1)
-    return f"is no field of it{f'; is {close[0]} meant?' if close else ''}"

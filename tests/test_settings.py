@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from service.settings import CLIENT_NAMES, FORMER, RerankModel, Settings, explain, variables
+from service.domain.environment import explain
+from service.settings import CLIENT_NAMES, FORMER, RerankModel, Settings, variables
 from tests.processes import ROOT
 
 pytestmark = pytest.mark.first_tier
@@ -95,17 +96,17 @@ def test_what_to_write_instead_is_said(tmp_path: Path, name: str, told: str) -> 
     [
         ("REVERIE_TUNING", "{", "REVERIE_TUNING: must be a JSON object: "),
         ("REVERIE_TUNING", "[]", "REVERIE_TUNING: must be a JSON object"),
-        ("REVERIE_TUNING", '{"pool_size": "many"}', "REVERIE_TUNING.pool_size: must be a whole number"),
-        ("REVERIE_TUNING", '{"pool_size": 0}', "REVERIE_TUNING.pool_size: must be 1 or more"),
-        ("REVERIE_TUNING", '{"poolsize": 1}', "REVERIE_TUNING.poolsize: is no field of it; is pool_size meant?"),
+        ("REVERIE_TUNING", '{"pool_size": "many"}', "REVERIE_TUNING.pool_size: must be an integer"),
+        ("REVERIE_TUNING", '{"pool_size": 0}', "REVERIE_TUNING.pool_size: must be at least 1"),
+        ("REVERIE_TUNING", '{"poolsize": 1}', "REVERIE_TUNING.poolsize: is not known here; is pool_size meant?"),
         ("REVERIE_TUNING", '{"embedding_change": 1}', "REVERIE_TUNING.embedding_change: must be 'ask' or 'allow'"),
-        ("RERANK_MODEL", '{"model": 1}', "RERANK_MODEL.model: must be a text"),
+        ("RERANK_MODEL", '{"model": 1}', "RERANK_MODEL.model: must be a string"),
         (
             "REVERIE_PROXY_ANTHROPIC",
             '{"key": "k"}',
-            "REVERIE_PROXY_ANTHROPIC.key: is no field of it; is api_key meant?",
+            "REVERIE_PROXY_ANTHROPIC.key: is not known here; is api_key meant?",
         ),
-        ("REVERIE_STUDIO", "maybe", "REVERIE_STUDIO: must be `true` or `false`"),
+        ("REVERIE_STUDIO", "maybe", "REVERIE_STUDIO: must be true or false"),
         ("REVERIE_LOG_LEVEL", "loud", "REVERIE_LOG_LEVEL: must be `debug`, `info`, `warning` or `error`"),
     ],
 )
@@ -185,11 +186,11 @@ def test_the_models_of_a_step(monkeypatch: pytest.MonkeyPatch, given: str, model
     ("given", "told"),
     [
         ("{", "must be a JSON object"),
-        ("1", "must be `off`, the name of a model, an object, or a list of objects"),
+        ("1", "must be `off`, the name of a model, an object or a list of objects"),
         ("[1]", ".0: must be an object"),
-        ('{"model": ""}', ".0.model: must have 1 characters or more"),
-        ('{"api_key": "sk-x"}', ".0.model: is missing"),
-        ('[{"model": "m", "key": "sk-x"}]', ".0.key: is no field of it"),
+        ('{"model": ""}', ".0.model: must have at least 1 characters"),
+        ('{"api_key": "sk-x"}', ".0.model: is required"),
+        ('[{"model": "m", "key": "sk-x"}]', ".0.key: is not known here"),
     ],
 )
 def test_what_names_no_model_of_a_step_is_refused_without_repeating_it(

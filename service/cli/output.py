@@ -16,8 +16,8 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.markup import escape
 
+from service.domain.environment import explain
 from service.errors import InvalidInput, ReverieError
-from service.settings import explain
 
 FAILED, NOT_VALID = 1, 2
 NOT_A_FILE = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.EACCES, errno.EPERM, errno.EROFS)

@@ -19,7 +19,7 @@ from service.domain.drafts import MessageDraft
 from service.memory.sessions.conversations import append_messages
 from service.provider import import_litellm
 from service.runtime import open_runtime
-from service.settings import EnvironmentModel, StepModels
+from service.settings import EnvironmentModel, LLMSteps
 from tests.bench.data import Annotation, annotations, locomo
 from tests.bench.dream_recall import dreamed, played_back
 from tests.bench.environment import ADMIN, Place
@@ -68,11 +68,11 @@ async def _measured(
         server.decides = _decides
         chosen: dict[str, Any] = {
             "llm_model": "openai/gpt-4o-mini", "llm_api_base": server.base_url, "llm_api_key": "k",
-            "llm_steps": StepModels(bulletin=()),
+            "llm_steps": LLMSteps(bulletin=()),
         }  # fmt: skip
         if thresholds is not None:
             decider = EnvironmentModel(model="openai/decider", api_base=server.base_url, api_key="k")
-            chosen["llm_steps"] = StepModels(decide=(decider,), bulletin=())
+            chosen["llm_steps"] = LLMSteps(decide=(decider,), bulletin=())
         async with open_runtime(settings.model_copy(update=chosen), "bench-calls") as engine:
             async with engine.db.transaction(ADMIN.workspace_id) as connection:
                 await connection.run("put_settings", workspace=ADMIN.workspace_id, value={"dream": thresholds or {}})

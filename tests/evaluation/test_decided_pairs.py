@@ -18,7 +18,7 @@ from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
 from service.export_import import OPERATOR
 from service.provider import load_litellm
-from service.settings import EnvironmentModel, Settings, StepModels
+from service.settings import EnvironmentModel, LLMSteps, Settings
 from tests.cli.conftest import Command
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
@@ -49,7 +49,7 @@ async def api(settings: Settings, server: FakeOpenAI) -> AsyncIterator[Api]:
     """An API whose decision model takes every pair for a duplicate."""
     decider = EnvironmentModel(model="hosted_vllm/decider", api_base=server.base_url, api_key="k")
     async with serving(
-        settings.model_copy(update={"embedding_model": "static", "llm_steps": StepModels(decide=(decider,))})
+        settings.model_copy(update={"embedding_model": "static", "llm_steps": LLMSteps(decide=(decider,))})
     ) as opened:
         yield opened
 

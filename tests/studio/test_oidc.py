@@ -16,9 +16,10 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from pydantic import ValidationError
 
+from service.domain.environment import explain
 from service.errors import InvalidInput
 from service.oidc import CALLBACK, START, oidc_settings
-from service.settings import Oidc, Settings, explain
+from service.settings import Oidc, Settings
 from service.studio import HEADER, PATH, SIGNED_IN
 from tests.fakes.oidc_provider import CLIENT, OidcProvider, oidc_provider
 from tests.live_api import UNENCRYPTED, Api, Caller, serving
@@ -385,15 +386,15 @@ async def test_a_provider_that_is_away_is_said_and_a_key_still_signs_in(settings
     [
         ({"issuer": "http://idp.example"}, "REVERIE_OIDC.issuer: must be an address with https"),
         ({"issuer": "idp.example"}, "REVERIE_OIDC.issuer: must be an address with https"),
-        ({"client_id": None}, "REVERIE_OIDC.client_id: must be a text"),
-        ({"client": "x"}, "REVERIE_OIDC.client: is no field of it; is client_id meant?"),
+        ({"client_id": None}, "REVERIE_OIDC.client_id: must be a string"),
+        ({"client": "x"}, "REVERIE_OIDC.client: is not known here; is client_id meant?"),
         ({"scopes": "profile"}, "REVERIE_OIDC.scopes: must name openid"),
-        ({"grants": {}}, "REVERIE_OIDC.grants: must have 1 entries or more"),
+        ({"grants": {}}, "REVERIE_OIDC.grants: must have at least 1 items"),
         ({"grants": "{"}, "REVERIE_OIDC.grants: must be an object"),
         ({"grants": {"a": {"role": "owner"}}}, "REVERIE_OIDC.grants.a.role: must be 'admin', 'agent' or 'reader'"),
         ({"grants": {"a": {"role": "agent"}}}, "REVERIE_OIDC.grants.a: a grant of role `agent` names its agent"),
         ({"grants": {"a": {"role": "admin", "agent": "x"}}}, "REVERIE_OIDC.grants.a: a grant of role `agent`"),
-        ({"grants": {"a": {"role": "admin", "rights": 1}}}, "REVERIE_OIDC.grants.a.rights: is no field of it"),
+        ({"grants": {"a": {"role": "admin", "rights": 1}}}, "REVERIE_OIDC.grants.a.rights: is not known here"),
     ],
 )
 def test_settings_that_do_not_fit_are_named_at_start(

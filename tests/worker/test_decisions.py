@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from service.provider import load_litellm
-from service.settings import EnvironmentModel, Settings, StepModels
+from service.settings import EnvironmentModel, LLMSteps, Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
 from tests.tables import table
@@ -41,7 +41,7 @@ async def api(request: pytest.FixtureRequest, settings: Settings, server: FakeOp
     """An API with a decision model and a language model, both on the server."""
     chosen: Json = {
         "embedding_model": "static", "llm_model": "openai/gpt-4o-mini", "llm_api_base": server.base_url,
-        "llm_steps": StepModels(
+        "llm_steps": LLMSteps(
             decide=(EnvironmentModel(model=request.param, api_base=server.base_url, api_key="k"),), bulletin=()
         ),
     }  # fmt: skip

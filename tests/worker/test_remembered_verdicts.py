@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from service.provider import load_litellm
-from service.settings import EnvironmentModel, Settings, StepModels
+from service.settings import EnvironmentModel, LLMSteps, Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
 from tests.worker.dreaming import asked_for, contents, dream, note_everything
@@ -45,13 +45,13 @@ def settling(outcome: str) -> Any:
 def chosen(server: FakeOpenAI) -> Json:
     return {
         "embedding_model": "static", "llm_model": "openai/gpt-4o-mini", "llm_api_base": server.base_url,
-        "llm_steps": StepModels(bulletin=()),
+        "llm_steps": LLMSteps(bulletin=()),
     }  # fmt: skip
 
 
 def deciding(server: FakeOpenAI, model: str = "openai/decider") -> Json:
     decider = EnvironmentModel(model=model, api_base=server.base_url, api_key="k")
-    return {"llm_steps": StepModels(decide=(decider,), bulletin=())}
+    return {"llm_steps": LLMSteps(decide=(decider,), bulletin=())}
 
 
 async def read_again(api: Api) -> Json:

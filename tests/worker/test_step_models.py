@@ -13,7 +13,7 @@ from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from service.domain.llm_settings import LLMSettings
 from service.memory.models import KeyUnreadable
 from service.provider import load_litellm
-from service.settings import EnvironmentModel, Settings, StepModels
+from service.settings import EnvironmentModel, LLMSteps, Settings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
 from tests.pg_dump import dump
@@ -58,7 +58,7 @@ async def test_each_step_goes_to_the_model_that_the_environment_names(
     own = EnvironmentModel(model=MODEL, api_base=servers["own"].base_url, api_key="key-of-extraction")
     chosen = {
         "llm_model": MODEL, "llm_api_base": servers["general"].base_url, "llm_api_key": "key-of-the-installation",
-        "llm_steps": StepModels(extract=(own,), bulletin=()),
+        "llm_steps": LLMSteps(extract=(own,), bulletin=()),
     }  # fmt: skip
     async with serving(settings.model_copy(update=chosen)) as api:
         await api.put("/v1/settings", {"users": "shared"})
@@ -77,7 +77,7 @@ async def test_each_step_goes_to_the_model_that_the_environment_names(
 async def test_a_step_alone_needs_no_general_model(settings: Settings, servers: dict[str, FakeOpenAI]) -> None:
     own = EnvironmentModel(model=MODEL, api_base=servers["own"].base_url)
     async with serving(
-        settings.model_copy(update={"llm_steps": StepModels(extract=(own,)), "embedding_model": "static"})
+        settings.model_copy(update={"llm_steps": LLMSteps(extract=(own,)), "embedding_model": "static"})
     ) as api:
         await say(api, "I live in Oslo.")
         done = await dream(api.engine)

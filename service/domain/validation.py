@@ -1,0 +1,53 @@
+"""What is wrong with a field, in the words of the API: pydantic's speak of its own types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+_REASONS: Final = {
+    "missing": "is required",
+    "extra_forbidden": "is not known here",
+    "string_type": "must be a string",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "int_type": "must be an integer",
+    "int_parsing": "must be an integer",
+    "int_parsing_size": "must be an integer of fewer digits",
+    "int_from_float": "must be an integer",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+    "finite_number": "must be a finite number",
+    "list_type": "must be a list",
+    "tuple_type": "must be a list",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
+    "uuid_type": "must be a UUID",
+    "uuid_parsing": "must be a UUID",
+    "enum": "must be {expected}",
+    "literal_error": "must be {expected}",
+    "greater_than": "must be more than {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be less than {lt}",
+    "less_than_equal": "must be at most {le}",
+    "string_too_short": "must have at least {min_length} characters",
+    "string_too_long": "must have at most {max_length} characters",
+    "too_short": "must have at least {min_length} items, not {actual_length}",
+    "too_long": "must have at most {max_length} items, not {actual_length}",
+    "string_pattern_mismatch": "must match the pattern {pattern}",
+}
+"""By the type of a pydantic error; in braces what its context has."""
+_OWN_WORDS: Final = "Value error, "
+"""What pydantic begins a validator's own words with."""
+_TIMES: Final = ("datetime_", "date_", "timezone_", "time_")
+
+
+def reason_of(error: Mapping[str, object]) -> str:
+    """Return what is wrong with a field, to stand after its name; ``error`` is one of ``ValidationError.errors()``."""
+    kind, said, context = str(error["type"]), str(error["msg"]), error.get("ctx")
+    if kind in _REASONS:
+        return _REASONS[kind].format_map(context if isinstance(context, dict) else {})
+    if kind.startswith(_TIMES):
+        return "must be an RFC 3339 timestamp, as in 2026-03-01T09:00:00Z"
+    return said.removeprefix(_OWN_WORDS).replace("Input should be", "must be").encode("utf-8", "replace").decode()
