@@ -20,10 +20,16 @@ Connect = Callable[..., AbstractAsyncContextManager[Client]]
 
 @asynccontextmanager
 async def over_http(
-    api: Caller, key: str, agent: str | None = None, path: str = "/mcp", user: str | None = None, **options: Any
+    api: Caller,
+    key: str,
+    agent: str | None = None,
+    path: str = "/mcp",
+    user: str | None = None,
+    tools: str | None = None,
+    **options: Any,
 ) -> AsyncIterator[Client]:
     """The SDK's client at /mcp."""
-    named = {"X-Reverie-Agent": agent, "X-Reverie-User": user}
+    named = {"X-Reverie-Agent": agent, "X-Reverie-User": user, "X-Reverie-Tools": tools}
     headers = {"Authorization": f"Bearer {key}"} | {name: value for name, value in named.items() if value}
     async with httpx2.AsyncClient(headers=headers, timeout=600) as http:
         transport = streamable_http_client(str(api.http.base_url).rstrip("/") + path, http_client=http)
@@ -33,11 +39,16 @@ async def over_http(
 
 @asynccontextmanager
 async def over_stdio(
-    api: Caller, key: str, agent: str | None = None, user: str | None = None, **options: Any
+    api: Caller,
+    key: str,
+    agent: str | None = None,
+    user: str | None = None,
+    tools: str | None = None,
+    **options: Any,
 ) -> AsyncIterator[Client]:
     """The SDK's client with ``python -m service mcp``."""
     environment = os.environ | {"REVERIE_URL": str(api.http.base_url), "REVERIE_API_KEY": key}
-    named = {"REVERIE_AGENT": agent, "REVERIE_USER": user}
+    named = {"REVERIE_AGENT": agent, "REVERIE_USER": user, "REVERIE_TOOLS": tools}
     environment |= {name: value for name, value in named.items() if value}
     server = StdioServerParameters(command=sys.executable, args=["-m", "service", "mcp"], env=environment)
     async with Client(server, **options) as client:

@@ -108,6 +108,9 @@ def mcp(
     user: Annotated[
         str | None, typer.Option(envvar="REVERIE_USER", help="whom it is for, with a key of no user")
     ] = None,
+    tools: Annotated[
+        str | None, typer.Option(envvar="REVERIE_TOOLS", help="tools to list: all, or names; unset: the usual nine")
+    ] = None,
 ) -> None:
     """MCP over standard input and output, for a Reverie that runs."""
     from reverie_client import AsyncReverie
@@ -120,7 +123,7 @@ def mcp(
 
     async def serve() -> None:
         async with AsyncReverie(url or settings.local_url, secret, agent=agent, user=user, for_prompt=True) as client:
-            await build_server(lambda _: client).run_stdio_async()
+            await build_server(lambda _: client, tools=tools).run_stdio_async()
 
     asyncio.run(serve())
 

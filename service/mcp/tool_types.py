@@ -5,7 +5,7 @@ Clients are told the schemas of answers, and check answers against them.
 
 from collections.abc import AsyncIterable, Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any, NotRequired, TypeVar
+from typing import Annotated, Any, Final, NotRequired, TypeVar
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
@@ -20,17 +20,20 @@ ClientOf = Callable[[Any], AsyncReverie]
 """The client that acts for the sender of a request (of Starlette; None over standard input)."""
 ToolContext = Context[Any, Any]
 USER = "X-Reverie-User"
+TOOLS = "X-Reverie-Tools"
 NO_AGENT = "Name the acting agent: this key is bound to none."
 OTHER_USER = "This connection is for another user."
 
 Kind = Annotated[
     MemoryType,
     Field(
-        description="fact; preference (what someone likes or wants); decision; identity (who someone is); "
-        "event (what happened, with occurred_at); observation; goal; todo; or a type of the workspace's own"
+        description="fact, preference (what someone likes or wants), decision, identity (who someone is), "
+        "event (with occurred_at), observation, goal, todo, or a type of the workspace"
     ),
 ]
-Importance = Annotated[float | None, Field(ge=0, le=1, description="from 0 to 1; left out, the usual for its type")]
+Types = Annotated[list[MemoryType] | None, Field(description="only of these types")]
+OtherType = Annotated[MemoryType | None, Field(description="a type of memory_save")]
+Importance = Annotated[float | None, Field(ge=0, le=1, description="default: the usual of its type")]
 Tags = Annotated[list[str] | None, Field(description="a few words to filter by")]
 Metadata = Annotated[dict[str, Any] | None, Field(description="a JSON object of your own")]
 About = Annotated[str | None, Field(description="the person it is about")]
@@ -38,28 +41,32 @@ OnlyAbout = Annotated[str | None, Field(description="only about this person")]
 User = Annotated[
     str | None,
     Field(
-        description="who is speaking, whom this is for: what belongs to other people stays unseen. Left out, it is for "
-        "the user of the connection; without one, only what belongs to nobody is seen"
+        description="who is speaking: what is others' stays unseen"
     ),
 ]
-OccurredAt = Annotated[str | None, Field(description="when it happened (RFC 3339)")]
-ExpiresAt = Annotated[str | None, Field(description="until when it holds (RFC 3339); left out, for good")]
+OccurredAt = Annotated[str | None, Field(description="when it happened, RFC 3339")]
+ExpiresAt = Annotated[str | None, Field(description="until when it holds, RFC 3339")]
 MemoryId = Annotated[str, Field(description="its id, from memory_search")]
-Person = Annotated[str, Field(description="the person's name, as memories and messages have it")]
+Person = Annotated[str, Field(description="the person's name in memories")]
 MaxTokens = Annotated[
     int | None,
-    Field(ge=0, le=16_000, description="what it may take, in tokens; left out: the workspace's default"),
+    Field(ge=0, le=16_000, description="bound of the answer"),
 ]
 Limit = Annotated[int, Field(ge=1, le=50, description="how many at most")]
 Readers = Annotated[
     Scope | None,
-    Field(description="who may read it: agent (you alone, the default), team, task, session, or prime"),
+    Field(description="who may read it; default: agent, you alone"),
 ]
 
 
 def user_named(request: Any) -> str | None:
     """Return the user whom a request over HTTP names beside its key."""
     return request.headers.get(USER) or request.query_params.get("user") or None
+
+
+def tools_named(request: Any) -> str | None:
+    """Return which tools a request over HTTP asks to be listed."""
+    return request.headers.get(TOOLS) or request.query_params.get("tools") or None
 
 
 def client_of(ctx: ToolContext, user: str | None = None) -> AsyncReverie:
@@ -124,6 +131,43 @@ def explained(error: ReverieClientError) -> str:
 def given(**arguments: Any) -> dict[str, Any]:
     """Return the arguments that say something: models fill what they leave out with null or nothing."""
     return {name: value for name, value in arguments.items() if value is not None and value not in ("", [], {})}
+
+
+SAID_ANYWAY: Final = (("default", None), ("default", ""), ("additionalProperties", True))
+"""What a JSON Schema without it says too."""
+
+
+def argument_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON Schema of a tool's arguments in few tokens: no titles, no references, no ``anyOf``. An argument
+    that may be left out has the type of its value alone; null is taken as left out."""
+    return _plain(schema, schema.get("$defs", {}))
+
+
+def answer_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON Schema of a tool's answer in few tokens: its fields and their types, what is inside an object
+    not."""
+    properties = {}
+    for name, field in schema["properties"].items():
+        kinds = [kind if "type" in kind else {"type": "object"} for kind in field.get("anyOf", [field])]
+        types = [kind["type"] for kind in kinds]
+        properties[name] = {"type": types if len(types) > 1 else types[0]}
+    return {"type": "object", "properties": properties}
+
+
+def _plain(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    if "$ref" in schema:
+        schema = definitions[schema["$ref"].rpartition("/")[2]] | {k: v for k, v in schema.items() if k != "$ref"}
+    given_as = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
+    if given_as:
+        schema = given_as[0] | {name: value for name, value in schema.items() if name != "anyOf"}
+        return _plain(schema, definitions)
+    plain = {name: value for name, value in schema.items() if name not in ("title", "$defs")}
+    plain = {name: value for name, value in plain.items() if (name, value) not in SAID_ANYWAY}
+    if "properties" in plain:
+        plain["properties"] = {name: _plain(field, definitions) for name, field in plain["properties"].items()}
+    if "items" in plain:
+        plain["items"] = _plain(plain["items"], definitions)
+    return plain
 
 
 class Memory(TypedDict):

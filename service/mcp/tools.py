@@ -20,7 +20,8 @@ from uuid import UUID
 from mcp.server.mcpserver import Elicit, ElicitationResult, Resolve
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
 from reverie_client import AsyncReverie, NotAllowed, NotFound
@@ -36,7 +37,6 @@ from reverie_client.options import (
     ProposalEdit,
     SearchOptions,
 )
-from service.domain.drafts import Link
 from service.mcp.tool_types import (
     NO_AGENT,
     About,
@@ -60,6 +60,7 @@ from service.mcp.tool_types import (
     Metadata,
     OccurredAt,
     OnlyAbout,
+    OtherType,
     Person,
     Purged,
     Readers,
@@ -70,10 +71,13 @@ from service.mcp.tool_types import (
     StandingPages,
     Tags,
     ToolContext,
+    Types,
     User,
     UserProfile,
     acting_agent,
     acting_user,
+    answer_schema,
+    argument_schema,
     client_about,
     client_of,
     first,
@@ -87,30 +91,33 @@ from service.mcp.tool_types import (
 
 async def memory_search(
     ctx: ToolContext,
-    query: Annotated[
-        str, Field(description="what you want to know, as a question or a few words; empty: the newest memories")
-    ] = "",
-    types: Annotated[list[Kind] | None, Field(description="only these kinds")] = None,
+    query: Annotated[str, Field(description="the question; empty: the newest memories")] = "",
+    queries: Annotated[
+        list[str] | None,
+        Field(max_length=5, description="the question in two or three other wordings"),
+    ] = None,
+    types: Types = None,
     tags: Annotated[list[str] | None, Field(description="only with one of these tags")] = None,
     user: User = None,
     about: OnlyAbout = None,
     session: Annotated[str | None, Field(description="also what belongs to this conversation")] = None,
     task: Annotated[str | None, Field(description="also what belongs to this task")] = None,
-    since: Annotated[str | None, Field(description="only what happened since then (RFC 3339)")] = None,
-    until: Annotated[str | None, Field(description="only what happened before then (RFC 3339)")] = None,
+    since: Annotated[str | None, Field(description="only what happened since then, RFC 3339")] = None,
+    until: Annotated[str | None, Field(description="only what happened before then, RFC 3339")] = None,
     where: Annotated[
         dict[str, Any] | None,
         Field(
-            description="only what passes a filter with and, or, not, in, gt, gte, lt, lte, exists, such as "
-            '{"and": [{"metadata.priority": {"gte": 3}}, {"not": {"tags": {"in": ["draft"]}}}]}'
+            description="only what passes this filter, such as "
+            '{"and": [{"metadata.priority": {"gte": 3}}, {"not": {"tags": "draft"}}]}'
         ),
     ] = None,
     max_tokens: MaxTokens = None,
     limit: Limit = 10,
 ) -> Found:
-    """Find what is remembered, by words and by meaning, best first. Each memory comes with its id."""
+    """Find what is remembered, by words and by meaning, best first. Always give the question in two or three wordings:
+    query and queries. One wording alone misses much."""
     options = given(
-        types=types, tags=tags, about=about, session=session, task=task, since=since, until=until,
+        queries=queries, types=types, tags=tags, about=about, session=session, task=task, since=since, until=until,
         where=where, max_tokens=max_tokens, limit=limit,
     )  # fmt: skip
     with tool_errors():
@@ -128,7 +135,7 @@ async def memory_context(
     message: Annotated[str, Field(description="what the user has just said")],
     user: User = None,
     session: Annotated[
-        str | None, Field(description="the conversation, where it is kept here too; without a user it is for all in it")
+        str | None, Field(description="the conversation; without a user, it is for all in it")
     ] = None,
     task: Annotated[str | None, Field(description="the task that is worked on")] = None,
     max_tokens: MaxTokens = None,
@@ -150,11 +157,11 @@ async def memory_context(
 async def memory_ask(
     ctx: ToolContext,
     question: Annotated[str, Field(description="the question, understandable on its own")],
-    types: Annotated[list[Kind] | None, Field(description="from these kinds only")] = None,
+    types: Types = None,
     user: User = None,
     about: Annotated[str | None, Field(description="from what is about this person only")] = None,
-    since: Annotated[str | None, Field(description="from what happened since then only (RFC 3339)")] = None,
-    until: Annotated[str | None, Field(description="from what happened before then only (RFC 3339)")] = None,
+    since: Annotated[str | None, Field(description="from what happened since then only, RFC 3339")] = None,
+    until: Annotated[str | None, Field(description="from what happened before then only, RFC 3339")] = None,
 ) -> Answered:
     """Have a question answered from memory, with the ids of the memories that the answer rests on."""
     fields = given(types=types, about=about, since=since, until=until)
@@ -171,7 +178,7 @@ async def memory_ask(
 
 async def entity_graph(
     ctx: ToolContext,
-    entity: Annotated[str, Field(description="the name (or id) of a person, project, company, product, place …")],
+    entity: Annotated[str, Field(description="name or id of a person, project, company, place …")],
     depth: Annotated[int, Field(ge=1, le=4, description="how many links away to look")] = 2,
     user: User = None,
 ) -> Graph:
@@ -182,8 +189,7 @@ async def entity_graph(
 
 
 async def user_profile(ctx: ToolContext, user: Person) -> UserProfile:
-    """What holds about a person, field by field: name, home, work, likes, … each with the memories that say so. It is
-    for the user of the connection, else for that person."""
+    """What holds about a person: name, home, work, likes … each with the memories that say so."""
     with tool_errors():
         profile = await (await client_about(client_of(ctx), user)).profile(user)
     return {
@@ -202,32 +208,35 @@ async def user_profile(ctx: ToolContext, user: Person) -> UserProfile:
 
 async def memory_save(
     ctx: ToolContext,
-    content: Annotated[str, Field(description="one statement, understandable on its own: names, not pronouns")],
+    content: Annotated[str, Field(description="one statement, with names instead of pronouns")],
     type: Kind = "fact",
     user: User = None,
-    about: Annotated[str | None, Field(description="the person it is about, if not who is speaking")] = None,
+    about: Annotated[str | None, Field(description="the person it is about, if not the user")] = None,
     hearsay_by: Annotated[str | None, Field(description="who said so, if not that person")] = None,
     importance: Importance = None,
     tags: Tags = None,
-    key: Annotated[str | None, Field(description="a name for what changes: saving under it again updates")] = None,
+    key: Annotated[str | None, Field(description="saving under the same key again updates")] = None,
     occurred_at: OccurredAt = None,
     expires_at: ExpiresAt = None,
     scope: Readers = None,
-    team: Annotated[str | None, Field(description="whose it is with the scope team")] = None,
-    task: Annotated[str | None, Field(description="what it belongs to with the scope task")] = None,
-    session: Annotated[str | None, Field(description="the conversation it belongs to, or came from")] = None,
+    team: Annotated[str | None, Field(description="with scope team")] = None,
+    task: Annotated[str | None, Field(description="with scope task")] = None,
+    session: Annotated[str | None, Field(description="the conversation it came from")] = None,
     metadata: Metadata = None,
     links: Annotated[
-        list[Link] | None,
-        Field(description="what it is linked to: each a relation, and either a memory_id or an entity by its name"),
+        list[dict[str, Any]] | None,
+        Field(
+            description='such as {"relation": "about", "entity": {"name": "Apollo", "kind": "project"}} or '
+            '{"relation": "supports", "memory_id": "…"}'
+        ),
     ] = None,
 ) -> Saved:
-    """Remember a statement beyond this conversation. It belongs to who is speaking, else to those in the session, else
-    to nobody, and then everybody's prompts have it. Said again it is strengthened, not stored twice."""
+    """Remember a statement beyond this conversation. It belongs to the user, else to those in the session, else to
+    nobody, and then everybody's prompts have it."""
     fields = given(
         user=about, hearsay_by=hearsay_by, origin="assistant", importance=importance, tags=tags, key=key,
         occurred_at=occurred_at, expires_at=expires_at, scope=scope, team=team, task=task, session=session,
-        metadata=metadata, links=[link.model_dump(mode="json", exclude_none=True) for link in links or ()],
+        metadata=metadata, links=links,
     )  # fmt: skip
     with tool_errors():
         client = client_of(ctx, user)
@@ -242,9 +251,9 @@ async def memory_save(
 async def memory_update(
     ctx: ToolContext,
     memory_id: MemoryId,
-    status: Annotated[Literal["open", "done"] | None, Field(description="of a todo: done, or open again")] = None,
+    status: Annotated[Literal["open", "done"] | None, Field(description="of a todo")] = None,
     content: Annotated[str | None, Field(description="what it shall say")] = None,
-    type: Kind | None = None,
+    type: OtherType = None,
     about: About = None,
     importance: Importance = None,
     tags: Tags = None,
@@ -267,7 +276,7 @@ async def memory_update(
 
 
 async def memory_forget(ctx: ToolContext, memory_id: MemoryId, user: User = None) -> Deleted:
-    """Delete one memory, for instance because the user says that it is wrong. memory_restore brings it back."""
+    """Delete one memory, for instance because the user says that it is wrong."""
     with tool_errors():
         await client_of(ctx, user).delete_memory(memory_id)
     return {"deleted": memory_id}
@@ -282,9 +291,9 @@ async def memory_restore(ctx: ToolContext, memory_id: MemoryId, user: User = Non
 CLEARED_MAX = 1_000
 EXAMPLES = 5
 Days = Annotated[
-    int | None, Field(ge=0, le=36_500, description="only memories made at least this many days ago; 0 is all")
+    int | None, Field(ge=0, le=36_500, description="only those made at least this many days ago; 0: all")
 ]
-Token = Annotated[str | None, Field(description="the token of the first answer, once the user has agreed")]
+Token = Annotated[str | None, Field(description="token of the first answer, once the user has agreed")]
 
 
 class Confirmation(BaseModel):
@@ -343,14 +352,13 @@ async def _agreed_to_purge(
 async def memory_clear(
     ctx: ToolContext,
     agreement: Annotated[ElicitationResult[Confirmation], Resolve(_agreed_to_clear)],
-    type: Kind | None = None,
+    type: OtherType = None,
     older_than: Days = None,
     confirmation: Token = None,
     user: User = None,
 ) -> Cleared:
-    """Delete all your memories of one kind, or older than some days, or both; for a user, those of that user alone. The
-    user is asked first: either directly, or the first call deletes nothing and gives a token; ask the user, and only if
-    they agree call again with it."""
+    """Delete all your memories of a type, or older than some days; of a user, those of that user alone. The user is
+    asked first: directly, or the first call gives a token for a second call, once the user agrees."""
     client = client_of(ctx, user)
     with tool_errors():
         found = await _clearable(client, type, older_than)
@@ -466,7 +474,7 @@ async def page_read(
 async def page_create(
     ctx: ToolContext,
     question: Annotated[str, Field(description="what shall be answered now and from now on")],
-    types: Annotated[list[Kind] | None, Field(description="from these kinds only")] = None,
+    types: Types = None,
     tags: Annotated[list[str] | None, Field(description="from what has one of these tags only")] = None,
     user: User = None,
     about: Annotated[str | None, Field(description="from what is about this person only")] = None,
@@ -498,7 +506,7 @@ async def inbox_decide(
         Field(description="accept: remember it; edit: remember it with these changes; reject: never again"),
     ],
     content: Annotated[str | None, Field(description="with edit: what it shall say")] = None,
-    type: Kind | None = None,
+    type: OtherType = None,
     about: About = None,
     importance: Importance = None,
     tags: Tags = None,
@@ -649,6 +657,23 @@ TABLE: Final[Mapping[Callable[..., Any], tuple[str, ToolAnnotations]]] = {
 }
 """Every tool: what a user sees it called, and its hints."""
 
+USUAL: Final = (
+    memory_search, memory_context, memory_save, memory_update, memory_forget, memory_clear, entity_graph, search, fetch,
+)  # fmt: skip
+"""Tools that are listed unless a connection names others: each definition is in every prompt of the model."""
+
+
+def listed_tools(named: str | None) -> frozenset[str]:
+    """Return the names of the tools to list: the usual ones, ``all``, or those named, with commas between them. Raises
+    MCPError for a name that is no tool's."""
+    if not named:
+        return frozenset(tool.__name__ for tool in USUAL)
+    every = frozenset(tool.__name__ for tool in TABLE)
+    names = every if named == "all" else frozenset(name.strip() for name in named.split(","))
+    if unknown := sorted(names - every):
+        raise MCPError(INVALID_PARAMS, f"tools: there is no tool {unknown[0]!r}. Give all, or names, such as dream,fetch.")
+    return names
+
 
 class StrictTool(Tool):
     """A tool that refuses arguments it does not have, and says in one line which are wrong."""
@@ -676,7 +701,8 @@ def all_tools() -> tuple[Tool, ...]:
 
 
 def _tool(function: Callable[..., Any], title: str, hints: ToolAnnotations) -> Tool:
-    annotations = hints.model_copy(update={"title": title})
-    tool = StrictTool.from_function(function, title=title, annotations=annotations, structured_output=True)
-    tool.parameters["additionalProperties"] = False
+    tool = StrictTool.from_function(function, title=title, annotations=hints, structured_output=True)
+    tool.parameters = argument_schema(tool.parameters) | {"additionalProperties": False}
+    assert tool.fn_metadata.output_schema is not None
+    tool.fn_metadata.output_schema = answer_schema(tool.fn_metadata.output_schema)
     return tool

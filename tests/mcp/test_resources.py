@@ -102,7 +102,7 @@ async def rendered(client: Client, prompt: str, **arguments: str) -> str:
 
 async def test_prompts_are_listed_and_rendered(static_api: Tenant) -> None:
     ada = await prepared(static_api)
-    async with over_http(static_api, ada.key) as client:
+    async with over_http(static_api, ada.key, tools="all") as client:
         prompts = {one.name: one for one in (await client.list_prompts()).prompts}
         assert set(prompts) == {"recall", "remember", "review_inbox", "about_user"}
         assert all(one.title and one.description for one in prompts.values())

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult
 
+from service.embedding.tokens import count_tokens
 from tests.live_api import ADMIN_KEY, Api, SharedServer, Tenant
 from tests.mcp_client import OVER_STDIO, Connect, over_http, over_stdio, told
 from tests.pg_dump import dump
@@ -21,6 +24,11 @@ READING = {
 WRITING = {"memory_save", "memory_update", "memory_restore", "page_create", "inbox_decide", "dream"}
 REMOVING = {"memory_forget", "memory_clear", "user_purge"}
 TOOLS = READING | WRITING | REMOVING
+USUAL = {
+    "memory_search", "memory_context", "memory_save", "memory_update", "memory_forget", "memory_clear", "entity_graph",
+    "search", "fetch",
+}  # fmt: skip
+DEFINITION_TOKENS_MAX = 3_000
 both = pytest.mark.parametrize("connect", [over_http, OVER_STDIO], ids=["http", "stdio"])
 
 
@@ -34,15 +42,14 @@ def static_api(static_tenant: Tenant) -> Tenant:
 @both
 async def test_every_tool_is_listed_described_and_called(static_api: Tenant, connect: Connect) -> None:
     agent = await static_api.as_role("agent", "ada")
-    async with connect(static_api, agent.key) as client:
+    async with connect(static_api, agent.key, tools="all") as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert set(tools) == TOOLS
         for tool in tools.values():
             assert tool.description
             hints = tool.annotations
             assert hints is not None
-            assert hints.title == tool.title
-            assert hints.title
+            assert tool.title
             assert hints.read_only_hint is (tool.name in READING)
             assert hints.destructive_hint is (tool.name in REMOVING)
             assert hints.open_world_hint is False
@@ -68,6 +75,48 @@ async def test_every_tool_is_listed_described_and_called(static_api: Tenant, con
         assert "404" in refused.content[0].text  # type: ignore[union-attr]
         bad = await client.call_tool("memory_save", {"content": "x", "type": "rumour"})
         assert bad.is_error
+
+
+@pytest.mark.first_tier
+@both
+async def test_a_model_is_shown_nine_tools_in_few_tokens(static_api: Tenant, connect: Connect) -> None:
+    agent = await static_api.as_role("agent", "ada")
+    async with connect(static_api, agent.key) as client:
+        listed = (await client.list_tools()).tools
+        prompts = {prompt.name for prompt in (await client.list_prompts()).prompts}
+        unlisted = await client.call_tool("page_list", {})
+    assert {tool.name for tool in listed} == USUAL
+    assert prompts == {"recall", "remember", "about_user"}, "what review_inbox needs is not listed"
+    assert not unlisted.is_error, "a client that knows a tool may call it"
+    definitions = json.dumps([tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in listed])
+    assert count_tokens(definitions) <= DEFINITION_TOKENS_MAX
+
+
+async def test_a_connection_names_the_tools_to_list(static_api: Tenant) -> None:
+    for chosen, listed in (("all", TOOLS), ("search,fetch", {"search", "fetch"}), ("dream", {"dream"})):
+        async with over_http(static_api, static_api.key, path=f"/mcp?tools={chosen}") as client:
+            tools = (await client.list_tools()).tools
+            assert {tool.name for tool in tools} == listed
+            for tool in tools:
+                assert "$ref" not in json.dumps(tool.input_schema)
+                assert "anyOf" not in json.dumps(tool.input_schema)
+    async with over_http(static_api, static_api.key, path="/mcp?tools=dream,memory_rename") as client:
+        with pytest.raises(MCPError, match="there is no tool 'memory_rename'"):
+            await client.list_tools()
+
+
+async def test_a_search_takes_the_question_in_several_wordings(static_api: Tenant) -> None:
+    ada = await static_api.as_role("agent", "ada")
+    await static_api.save("The kettle is on the third floor", agent="ada")
+    await static_api.save("Ramesh does the numbers", agent="ada")
+    async with over_http(static_api, ada.key) as client:
+        wordings = {"query": "kettle", "queries": ["Who is the accountant?", "Ramesh numbers"]}
+        found = await told(client, "memory_search", **wordings, limit=2)
+        assert {one["content"] for one in found["memories"]} == {
+            "The kettle is on the third floor", "Ramesh does the numbers"
+        }  # fmt: skip
+        too_many = await client.call_tool("memory_search", {"query": "x", "queries": ["x"] * 6})
+        assert "queries: " in str(too_many.content)
 
 
 async def test_another_workspace_is_out_of_reach(static_api: Tenant, shared_static_server: SharedServer) -> None:
