@@ -76,7 +76,7 @@ test-integrations: $(INSTALLED) ## the examples of every framework, under its re
 
 dream: $(RUNNABLE) ## AGENT=x [DRY_RUN=1]: consolidate one agent's memories now
 	@test -n "$(AGENT)" || { echo "Whose dream? make dream AGENT=name"; exit 2; }
-	@$(BIN)/reverie dream --agent "$(AGENT)" $(if $(DRY_RUN),--dry-run)
+	@$(BIN)/reverie dream "$(AGENT)" $(if $(DRY_RUN),--dry-run)
 
 migrate: $(RUNNABLE) ## bring the database to the newest schema
 	@$(BIN)/reverie migrate

@@ -10,24 +10,19 @@ from typing import Annotated
 import typer
 
 from reverie.evaluation import cli as evaluation
-from service.cli import (
-    api,
-    archive,
-    deletions,
-    doctor,
-    models,
-    pages,
-    processes,
-    redaction,
-    saved_searches,
-    transfer,
-    workspaces,
-)
-from service.cli.output import AsJson, new_cli
+from service.cli import api, archive, doctor, models, processes, redaction, transfer
+from service.cli.output import AsJson, FoldedCommands, new_cli
 from service.cli.output import run as run_cli
 from worker import cli as dreaming
 
-cli = new_cli(__doc__)
+
+class Commands(FoldedCommands):
+    """The commands of ``reverie``."""
+
+    usual = ("up", "add", "search", "ask", "context", "dream", "inbox", "keys", "api", "doctor")
+
+
+cli = new_cli(__doc__, cls=Commands)
 cli.command()(processes.up)
 cli.command()(processes.serve)
 
@@ -46,19 +41,16 @@ def worker(
 
 cli.command()(processes.migrate)
 for command in (
-    dreaming.dream, api.undo, processes.keys, api.add, api.search, api.ask, api.context, api.extract, api.profile,
-    api.inbox, transfer.export,
-    archive.backup, archive.restore, api.delete, api.purge, transfer.reindex, redaction.redact,
+    dreaming.dream, api.undo, processes.keys, api.add, api.search, api.ask, api.context, api.inbox,
+    transfer.export,
+    archive.backup, archive.restore, api.purge, transfer.reindex, redaction.redact,
     doctor.doctor, processes.mcp, processes.version,
 ):  # fmt: skip
     cli.command()(command)
+cli.command("api")(api.call)
 cli.command("import")(transfer.import_)
 cli.command("eval")(evaluation.evaluate)
-cli.add_typer(deletions.cli, name="deletions")
 cli.add_typer(models.cli, name="models")
-cli.add_typer(pages.cli, name="pages")
-cli.add_typer(saved_searches.cli, name="searches")
-cli.add_typer(workspaces.cli, name="workspaces")
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ from rich.markup import escape
 from service.cli.output import FAILED, AsJson, emit, err, fail
 from service.concurrency.garbage_collection import paused_for_imports
 from service.domain.dreams import Dream
+from service.errors import InvalidInput
 from service.settings import Settings
 from service.subprocesses import end_with_parent
 
@@ -66,12 +67,17 @@ def _agents(count: int) -> str:
 
 
 def dream(
-    agent: Annotated[str, typer.Option(help="whose memories to consolidate")],
+    named: Annotated[str | None, typer.Argument(metavar="AGENT", help="whose memories to consolidate")] = None,
+    agent: Annotated[str | None, typer.Option(help="the same")] = None,
     dry_run: Annotated[bool, typer.Option(help="show what it would do, change nothing")] = False,
     workspace: Annotated[str, typer.Option(help="by name")] = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Dream for one agent now, and say what it did: one dream for each set of users of whom something is new."""
+    """Dream for one agent now, and say what it did. There is one dream for each set of users of whom something is new.
+    Raises InvalidInput unless one agent is named."""
+    whose = {one for one in (named, agent) if one}
+    if len(whose) != 1:
+        raise InvalidInput(("agent",), "name one agent, as in: reverie dream ada")
     settings = Settings()
     with paused_for_imports():
         from service.database import open_database
@@ -82,7 +88,7 @@ def dream(
     configure_logging("warning", settings.log_format)
     with open_database(settings) as url, ProgressDisplay(Console(stderr=True)) as watching:
         settings = settings.model_copy(update={"database_url": url})
-        dreaming = dream_now(settings, workspace, agent, dry_run=dry_run, watching=watching)
+        dreaming = dream_now(settings, workspace, whose.pop(), dry_run=dry_run, watching=watching)
         done = asyncio.run(ending_when_blocked(dreaming, settings.tuning.step_deadline_s))
     emit(as_json, {"items": done}, *(line for one in done for line in _described(one)))
     if done[-1].status == "failed":

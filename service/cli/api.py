@@ -1,4 +1,4 @@
-"""Commands that call the API of a running Reverie: add, search, ask, context, extract, profile, inbox, undo, purge."""
+"""Commands that call the API of a running Reverie: ``api`` any operation, the others what a person types daily."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-from uuid import UUID
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from urllib.parse import parse_qs
+from uuid import UUID, uuid4
 
+import orjson
 import typer
 from rich.markup import escape
 
@@ -19,13 +21,16 @@ from service.settings import Settings
 
 if TYPE_CHECKING:
     from reverie_client import Reverie
-    from reverie_client.models import Explanation, ProfileChange, ProfileField, Proposal
+    from reverie_client.models import Explanation, Proposal
 
 Url = Annotated[str | None, typer.Option(envvar="REVERIE_URL", help="of the API; this machine's when left out")]
 Key = Annotated[str | None, typer.Option(envvar="REVERIE_API_KEY", help="else the first admin key, if it is here")]
 Agent = Annotated[str | None, typer.Option(envvar="REVERIE_AGENT", help="who acts; an agent key says so itself")]
 Where = Annotated[str | None, typer.Option(help="that pass this filter, a JSON object (docs/filters.md)")]
 Text = Annotated[str, typer.Argument(help="- for standard input")]
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+COMPLETION_S: Final = 5.0
+"""How long a shell waits for the paths that complete what is typed."""
 
 
 def given_key(settings: Settings, key: str | None) -> str:
@@ -47,6 +52,80 @@ def given_where(text: str) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise InvalidInput(("where",), "--where must be a JSON object")
     return given
+
+
+def _complete_path(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+    """Return the paths of the API that begin so and have the method given, with what each does: of the OpenAPI document
+    of the Reverie that is meant, and none where no Reverie answers."""
+    import httpx
+
+    url = ctx.params.get("url") or Settings().local_url
+    try:
+        paths = httpx.get(f"{url}/openapi.json", timeout=COMPLETION_S).raise_for_status().json()["paths"]
+    except (httpx.HTTPError, ValueError):
+        return []
+    method = str(ctx.params.get("method") or "get").lower()
+    return [
+        (path, one[method]["summary"]) for path, one in paths.items() if method in one and path.startswith(incomplete)
+    ]
+
+
+def call(
+    method: Annotated[Method, typer.Argument(case_sensitive=False, metavar="METHOD")],
+    path: Annotated[str, typer.Argument(help="such as /v1/dreams", autocompletion=_complete_path)],
+    data: Annotated[str | None, typer.Option(help="the body; - for standard input, @FILE for a file")] = None,
+    field: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--field", "-f", help="name=value of the query, or of the body of a POST, PUT or PATCH; repeatable"
+        ),
+    ] = None,
+    url: Url = None,
+    key: Key = None,
+) -> None:
+    """Call any operation of the API, and print its answer."""
+    from reverie_client.call import Call
+
+    fields = dict(map(_given_field, field or ()))
+    in_body = method in ("POST", "PUT", "PATCH")
+    if in_body and fields and data is not None:
+        raise InvalidInput(("field",), "give the body as --data or as fields, not both")
+    sent = _given_data(data) if data is not None else orjson.dumps(fields) if in_body and fields else None
+    headers = {"Content-Type": "application/json"} if sent is not None else {}
+    headers |= {"Idempotency-Key": str(uuid4())} if method == "POST" else {}
+    path, _, query = path.partition("?")
+    asked: dict[str, Any] = parse_qs(query, keep_blank_values=True) | ({} if in_body else fields)
+    with connected(url, key, None) as client:
+        for line in client.lines(Call(method, path, None, asked), headers=headers, content=[sent] if sent else None):
+            _print_answer(line)
+
+
+def _given_field(given: str) -> tuple[str, Any]:
+    """Return name and value of a field: JSON where it is any, else text. Raises InvalidInput for another form."""
+    name, equals, value = given.partition("=")
+    if not (name and equals):
+        raise InvalidInput(("field",), f"{given!r} must be name=value")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def _given_data(given: str) -> bytes:
+    """Return the body of a call. Raises InvalidInput for a file that cannot be read."""
+    if not given.startswith("@"):
+        return given_text(given).encode()
+    try:
+        return Path(given[1:]).read_bytes()
+    except OSError as error:
+        raise InvalidInput(("data",), str(error)) from error
+
+
+def _print_answer(line: str) -> None:
+    """Print a line of an answer: for a person JSON over several lines, for a program as it came."""
+    if sys.stdout.isatty() and line.startswith(("{", "[")):
+        line = orjson.dumps(orjson.loads(line), option=orjson.OPT_INDENT_2).decode()
+    sys.stdout.write(line + "\n")
 
 
 @contextmanager
@@ -168,64 +247,6 @@ def context(
     emit(as_json, answer.model_dump(), *lines, f"[dim]{answer.tokens} tokens[/]")
 
 
-def extract(
-    file: Annotated[str, typer.Argument(help="with a text, or messages as a JSON list; - for standard input")],
-    user: Annotated[str | None, typer.Option(help="who says it")] = None,
-    instructions: Annotated[str | None, typer.Option(help="in place of the setting dream.instructions")] = None,
-    prompts: Annotated[bool, typer.Option("--prompts", help="the prompts for a model, without a call")] = False,
-    agent: Agent = None,
-    url: Url = None,
-    key: Key = None,
-    as_json: AsJson = False,
-) -> None:
-    """Show what a dream would make of a text, and store nothing."""
-    said = _said(file)
-    with connected(url, key, agent) as client:
-        found = client.extract(said, user=user, instructions=instructions, prompts=prompts)
-    lines = [f"{one.type:<11} {escape(one.content)}" for one in found.candidates]
-    lines += [f"[dim]{one.type:<11} {escape(one.content)}  ({escape(one.reason)})[/]" for one in found.ignored]
-    lines += [f"[bold]{one['role']}[/]\n{escape(one['content'])}" for prompt in found.prompts or () for one in prompt]
-    if found.degraded is not None:
-        lines.append(f"[yellow]Less than asked for: {escape(found.degraded.reason)}[/]")
-    emit(as_json, found.model_dump(), *(lines or ["Nothing to keep."]))
-
-
-def profile(
-    user: Annotated[str, typer.Argument(help="whose")],
-    as_of: Annotated[str | None, typer.Option(help="a moment in the past, as 2026-11-24T12:00:00Z")] = None,
-    changed_since: Annotated[
-        str | None, typer.Option(help="show what changed since this moment, until --as-of or now")
-    ] = None,
-    agent: Agent = None,
-    url: Url = None,
-    key: Key = None,
-    as_json: AsJson = False,
-) -> None:
-    """Show what holds about a user, and since when."""
-    with connected(url, key, agent) as client:
-        if changed_since is not None:
-            diff = client.profile_diff(user, changed_since, as_of)
-            changes = [line for one in diff.changes for line in _changed(one)]
-            emit(as_json, diff.model_dump(by_alias=True), *(changes or ["Nothing has changed."]))
-            return
-        found = client.profile(user, as_of=as_of)
-    lines = [f"{_field(one)}  [dim]since {one.since:%Y-%m-%d}[/]" for one in found.fields]
-    emit(as_json, found.model_dump(), *(lines or ["Nothing is known of that user."]))
-
-
-def _field(field: ProfileField) -> str:
-    detail = escape(f" ({field.detail})") if field.detail else ""
-    return f"[bold]{escape(field.name)}[/]{detail}: {escape(str(field.value))}"
-
-
-def _changed(change: ProfileChange) -> list[str]:
-    """The lines of a change: what is gone, and what is there in its place."""
-    if change.change == "sources":
-        return [f"= {_field(change.after)}  [dim]by other memories[/]"] if change.after else []
-    gone = [f"- {_field(change.before)}"] if change.before else []
-    return gone + ([f"+ {_field(change.after)}"] if change.after else [])
-
-
 def inbox(
     accept: Annotated[list[str] | None, typer.Option(help="id of a proposal to save as a memory; repeatable")] = None,
     reject: Annotated[list[str] | None, typer.Option(help="id of one that shall not come again; repeatable")] = None,
@@ -254,43 +275,6 @@ def undo(
     emit(as_json, undone.model_dump(), f"Dream {undone.id} of {escape(undone.agent)} is undone.")
 
 
-def delete(
-    type: Annotated[list[str] | None, typer.Option(help="of the memories; repeatable")] = None,
-    session: Annotated[str | None, typer.Option(help="that they are of")] = None,
-    about: Annotated[str | None, typer.Option(help="whom they are about")] = None,
-    tag: Annotated[str | None, typer.Option(help="that they have")] = None,
-    containing: Annotated[str | None, typer.Option(help="a part of their content")] = None,
-    where: Where = None,
-    yes: Annotated[bool, typer.Option("--yes", help="do not ask")] = False,
-    agent: Agent = None,
-    url: Url = None,
-    key: Key = None,
-    as_json: AsJson = False,
-) -> None:
-    """Delete the memories that a filter matches; they can be restored for a while."""
-    given: dict[str, Any] = {
-        "types": type,
-        "session": session,
-        "about": about,
-        "tag": tag,
-        "q": containing,
-        "agent": agent,
-    }
-    given |= {"where": given_where(where)} if where else {}
-    wanted = {name: value for name, value in given.items() if value}
-    if not wanted:
-        raise InvalidInput(
-            ("filter",), "name at least one of --type, --session, --about, --tag, --containing, --where, --agent"
-        )
-    with connected(url, key, agent) as client:
-        counted = client.delete_memories(wanted)
-        count = counted["counts"]["memories"]
-        if not yes and not typer.confirm(f"Delete {count} memories?", err=True):
-            raise typer.Exit(1)
-        gone = client.delete_memories(wanted, counted["token"])
-    emit(as_json, gone, f"{count} memories are deleted.")
-
-
 def purge(
     user: Annotated[str, typer.Option(help="whom to forget for good")],
     yes: Annotated[bool, typer.Option("--yes", help="do not ask")] = False,
@@ -302,22 +286,10 @@ def purge(
     if not yes and not typer.confirm(f"Forget {user} for good? Nothing brings it back.", err=True):
         raise typer.Exit(1)
     with connected(url, key, None) as client:
-        receipt = client.purge_user(user)
-    counts = [f"  {name}: {value}" for name, value in receipt.items()]
-    emit(as_json, receipt, f"{escape(user)} is forgotten.", *map(escape, counts))
-
-
-def _said(file: str) -> Any:
-    """A text, or a list of messages where the file holds one. Raises InvalidInput where there is no such file."""
-    try:
-        given = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(("file",), str(error)) from error
-    try:
-        messages = json.loads(given)
-    except ValueError:
-        return given
-    return messages if isinstance(messages, list) else given
+        purged = client.purge_user(user)
+    receipt = purged["receipt"]
+    counts = [f"  {name.replace('_', ' ')}: {count}" for name, count in receipt["counts"].items() if count]
+    emit(as_json, purged, f"{escape(user)} is forgotten. Receipt {receipt['id']}", *counts)
 
 
 def _line(proposal: Proposal) -> str:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, NoReturn
 
 import orjson
 import typer
+import typer.core
 from pydantic import ValidationError
 from rich.console import Console
 from rich.markup import escape
@@ -20,6 +21,8 @@ from service.domain.environment import explain
 from service.errors import InvalidInput, ReverieError
 
 FAILED, NOT_VALID = 1, 2
+HELP_CHARS_MAX = 120
+"""Of what the list of commands says of one."""
 NOT_A_FILE = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.EACCES, errno.EPERM, errno.EROFS)
 """A path that is wrong, rather than a disk that fails."""
 
@@ -27,6 +30,25 @@ AsJson = Annotated[bool, typer.Option("--json", help="one JSON object on standar
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+class FoldedCommands(typer.core.TyperGroup):
+    """Commands of which the help shows those in ``usual``, and with ``--all`` every one."""
+
+    usual: tuple[str, ...] = ()
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and set(args) <= {"--all", "--help"}:
+            ctx.obj, args = "--all" in args, ["--help"]
+        return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        names = self.list_commands(ctx)
+        shown = names if ctx.obj else self.usual
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.commands[name].get_short_help_str(HELP_CHARS_MAX)) for name in shown])
+        if not ctx.obj:
+            formatter.write(f"  {len(names) - len(shown)} more: reverie --help --all\n")
 
 
 def new_cli(doc: str | None, **options: Any) -> typer.Typer:

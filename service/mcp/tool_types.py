@@ -40,9 +40,7 @@ About = Annotated[str | None, Field(description="the person it is about")]
 OnlyAbout = Annotated[str | None, Field(description="only about this person")]
 User = Annotated[
     str | None,
-    Field(
-        description="who is speaking: what is others' stays unseen"
-    ),
+    Field(description="who is speaking: what is others' stays unseen"),
 ]
 OccurredAt = Annotated[str | None, Field(description="when it happened, RFC 3339")]
 ExpiresAt = Annotated[str | None, Field(description="until when it holds, RFC 3339")]

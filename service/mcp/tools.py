@@ -134,9 +134,7 @@ async def memory_context(
     ctx: ToolContext,
     message: Annotated[str, Field(description="what the user has just said")],
     user: User = None,
-    session: Annotated[
-        str | None, Field(description="the conversation; without a user, it is for all in it")
-    ] = None,
+    session: Annotated[str | None, Field(description="the conversation; without a user, it is for all in it")] = None,
     task: Annotated[str | None, Field(description="the task that is worked on")] = None,
     max_tokens: MaxTokens = None,
 ) -> Annotated[CallToolResult, Known]:
@@ -290,9 +288,7 @@ async def memory_restore(ctx: ToolContext, memory_id: MemoryId, user: User = Non
 
 CLEARED_MAX = 1_000
 EXAMPLES = 5
-Days = Annotated[
-    int | None, Field(ge=0, le=36_500, description="only those made at least this many days ago; 0: all")
-]
+Days = Annotated[int | None, Field(ge=0, le=36_500, description="only those made at least this many days ago; 0: all")]
 Token = Annotated[str | None, Field(description="token of the first answer, once the user has agreed")]
 
 
@@ -671,7 +667,9 @@ def listed_tools(named: str | None) -> frozenset[str]:
     every = frozenset(tool.__name__ for tool in TABLE)
     names = every if named == "all" else frozenset(name.strip() for name in named.split(","))
     if unknown := sorted(names - every):
-        raise MCPError(INVALID_PARAMS, f"tools: there is no tool {unknown[0]!r}. Give all, or names, such as dream,fetch.")
+        raise MCPError(
+            INVALID_PARAMS, f"tools: there is no tool {unknown[0]!r}. Give all, or names, such as dream,fetch."
+        )
     return names
 
 

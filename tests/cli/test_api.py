@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from subprocess import CompletedProcess
 from uuid import uuid4
 
@@ -62,86 +63,77 @@ async def test_a_memory_is_saved_found_shown_and_forgotten(static_api: Api, comm
     assert (await run("inbox")).stdout.strip() == "Nothing waits."
     assert "Bergen" in (await run("context", "where does Sam live?", "--user", "Sam")).stdout
     assert json.loads((await run("ask", "where does Sam live?", "--user", "Sam", "--json")).stdout)["memories"]
-    await static_api.save("Sam is done", type="goal", user="Sam", agent="ada")
-    assert "Sam is done" in (await run("profile", "Sam")).stdout
-    assert json.loads((await run("profile", "Sam", "--json")).stdout)["fields"][0]["name"] == "goals"
-    assert "+ goals: Sam is done" in (await run("profile", "Sam", "--changed-since", "2020-01-01T00:00:00Z")).stdout
-    assert "Sam lives in Oslo." in (await run("extract", "-", "--user", "Sam", said="I live in Oslo.")).stdout
-    talk = json.dumps([{"role": "user", "content": "I love tea."}])
-    assert json.loads((await run("extract", "-", "--json", said=talk)).stdout)["candidates"][0]["type"] == "preference"
-    assert "user\n<turns>" in (await run("extract", "-", "--prompts", said=talk)).stdout
     refused = await asyncio.to_thread(command, "purge", "--user", "Sam", said="n\n", **here)
     assert refused.returncode == 1
-    await run("purge", "--user", "Sam", "--yes")
+    forgotten = (await run("purge", "--user", "Sam", "--yes")).stdout
+    assert re.match(r"Sam is forgotten. Receipt [0-9a-f-]{36}\n", forgotten)
+    assert "  memories: 3\n" in forgotten
     assert "Bergen" not in (await run("search", "where does Sam live?")).stdout
     unknown = await asyncio.to_thread(command, "undo", "00000000-0000-0000-0000-000000000000", **here)
     assert (unknown.returncode, len(unknown.stderr.splitlines())) == (1, 1)
 
 
-async def test_a_session_an_agent_and_a_team_are_deleted_and_brought_back(
-    static_api: Api, command: Command, run: Run
-) -> None:
-    here = {"REVERIE_URL": str(static_api.http.base_url), "REVERIE_API_KEY": static_api.key, "REVERIE_AGENT": "ada"}
-    await static_api.put("/v1/agents/ada", {"teams": ["[red] crew"]})
-    await static_api.save("The ferry leaves at nine", agent="ada", session="monday")
-    refused = await asyncio.to_thread(command, "deletions", "session", "monday", said="n\n", **here)
-    assert refused.returncode == 1
-    assert re.search(r"Delete monday with \d+ rows\?", refused.stderr)
-    assert (await static_api.get("/v1/sessions/monday", agent="ada"))["session"] == "monday"
-    ids = []
-    for kind, name in (("session", "monday"), ("team", "[red] crew"), ("agent", "ada")):
-        gone = json.loads((await run("deletions", kind, name, "--yes", "--json")).stdout)
-        assert gone["counts"][f"{kind}s"] == 1
-        ids.append(gone["deletion_id"])
-    listed = (await run("deletions", "list")).stdout
-    assert "team [red] crew" in listed
-    for id_ in reversed(ids):
-        assert (await run("deletions", "undo", id_)).stdout.strip().endswith("is back.")
-    assert (await run("deletions", "list")).stdout.count("brought back") == 3
-    assert "nine" in (await run("search", "when does the ferry leave?")).stdout
-    again = await asyncio.to_thread(command, "deletions", "undo", ids[0], **here)
-    assert (again.returncode, len(again.stderr.splitlines())) == (1, 1)
+async def test_any_operation_is_called(static_api: Api, command: Command, run: Run, tmp_path: Path) -> None:
+    fields = ("agent=ada", "type=todo", "content=The ferry leaves at nine", "importance=0.9", 'tags=["sea"]')
+    given = [part for field in fields for part in ("-f", field)]
+    saved = json.loads((await run("api", "post", "/v1/memories", *given)).stdout)["memory"]
+    assert (saved["importance"], saved["tags"], saved["type"]) == (0.9, ["sea"], "todo")
+    body = json.dumps({"version": saved["version"], "status": "done"})
+    (tmp_path / "change.json").write_text(body)
+    done = await run("api", "PATCH", f"/v1/memories/{saved['id']}", "--data", "@change.json")
+    assert json.loads(done.stdout)["status"] == "done"
+    search = json.dumps({"agent": "ada", "query": "ferry"})
+    found = json.loads((await run("api", "POST", "/v1/memories/search", "--data", "-", said=search)).stdout)
+    assert found["results"][0]["memory"]["id"] == saved["id"]
+    listed = json.loads((await run("api", "GET", "/v1/memories?limit=5", "-f", "agent=ada", "-f", "tag=sea")).stdout)
+    assert [one["id"] for one in listed["items"]] == [saved["id"]]
+    for query in ("agent=ben", "tag=land"):
+        assert json.loads((await run("api", "GET", "/v1/memories", "-f", query)).stdout)["items"] == []
+        assert json.loads((await run("api", "GET", f"/v1/memories?{query}")).stdout)["items"] == []
+    exported = (await run("api", "GET", "/v1/export")).stdout.splitlines()
+    assert len(exported) > 1
+    assert all(json.loads(line) for line in exported)
+    assert (await run("api", "DELETE", f"/v1/memories/{saved['id']}")).stdout == ""
+    here = {"REVERIE_URL": str(static_api.http.base_url), "REVERIE_API_KEY": static_api.key}
+    for arguments, status, said in (
+        (("GET", f"/v1/memories/{saved['id']}"), 1, "404"),
+        (("POST", "/v1/memories", "-f", "type=rumour"), 2, "content"),
+        (("POST", "/v1/memories", "--data", "{}", "-f", "type=fact"), 2, "not both"),
+        (("POST", "/v1/memories", "--data", "@nowhere.json"), 2, "nowhere.json"),
+        (("GET", "/v1/memories", "-f", "agent"), 2, "name=value"),
+    ):
+        refused = await asyncio.to_thread(command, "api", *arguments, **here)
+        assert (refused.returncode, len(refused.stderr.splitlines())) == (status, 1), refused.stderr
+        assert said in refused.stderr
 
 
-async def test_saved_searches_pass_or_fail_by_their_recall(static_api: Api, command: Command, run: Run) -> None:
-    ferry = await static_api.save("The ferry [to Bergen] leaves at nine", agent="ada")
-    tea = await static_api.save("Green tea is brewed at 80 degrees", agent="ada", tags=["x"])
-    assert (await run("searches", "run", "--min-recall", "1")).stdout.strip() == "There is no saved search."
-    saved = {"agent": "ada", "name": "Ferry [1]", "query": "when does the ferry leave?", "options": {"about": "nobody"}}
-    search = await static_api.post("/v1/searches", saved | {"expected": [ferry["id"], tea["id"]]})
-    assert (await run("searches", "list")).stdout.split() == ["–", "Ferry", "[1]", search["id"]]
-    passed = (await run("searches", "run")).stdout
-    assert passed.split()[:3] == ["0%", "Ferry", "[1]"]
-    assert f"{tea['id']} (filters)" in passed
-    here = {"REVERIE_URL": str(static_api.http.base_url), "REVERIE_API_KEY": static_api.key, "REVERIE_AGENT": "ada"}
-    failed = await asyncio.to_thread(command, "searches", "run", search["id"], "--min-recall", "0.5", "--json", **here)
-    assert (failed.returncode, json.loads(failed.stdout)["items"][0]["recall"]) == (1, 0.0)
-    wrong = await asyncio.to_thread(command, "searches", "run", "--min-recall", "2", **here)
-    assert wrong.returncode == 2
+async def test_a_shell_completes_the_paths_of_a_method(static_api: Api, command: Command) -> None:
+    def completed(line: str, url: str) -> list[str]:
+        asked = {"_PYTHON _M REVERIE_COMPLETE": "complete_bash"}
+        words = {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1), "REVERIE_URL": url}
+        return command(**asked, **words).stdout.split()
+
+    url = str(static_api.http.base_url).rstrip("/")
+    posted = await asyncio.to_thread(completed, "reverie api POST /v1/memories/s", url)
+    assert posted == ["/v1/memories/search", "/v1/memories/search/preview"]
+    assert await asyncio.to_thread(completed, "reverie api DELETE /v1/memories/s", url) == []
+    assert await asyncio.to_thread(completed, "reverie api GET /v1/", "http://127.0.0.1:1") == []
 
 
-async def test_a_page_is_asked_compared_and_removed(static_api: Api, command: Command, run: Run) -> None:
-    first = await static_api.save("Pricing is billed [yearly]", type="decision", agent="ada", metadata={"team": "web"})
-    await static_api.save("Pricing of tea is ten", agent="ada")
-    asked = await run(
-        "pages", "ask", "What of pricing?", "--type", "decision", "--metadata", '{"team": "web"}', "--json"
-    )
-    page = json.loads(asked.stdout)
-    assert [one["text"] for one in page["sentences"]] == ["Pricing is billed [yearly]"]
-    assert (await run("pages", "list")).stdout.startswith("What of pricing?")
-    await static_api.patch(f"/v1/memories/{first['id']}", {"version": 1, "content": "Pricing is billed monthly"})
-    shown = (await run("pages", "show", page["id"])).stdout
-    assert "out of date" in shown
-    assert "yearly" not in shown
-    assert first["id"] in (await run("pages", "refresh", page["id"])).stdout
-    changed = (await run("pages", "diff", page["id"])).stdout.splitlines()
-    assert changed == ["+ Pricing is billed monthly", "- Pricing is billed [yearly]"]
-    begun = json.loads((await run("pages", "diff", page["id"], "--version", "1", "--since", "2", "--json")).stdout)
-    assert ([one["current"] for one in begun["added"]], len(begun["removed"])) == ([False], 1)
-    await run("pages", "delete", page["id"])
-    assert (await run("pages", "list")).stdout.strip() == "There is no page."
-    here = {"REVERIE_URL": str(static_api.http.base_url), "REVERIE_API_KEY": static_api.key, "REVERIE_AGENT": "ada"}
-    gone = await asyncio.to_thread(command, "pages", "show", page["id"], **here)
-    assert (gone.returncode, len(gone.stderr.splitlines())) == (1, 1)
-    wrong = await asyncio.to_thread(command, "pages", "ask", "What?", "--metadata", "[1]", **here)
-    assert (wrong.returncode, "metadata" in wrong.stderr) == (2, True)
+def test_ten_commands_are_in_sight(command: Command) -> None:
+    def listed(*arguments: str) -> list[str]:
+        done = command(*arguments)
+        said = (done.stdout + done.stderr).partition("Commands:\n")[2]
+        return re.findall(r"^  ([a-z]+)  ", said, re.MULTILINE)
+
+    usual = ["up", "add", "search", "ask", "context", "dream", "inbox", "keys", "api", "doctor"]
+    assert listed() == listed("--help") == usual
+    every = listed("--help", "--all")
+    assert every == listed("--all")
+    assert {*usual, "serve", "worker", "migrate", "undo", "export", "import", "backup", "restore", "purge"} < {*every}
+
+
+def test_a_dream_is_of_one_agent(command: Command) -> None:
+    for arguments in ((), ("ada", "--agent", "ben")):
+        refused = command("dream", *arguments)
+        assert (refused.returncode, "name one agent" in refused.stderr) == (2, True)
