@@ -27,6 +27,7 @@ from service.domain.llm_settings import LLMSettings
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
 from service.domain.spending import paid_by
+from service.domain.validation import reason_of
 from service.domain.verdicts import ASKED_FROM, Outcome, PairVerdict, likeliest
 from service.domain.workspace import WorkspaceSettings
 from service.embedding.embedder import Embedder, EmbeddingFailed
@@ -367,7 +368,7 @@ def read(file: Path) -> list[LabelledPair]:
             except ValidationError as error:
                 wrong = error.errors(include_input=False, include_url=False)[0]
                 field = ".".join(map(str, wrong["loc"])) or "the line"
-                raise InvalidInput(("data",), f"line {number}: {field}: {wrong['msg']}") from None
+                raise InvalidInput(("data",), f"line {number}: {field}: {reason_of(wrong)}") from None
             if len(found) > PAIRS_MAX:
                 raise InvalidInput(("data",), f"has more than {PAIRS_MAX:,} pairs")
     if not found:

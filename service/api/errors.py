@@ -17,6 +17,7 @@ from starlette.routing import Match
 
 from service import errors
 from service.domain.json import dumps
+from service.domain.validation import reason_of
 from service.domain.workspace import FORMER_SETTINGS, former_notice
 from service.privacy.redactor import RedactorUnavailable
 
@@ -166,6 +167,8 @@ def problem_response(error: errors.ReverieError) -> Response:
 
 async def _validation_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
+    if any(entry["loc"][:1] == ("path",) for entry in error.errors()) and (others := _named_route_methods(request)):
+        return _not_allowed(request, others)
     found = [{"loc": list(entry["loc"]), "msg": _message(entry, request)} for entry in error.errors()[:ERRORS_MAX]]
     return _invalid(found)
 
@@ -188,11 +191,11 @@ def _message(entry: Any, request: Request) -> str:
         return f"malformed JSON ({entry['ctx']['error']})"
     if entry["type"] == "extra_forbidden":
         name = ".".join(map(str, entry["loc"][1:])).removeprefix("settings.")
-        return former_notice(name) if name in FORMER_SETTINGS else "is not known here"
+        return former_notice(name) if name in FORMER_SETTINGS else reason_of(entry)
     if tuple(entry["loc"]) == ("body",) and entry["type"] in NOT_AN_OBJECT and not is_json(request):
         given = request.headers.get("content-type")
         return f"Content-Type must be application/json{f', not {given}' if given else '; the request has none'}"
-    return str(entry["msg"]).removeprefix("Value error, ").encode("utf-8", "replace").decode()
+    return reason_of(entry)
 
 
 def is_json(request: Request) -> bool:
@@ -208,20 +211,31 @@ async def _http_error(request: Request, error: Exception) -> Response:
     if error.status_code == BAD_REQUEST:
         return _invalid([{"loc": ["body"], "msg": "malformed JSON: not UTF-8, or nested too deep"}])
     if error.status_code == NOT_ALLOWED:
-        return _not_allowed(request)
+        return _not_allowed(request, _matching_methods(request))
     title = TITLES.get(error.status_code, "Error")
     return problem(error.status_code, title, str(error.detail), dict(error.headers or {}))
 
 
-def _not_allowed(request: Request) -> Response:
-    """405, with the methods of all routes at this path: Starlette's own names those of the first one."""
+def _matching_methods(request: Request) -> list[str]:
+    """Return the methods of all routes that match this path: Starlette's own answer names those of the first one."""
     scope = request.scope
-    found = [
+    return [
         method
         for method in METHODS
         if any(one.matches({**scope, "method": method})[0] is Match.FULL for one in request.app.router.routes)
     ]
-    allowed = ", ".join(found)
+
+
+def _named_route_methods(request: Request) -> list[str]:
+    """Return the methods of the routes whose path is this one word for word, such as /v1/memories/search, which with
+    another method is read as the id of a memory."""
+    named = [one for one in request.app.router.routes if getattr(one, "path", None) == request.url.path]
+    return sorted({method for one in named for method in one.methods})
+
+
+def _not_allowed(request: Request, methods: list[str]) -> Response:
+    """Return the answer 405 with the methods that are allowed."""
+    allowed = ", ".join(methods)
     return problem(
         NOT_ALLOWED, TITLES[NOT_ALLOWED], f"{request.method} is not allowed here; {allowed} is.", {"Allow": allowed}
     )

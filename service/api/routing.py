@@ -99,7 +99,7 @@ def _validated(adapter: TypeAdapter[Any], body: bytes) -> Any:
     try:
         return adapter.validate_python(value)
     except ValidationError as error:
-        found = error.errors(include_url=False, include_context=False, include_input=False)[:ERRORS_MAX]
+        found = error.errors(include_url=False, include_input=False)[:ERRORS_MAX]
         raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in found]) from None
 
 

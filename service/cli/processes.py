@@ -16,6 +16,7 @@ from service import __version__
 from service.cli.api import Key, Url, given_key
 from service.cli.output import AsJson, emit, err
 from service.concurrency.garbage_collection import paused_for_imports
+from service.domain.validation import reason_of
 from service.errors import InvalidInput, Unavailable
 from service.settings import Settings
 from service.subprocesses import end_with_parent
@@ -157,4 +158,4 @@ def _moment(text: str) -> datetime:
         moment: datetime = TypeAdapter(Timestamp).validate_python(text)
         return moment
     except ValidationError as error:
-        raise InvalidInput(("expires_at",), f"expires-at: {error.errors()[0]['msg']}") from None
+        raise InvalidInput(("expires_at",), f"expires-at: {reason_of(error.errors()[0])}") from None

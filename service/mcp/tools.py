@@ -37,6 +37,7 @@ from reverie_client.options import (
     ProposalEdit,
     SearchOptions,
 )
+from service.domain.validation import reason_of
 from service.mcp.tool_types import (
     NO_AGENT,
     About,
@@ -688,7 +689,7 @@ class StrictTool(Tool):
             if not isinstance(error.__cause__, ValidationError):
                 raise
             found = error.__cause__.errors(include_url=False)
-            wrong = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in found)
+            wrong = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {reason_of(one)}" for one in found)
             raise ToolError(f"{self.name} was called with wrong arguments: {wrong}") from error.__cause__
 
 

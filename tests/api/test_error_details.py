@@ -26,8 +26,44 @@ async def refused(api: Tenant, method: str, path: str, **options: Any) -> tuple[
 async def test_a_field_is_named_with_its_reason(api: Tenant) -> None:
     status, detail = await refused(api, "POST", "/v1/memories", json={"type": "fact", "scope": "all", "content": ""})
     assert status == 422
-    assert "scope: Input should be 'agent'" in detail
+    assert "scope: must be 'agent'" in detail
     assert "content: " in detail
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "told"),
+    [
+        ("/v1/memories", {"type": "fact"}, "content: is required"),
+        ("/v1/memories", {"type": "fact", "content": 7}, "content: must be a string"),
+        ("/v1/memories", {"type": "fact", "content": "x", "importance": 2}, "importance: must be at most 1"),
+        ("/v1/memories", {"type": "fact", "content": "x", "occurred_at": "soon"}, "occurred_at: must be "),
+        ("/v1/memories", {"type": "fact", "content": "x", "mood": 1}, "mood: is not known here"),
+        ("/v1/memories", {"type": "fact", "content": "x", "tags": "sea"}, "tags: must be a list"),
+        ("/v1/memories/search", {"queries": ["x"] * 6}, "queries: must have at most 5 items, not 6"),
+        ("/v1/memories/search", {"limit": "many"}, "limit: must be an integer"),
+        ("/v1/memories/batch", {"items": [7]}, "items.0: must be an object"),
+        ("/v1/memories/x/restore", {}, "memory_id: must be a UUID"),
+    ],
+)
+async def test_a_reason_is_in_the_words_of_the_api(api: Tenant, path: str, body: dict[str, Any], told: str) -> None:
+    status, detail = await refused(api, "POST", path, json=body)
+    assert (status, told in detail) == (422, True), detail
+    assert "nput" not in detail
+
+
+async def test_a_line_of_an_import_is_refused_in_the_words_of_the_api(api: Tenant) -> None:
+    for line, told in (
+        ({"agent": "a", "type": "fact", "content": "x", "importance": 7}, "importance: must be at most 1"),
+        ({"agent": "a", "type": "fact"}, "content: is required"),
+    ):
+        answer = await api.call("POST", "/v1/import", content=json.dumps({"record": "memory", **line}).encode())
+        assert (answer.status_code, told in answer.json()["detail"]) == (422, True), answer.text
+
+
+async def test_a_word_of_a_path_is_no_id(api: Tenant) -> None:
+    for path in ("/v1/memories/search", "/v1/memories/batch"):
+        status, detail = await refused(api, "GET", path)
+        assert (status, detail) == (405, "GET is not allowed here; POST is.")
 
 
 async def test_broken_json_is_called_so(api: Tenant) -> None:

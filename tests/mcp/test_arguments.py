@@ -10,7 +10,7 @@ from tests.live_api import Tenant
 from tests.mcp_client import over_http
 
 WRONG: list[tuple[str, dict[str, Any], str]] = [
-    ("memory_save", {}, "content: Field required"),
+    ("memory_save", {}, "content: is required"),
     ("memory_save", {"content": None}, "content: "),
     ("memory_save", {"content": ["a"]}, "content: "),
     ("memory_save", {"content": "x", "memory_type": "fact"}, "no argument memory_type. It has: content, type"),
@@ -54,6 +54,7 @@ async def test_what_is_wrong_is_named(tenant: Tenant, tool: str, arguments: dict
         said = str(getattr(content, "text", ""))
         assert named in said
         assert "pydantic" not in said
+        assert "Input should" not in said
         assert len(said) < 1_000
         assert (await tenant.get("/v1/memories"))["items"] == []
 

@@ -31,6 +31,7 @@ from service.domain.naming import with_names
 from service.domain.placeholders import SECRET, placeholder
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
+from service.domain.validation import reason_of
 from service.domain.where import (
     JSON_FIELDS,
     NAME_FIELDS,
@@ -196,7 +197,7 @@ def apply_redaction(draft: Draft, changes: JsonObject, loc: Loc) -> Draft:
         return type(draft).model_validate(draft.model_dump(exclude_unset=True) | changes)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        raise InvalidInput((*loc, *first["loc"]), f"{first['msg']} (after masking personal data)") from None
+        raise InvalidInput((*loc, *first["loc"]), f"{reason_of(first)} (after masking personal data)") from None
 
 
 async def with_masked_names(

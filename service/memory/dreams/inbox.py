@@ -30,6 +30,7 @@ from service.domain.proposals import (
     ProposalStatus,
 )
 from service.domain.spending import paid_by
+from service.domain.validation import reason_of
 from service.errors import Conflict, InvalidInput, NotFound
 from service.memory.access import audit
 from service.memory.access.redaction import BODY, redact_drafts
@@ -162,7 +163,7 @@ def _draft(row: LockedProposal, decision: Decision) -> MemoryDraft:
         return MemoryDraft.model_validate(fields)
     except ValidationError as error:
         first = error.errors()[0]
-        raise InvalidInput(("body", *first["loc"]), first["msg"].removeprefix("Value error, ")) from error
+        raise InvalidInput(("body", *first["loc"]), reason_of(first)) from error
 
 
 async def _save(

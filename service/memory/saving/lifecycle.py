@@ -29,6 +29,7 @@ from service.domain.memory import (
 )
 from service.domain.origin import least_trusted
 from service.domain.principal import Principal
+from service.domain.validation import reason_of
 from service.domain.where import Where
 from service.errors import Conflict, Forbidden, InvalidInput, NotFound, StaleVersion
 from service.memory.access.redaction import BODY, masking_of, redact_lenient, redact_patch, where_query
@@ -399,4 +400,4 @@ def _patched(memory: Memory, patch: MemoryPatch, given: set[str]) -> MemoryDraft
         return MemoryDraft.model_validate(present | changed)
     except ValidationError as error:
         first = error.errors()[0]
-        raise InvalidInput(("body", *first["loc"]), first["msg"].removeprefix("Value error, ")) from error
+        raise InvalidInput(("body", *first["loc"]), reason_of(first)) from error

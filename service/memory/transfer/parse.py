@@ -30,6 +30,7 @@ from service.concurrency.executor import NOT_KNOWN, FairExecutor
 from service.domain.export_lines import LINES, RECORDS
 from service.domain.field_types import JSON_DEPTH_MAX
 from service.domain.json import JsonObject, JsonValue, dumps
+from service.domain.validation import reason_of
 from service.domain.workspace import without_former
 from service.errors import InvalidImportLine, TooLarge
 
@@ -151,7 +152,7 @@ def parse_line(number: int, raw: JsonObject, agent: str | None) -> tuple[str, Ba
         line = shape.model_validate(raw)
     except ValidationError as error:
         first = error.errors()[0]
-        raise InvalidImportLine(number, first["loc"], str(first["msg"]).removeprefix("Value error, ")) from None
+        raise InvalidImportLine(number, first["loc"], reason_of(first)) from None
     if "agent" in shape.model_fields and getattr(line, "agent", None) is None:
         raise InvalidImportLine(number, ("agent",), "name the agent, on the line or for the whole import")
     return record, line
