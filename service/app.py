@@ -1,30 +1,23 @@
-"""The API's composition root: ``create_app(settings)`` builds everything, and nothing happens at import.
-
-The page at /docs is Swagger UI over /openapi.json, with scripts and styles that the package fastapi-offline holds.
-"""
+"""The API's composition root: ``create_app(settings)`` builds everything, and nothing happens at import."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
-from importlib.resources import files
 from typing import Any
 
 from fastapi import FastAPI
-from fastapi.openapi.docs import get_swagger_ui_html
-from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from service import __version__, studio
-from service.api import errors
+from service.api import docs_page, errors
 from service.api.dependencies import NO_MEMORY, OTHERS_NO_MEMORY, streams
 from service.api.fast_route import fast_route_middleware
 from service.api.middleware import OptOutHeaders, RequestMiddleware, cors_middleware, idempotency_middleware
 from service.api.routes import admin, agents, chat, engine, events, graph, memories, pages, sessions, transfer
 from service.api.routes.chat import wire_format_middleware
-from service.errors import NotFound, Unauthenticated, WorkspaceSuspended
+from service.errors import Unauthenticated, WorkspaceSuspended
 from service.mcp.server import PATH, McpEndpoint
 from service.memory.access.keys import authenticate, describe_caller, revoke_own_key
 from service.memory.engine import Engine
@@ -38,39 +31,6 @@ from service.settings import Settings
 from service.store.installation import shared_secret
 from service.studio import SessionCookie, session_cookie_middleware
 from service.telemetry import open_telemetry
-
-DOCS_PATH = "/docs"
-DOCS_ASSETS = {
-    "swagger-ui-bundle.js": "text/javascript",
-    "swagger-ui.css": "text/css",
-    "favicon.png": "image/png",
-}
-DOCS_CACHED = {"Cache-Control": "public, max-age=86400"}
-
-
-async def docs_page(request: Request) -> HTMLResponse:
-    """Return the page at /docs; its addresses are below whatever path a proxy puts before ours."""
-    root = request.scope.get("root_path", "").rstrip("/")
-    return get_swagger_ui_html(
-        openapi_url=f"{root}/openapi.json",
-        title="Reverie: API reference",
-        swagger_js_url=f"{root}{DOCS_PATH}/swagger-ui-bundle.js",
-        swagger_css_url=f"{root}{DOCS_PATH}/swagger-ui.css",
-        swagger_favicon_url=f"{root}{DOCS_PATH}/favicon.png",
-    )
-
-
-async def docs_asset(request: Request) -> Response:
-    """Return a script, a style or a picture of the page at /docs."""
-    name = request.path_params["name"]
-    if name not in DOCS_ASSETS:
-        raise NotFound
-    content = (files("fastapi_offline") / "static" / name).read_bytes()
-    return Response(content, media_type=DOCS_ASSETS[name], headers=DOCS_CACHED)
-
-
-DOCS_ROUTES: tuple[BaseRoute, ...] = (Route(DOCS_PATH, docs_page), Route(DOCS_PATH + "/{name}", docs_asset))
-
 
 ROUTERS = (
     memories.router, sessions.router, sessions.context_router, agents.router, agents.inbox_router, pages.router,
@@ -126,7 +86,7 @@ def create_app(settings: Settings) -> FastAPI:
         app.add_middleware(cors_middleware, origins=settings.cors_origins, excluded=(studio.PATH, *OPEN_TO_PAGES))
     errors.install(app)
     app.router.routes.extend(route for router in ROUTERS for route in router.routes)
-    app.router.routes.extend(DOCS_ROUTES)
+    app.router.routes.extend(docs_page.ROUTES)
 
     mcp = McpEndpoint(
         app,
