@@ -195,7 +195,7 @@ def _run_generated(plan: Plan, out: Path, data: Path | None, url: str | None, ke
             status.update(escape(said))
 
         with Reverie(at.url, at.key, timeout_s=TIMEOUT_S) as client:
-            described = f"Reverie {client.engine()['version']}, embedding model `{plan.embedding_model}`"
+            described = f"Reverie {client.get_engine()['version']}, embedding model `{plan.embedding_model}`"
             first, second = (Lines(folder.path / name) for name in ("asked.jsonl", "ingested.jsonl"))
             if plan.set == "conflict":
                 cases = conflict.cases(plan.cases, plan.seed)

@@ -80,9 +80,9 @@ def _tell(client: Reverie, agent: str, week: int, said: list[tuple[str, Said]]) 
 
 def asked(client: Reverie, agent: str, case: Case) -> Json:
     """Return what a context shows of a case when its person asks, and what a search finds as of a day between."""
-    context = client.context(case.question, agent=agent, user=case.user, max_tokens=TOKENS_MAX)
+    context = client.build_context(case.question, agent=agent, user=case.user, max_tokens=TOKENS_MAX)
     shown = statements("\n".join(one.text for one in context.sections), case)
-    before = client.preview(
+    before = client.preview_search(
         case.question, agent=agent, user=case.user, as_of=case.between, include=["memories"], limit=FOUND,
         min_relevance=0,
     )  # fmt: skip

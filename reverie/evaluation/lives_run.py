@@ -38,7 +38,7 @@ def measure(
     for life in people:
         if life.user not in known:
             progress(f"profile of {life.user}")
-            answer = client.profile(_name(run, life), agent=f"{run}-{life.agent}")
+            answer = client.get_profile(_name(run, life), agent=f"{run}-{life.agent}")
             known[life.user] = [{"name": one.name, "value": one.value} for one in answer.fields]
             profiles.append({"user": life.user, "fields": known[life.user]})
         score.add(life, known[life.user])

@@ -11,6 +11,7 @@ from typing import Any
 
 from scripts.clients.document import ROOT, document
 from scripts.clients.python import answers, api, calls, options
+from scripts.clients.reference import reference
 from scripts.clients.typescript import described, typescript
 
 PYTHON = "clients/python/reverie_client"
@@ -23,14 +24,14 @@ def run(*command: str, **kept: Any) -> str:
 
 
 def python_files() -> dict[str, str]:
-    """Return the files of the Python client by path, as ruff formats them."""
+    """Return the files of the Python client by path, as ruff formats them, and the page of its methods."""
     made = {"models/answers.py": answers(), "options.py": options(), "calls/generated.py": calls(), "api.py": api()}
     ruff, found = str(Path(sys.executable).with_name("ruff")), {}
     for name, text in made.items():
         path = f"{PYTHON}/{name}"
         tidied = run(ruff, "check", "--quiet", "--fix", "--select", "F401,I", "--stdin-filename", path, "-", input=text)
         found[path] = run(ruff, "format", "--quiet", "--stdin-filename", path, "-", input=tidied)
-    return found
+    return found | {"docs/python-methods.md": reference()}
 
 
 def typescript_files() -> dict[str, str]:

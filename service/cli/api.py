@@ -180,9 +180,9 @@ def search(
         text = given_text(query)
         explanation = None
         if why is None:
-            found = client.search(text, limit=limit, **chosen)
+            found = client.search_memories(text, limit=limit, **chosen)
         else:
-            found = previewed = client.preview(text, explain_id=why, limit=limit, **chosen)
+            found = previewed = client.preview_search(text, explain_id=why, limit=limit, **chosen)
             explanation = previewed.explanation
     lines = [
         f"{result.score:6.3f}  {one.type:<11} {escape(one.content)}  [dim]{one.id}[/]"
@@ -224,7 +224,7 @@ def ask(
     """Answer a question from memory, with the memories it rests on."""
     chosen: Any = {"user": user} if user else {}
     with connected(url, key, agent) as client:
-        answer = client.ask(given_text(question), **chosen)
+        answer = client.ask_memory(given_text(question), **chosen)
     lines = [escape(answer.answer)] if answer.answer else []
     lines += [f"  [dim]{one.get('id')}[/] {escape(str(one.get('content')))}" for one in answer.memories]
     emit(as_json, answer.model_dump(), *(lines or ["Nothing is known of that."]))
@@ -242,7 +242,7 @@ def context(
     """Show what would go to a model on this turn."""
     options: Any = {name: value for name, value in (("session", session), ("user", user)) if value}
     with connected(url, key, agent) as client:
-        answer = client.context(given_text(message), **options)
+        answer = client.build_context(given_text(message), **options)
     lines = [f"[bold]{one['role']}[/]\n{escape(str(one['content']))}" for one in answer.messages]
     emit(as_json, answer.model_dump(), *lines, f"[dim]{answer.tokens} tokens[/]")
 

@@ -68,11 +68,11 @@ async def _bulletin(client: AsyncReverie, version: int | None = None) -> str:
     agent = await acting_agent(client)
     if agent is None:
         raise ResourceError(NO_AGENT)
-    return (await client.bulletin(agent, version)).content
+    return (await client.get_bulletin(agent, version)).content
 
 
 async def _profile(client: AsyncReverie, user: str) -> str:
-    held = await (await client_about(client, user)).profile(user)
+    held = await (await client_about(client, user)).get_profile(user)
     lines = [f"- {field.name}: {_shown(field.value)} (since {field.since.date()})" for field in held.fields]
     return "\n".join([f"# {held.user}", "", *(lines or ["Nothing is known."])])
 
@@ -256,7 +256,7 @@ class _Follower:
                 wait_s = LOOK_S
 
     async def _hear(self) -> None:
-        async for _ in self._client.events(reconnect=False):
+        async for _ in self._client.stream_events(reconnect=False):
             self._happened.set()
 
     async def _text(self, uri: str) -> str | None:

@@ -176,7 +176,7 @@ async def recall(
 ) -> str:
     """Recall what is known about something, and go on from there."""
     with _prompt_errors():
-        found = await client_of(ctx).search(topic, limit=LISTED_MAX)
+        found = await client_of(ctx).search_memories(topic, limit=LISTED_MAX)
     memories = [result.memory for result in found.results if result.memory]
     lines = [f"- {one.content} ({one.type}, {(one.occurred_at or one.created_at).date()})" for one in memories]
     known = "\n".join([INFORMATION, *lines]) if lines else "Nothing is remembered about it."
@@ -213,7 +213,7 @@ async def about_user(
 ) -> str:
     """Say what is known about a person."""
     with _prompt_errors():
-        profile = await (await client_about(client_of(ctx), user)).profile(user)
+        profile = await (await client_about(client_of(ctx), user)).get_profile(user)
     lines = [f"- {field.name}: {field.value}" for field in profile.fields]
     known = "\n".join([INFORMATION, *lines]) if lines else "Nothing is known."
     return f"Tell me what you know about {user}.\n\n{known}"

@@ -82,7 +82,7 @@ def client_of(ctx: ToolContext, user: str | None = None) -> AsyncReverie:
 async def acting_user(client: AsyncReverie) -> str | None:
     """Whom the client's calls are for: the user named, else that of its key; None where there is none. Raises ToolError
     where another than that of the key is named."""
-    named, bound = client.options.user, (await client.whoami()).user
+    named, bound = client.options.user, (await client.get_caller()).user
     if named is not None and bound not in (None, named):
         raise ToolError(OTHER_USER)
     return named or bound
@@ -97,7 +97,7 @@ async def acting_agent(client: AsyncReverie) -> str | None:
     """Return the agent that the client acts as: the one named, else that of its key; None where it has none yet."""
     if client.options.agent is not None:
         return client.options.agent
-    return (await client.whoami()).agent
+    return (await client.get_caller()).agent
 
 
 @contextmanager

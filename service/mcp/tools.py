@@ -122,7 +122,7 @@ async def memory_search(
         where=where, max_tokens=max_tokens, limit=limit,
     )  # fmt: skip
     with tool_errors():
-        answer = await client_of(ctx, user).search(query, **cast(SearchOptions, options))
+        answer = await client_of(ctx, user).search_memories(query, **cast(SearchOptions, options))
     return {
         "memories": [memory_of(result.memory) for result in answer.results if result.memory],
         "tokens": answer.tokens,
@@ -142,7 +142,7 @@ async def memory_context(
     """What to know before you answer this message: who you are, what the user prefers, what bears on it."""
     options = given(session=session, task=task, max_tokens=max_tokens)
     with tool_errors():
-        answer = await client_of(ctx, user).context(message, **cast(ContextOptions, options))
+        answer = await client_of(ctx, user).build_context(message, **cast(ContextOptions, options))
     text = "\n\n".join(f"## {section.name}\n{section.text}" for section in answer.sections if section.text)
     known: Known = {
         "text": text,
@@ -165,7 +165,7 @@ async def memory_ask(
     """Have a question answered from memory, with the ids of the memories that the answer rests on."""
     fields = given(types=types, about=about, since=since, until=until)
     with tool_errors():
-        answer = await client_of(ctx, user).ask(question, **cast(AskFields, fields))
+        answer = await client_of(ctx, user).ask_memory(question, **cast(AskFields, fields))
     return {
         "answer": answer.answer,
         "citations": [str(one) for one in answer.citations],
@@ -183,14 +183,14 @@ async def entity_graph(
 ) -> Graph:
     """What is known about someone or something, and what it is linked to."""
     with tool_errors():
-        graph: Json = await client_of(ctx, user).entity_graph(entity, depth)
+        graph: Json = await client_of(ctx, user).get_entity_graph(entity, depth)
     return cast(Graph, graph)
 
 
 async def user_profile(ctx: ToolContext, user: Person) -> UserProfile:
     """What holds about a person: name, home, work, likes … each with the memories that say so."""
     with tool_errors():
-        profile = await (await client_about(client_of(ctx), user)).profile(user)
+        profile = await (await client_about(client_of(ctx), user)).get_profile(user)
     return {
         "user": profile.user,
         "fields": [
@@ -271,7 +271,7 @@ async def memory_update(
     with tool_errors():
         client = client_of(ctx, user)
         seen = await client.get_memory(memory_id)
-        return memory_of(await client.change_memory(memory_id, seen.version, **cast(MemoryChanges, changes)))
+        return memory_of(await client.update_memory(memory_id, seen.version, **cast(MemoryChanges, changes)))
 
 
 async def memory_forget(ctx: ToolContext, memory_id: MemoryId, user: User = None) -> Deleted:
@@ -529,7 +529,7 @@ async def dream(
         agent = await acting_agent(client)
         if agent is None:
             raise ToolError(NO_AGENT)
-        seen = await client.dream(agent, dry_run=dry_run)
+        seen = await client.request_dream(agent, dry_run=dry_run)
         loop = asyncio.get_running_loop()
         started = loop.time()
         while seen.status in RUNNING and (waited := loop.time() - started) < wait_s:
@@ -552,7 +552,7 @@ async def search(
 ) -> SearchResults:
     """Search memories and documents by words and by meaning. Each result has an id to fetch it in full with."""
     with tool_errors():
-        found = await client_of(ctx).search(query, include=["memories", "documents"], limit=RESULTS_MAX)
+        found = await client_of(ctx).search_memories(query, include=["memories", "documents"], limit=RESULTS_MAX)
     base = _base(ctx)
     results = {one["id"]: one for result in found.results for one in _results(result, base)}
     return {"results": list(results.values())}

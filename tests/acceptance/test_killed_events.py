@@ -84,7 +84,7 @@ async def test_killed_servers_and_workers_lose_no_event(
         streamed: list[str] = []
         async with AsyncReverie(str(server.http.base_url), ADMIN_KEY) as client:
             async with asyncio.timeout(180):
-                async for event in client.events(after=0, types=["memory.created"]):
+                async for event in client.stream_events(after=0, types=["memory.created"]):
                     streamed.append(event["memory_id"])
                     if saved <= set(streamed):
                         break

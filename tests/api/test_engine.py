@@ -302,11 +302,11 @@ async def test_settings_are_in_effect_in_every_process_at_once(settings: Setting
 async def test_the_client_asks_for_all_of_it(static_api: Api) -> None:
     base = str(static_api.http.base_url)
     async with AsyncReverie(base, ADMIN_KEY) as client:
-        assert (await client.engine())["embedder"]["source"] == "static"
-        assert (await client.verify())["working"] is True
-        assert (await client.reindex(force=True))["started"] is False
-        assert (await client.reindex_progress())["running"] is False
-        assert len((await client.embedding_providers())["items"]) == 4
+        assert (await client.get_engine())["embedder"]["source"] == "static"
+        assert (await client.verify_engine())["working"] is True
+        assert (await client.start_reindex(force=True))["started"] is False
+        assert (await client.get_reindex())["running"] is False
+        assert len((await client.list_embedding_providers())["items"]) == 4
 
 
 async def test_a_dream_that_waits_is_told_since_when(api: Api) -> None:

@@ -20,27 +20,27 @@ async def test_url_and_key_come_from_the_environment(static_api: Api, monkeypatc
         with Reverie() as reverie, Memory() as memory, ReverieStore(agent="a") as store:
             memory.add("Ana likes tea", user_id="ana")
             store.put(("a",), "b", {"text": "c"})
-            return reverie.whoami().role
+            return reverie.get_caller().role
 
     assert await asyncio.to_thread(work) == "admin"
     async with AsyncReverie() as reverie:
-        assert (await reverie.whoami()).role == "admin"
+        assert (await reverie.get_caller()).role == "admin"
     async with AsyncReverie(api_key="another") as reverie:
         with pytest.raises(NotAuthenticated):
-            await reverie.whoami()
+            await reverie.get_caller()
 
 
 async def test_a_missing_key_is_named(static_api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REVERIE_API_KEY", "")
     async with AsyncReverie(str(static_api.http.base_url)) as reverie:
-        assert (await reverie.health())["status"] == "ok"
+        assert (await reverie.check_liveness())["status"] == "ok"
         with pytest.raises(NotAuthenticated, match="REVERIE_API_KEY"):
-            await reverie.whoami()
+            await reverie.get_caller()
         with pytest.raises(NotAuthenticated, match="REVERIE_API_KEY"):
-            await anext(reverie.export())
+            await anext(reverie.export_records())
     async with AsyncReverie(str(static_api.http.base_url), "a wrong key") as reverie:
         with pytest.raises(NotAuthenticated) as refused:
-            await reverie.whoami()
+            await reverie.get_caller()
         assert "REVERIE_API_KEY" not in str(refused.value)
 
 
@@ -64,7 +64,7 @@ def test_what_is_no_address_of_a_service_is_named_and_not_shown(wrong: str, monk
 def test_no_answer_says_where_it_was_expected() -> None:
     with Reverie("http://user:secret@127.0.0.1:9", "key", retries=0) as reverie:
         with pytest.raises(ConnectionFailed, match=r"http://127\.0\.0\.1:9") as failed:
-            reverie.health()
+            reverie.check_liveness()
         assert "secret" not in str(failed.value)
 
 
@@ -77,5 +77,5 @@ def test_with_connections_of_its_own_the_environment_is_not_read(monkeypatch: py
         return httpx.Response(200, json={})
 
     with Reverie(http=httpx.Client(base_url="http://reverie", transport=httpx.MockTransport(answer))) as reverie:
-        reverie.health()
+        reverie.check_liveness()
     assert "authorization" not in sent[0].headers

@@ -92,17 +92,17 @@ async def test_memories_there_and_back(client: AsyncReverie) -> None:
     memory = saved.memory
     assert (memory.agent, memory.tags, memory.metadata) == ("a", ["drink"], {"n": 1})
     assert await client.get_memory(memory.id) == memory
-    found = await client.search("what does Ana like to drink?", limit=3)
+    found = await client.search_memories("what does Ana like to drink?", limit=3)
     assert found.results[0].memory == memory
-    previewed = (await client.preview("tea")).results[0].memory
+    previewed = (await client.preview_search("tea")).results[0].memory
     assert previewed is not None
     assert previewed.id == memory.id  # its access count is written meanwhile
-    changed = await client.change_memory(memory.id, memory.version, content="Ana likes green tea", expires_at=None)
+    changed = await client.update_memory(memory.id, memory.version, content="Ana likes green tea", expires_at=None)
     assert changed.version == memory.version + 1
     with pytest.raises(Conflict):
-        await client.change_memory(memory.id, memory.version, content="stale")
-    assert len((await client.memory_history(memory.id)).items) == 2
-    assert (await client.memory_sources(memory.id)).items == []
+        await client.update_memory(memory.id, memory.version, content="stale")
+    assert len((await client.list_memory_history(memory.id)).items) == 2
+    assert (await client.list_memory_sources(memory.id)).items == []
     await client.delete_memory(memory.id)
     with pytest.raises(NotFound):
         await client.get_memory(memory.id)
@@ -122,20 +122,20 @@ async def test_conversations_there_and_back(client: AsyncReverie) -> None:
     assert stored.messages[0].seq == 1
     assert (await client.get_session(session.session)).messages == 1
     assert [message.content async for message in client.list_messages(session.session)] == ["I moved to Bergen."]
-    assert len((await client.window(session.session)).messages) == 1
-    assert (await client.message_memories(stored.messages[0].id)).items == []
+    assert len((await client.get_window(session.session)).messages) == 1
+    assert (await client.list_message_memories(stored.messages[0].id)).items == []
     assert [one.session async for one in client.list_sessions(user="sam")] == [session.session]
-    context = await client.context("Where do I live?", session=session.session)
+    context = await client.build_context("Where do I live?", session=session.session)
     assert context.messages[-1]["content"] == "Where do I live?"
     await client.clear_window(session.session)
-    assert (await client.window(session.session)).messages == []
+    assert (await client.get_window(session.session)).messages == []
 
 
 async def test_documents_there_and_back(client: AsyncReverie) -> None:
-    document = await client.add_document("Tea", "Green tea is brewed at 80 degrees.", metadata={"n": 1})
+    document = await client.create_document("Tea", "Green tea is brewed at 80 degrees.", metadata={"n": 1})
     assert (await client.get_document(document.id)).text == "Green tea is brewed at 80 degrees."
     assert [one.title async for one in client.list_documents()] == ["Tea"]
-    found = (await client.search("how hot is green tea brewed?", include=["documents"])).results[0]
+    found = (await client.search_memories("how hot is green tea brewed?", include=["documents"])).results[0]
     assert found.document is not None
     assert found.document.document_id == document.id
     await client.delete_document(document.id)
@@ -150,28 +150,28 @@ async def test_agents_dreams_and_the_workspace(client: AsyncReverie) -> None:
     assert (await client.put_task("open", None)).members is None
     assert [task.task async for task in client.list_tasks()] == ["open", "t"]
     assert await client.get_task("t") == (await client.put_task("t", ["a"]))
-    dream = await client.dream("a", dry_run=True)
+    dream = await client.request_dream("a", dry_run=True)
     assert (await client.get_dream(dream.id)).status in ("queued", "running", "dry_run")
     assert [one.id async for one in client.list_dreams()] == [dream.id]
     with pytest.raises(NotFound):
-        await client.bulletin("a")
-    assert [one async for one in client.list_bulletins("a")] == []
+        await client.get_bulletin("a")
+    assert [one async for one in client.list_bulletin_versions("a")] == []
     assert [one async for one in client.list_entities()] == []
-    assert (await client.put_settings({"window": {"messages_max": 30}}))["window"]["messages_max"] == 30
+    assert (await client.update_settings({"window": {"messages_max": 30}}))["window"]["messages_max"] == 30
     assert (await client.get_settings())["window"]["messages_max"] == 30
     key = await client.create_key("agent", "mine", agent="a")
     assert key.id in {one.id async for one in client.list_keys()}
     rotated = await client.rotate_key(key.id)
     await client.revoke_key(key.id)
     assert rotated.key != key.key
-    assert [line["action"] async for line in client.list_audit(action="settings.changed")] == ["settings.changed"]
-    assert (await client.health())["status"] == "ok"
-    assert (await client.ready())["status"] == "ready"
+    assert [line["action"] async for line in client.list_audit_entries(action="settings.changed")] == ["settings.changed"]
+    assert (await client.check_liveness())["status"] == "ok"
+    assert (await client.check_readiness())["status"] == "ready"
 
 
 async def test_out_and_in_again(client: AsyncReverie, static_api: Api, tmp_path: Path) -> None:
     await client.save_memory("fact", "Ana likes tea")
-    lines = [line async for line in client.export()]
+    lines = [line async for line in client.export_records()]
     assert (lines[0]["record"], lines[-1]["record"]) == ("export", "end")
     whole = [line["record"] async for line in client.export_workspace("default")]
     assert whole == [line["record"] for line in lines]
@@ -180,26 +180,26 @@ async def test_out_and_in_again(client: AsyncReverie, static_api: Api, tmp_path:
     written.write_text("".join(json.dumps(line) + "\n" for line in lines))
     told: list[tuple[int, int]] = []
     done = await blocking(
-        static_api, lambda opened: opened.import_file(written, on_progress=lambda *step: told.append(step))
+        static_api, lambda opened: opened.import_records(written, on_progress=lambda *step: told.append(step))
     )
     assert (done.created, done.updated) == (0, 0)
     assert told[-1] == (len(lines) - 2, len(lines) - 2)
     told.clear()
-    again = await client.import_file(written, on_progress=lambda *step: told.append(step))
+    again = await client.import_records(written, on_progress=lambda *step: told.append(step))
     assert again.unchanged == done.unchanged
     assert told[-1] == (len(lines) - 2, len(lines) - 2)
     written.write_text("{broken")
     with pytest.raises(InvalidRequest) as refused:
-        await blocking(static_api, lambda opened: opened.import_file(written))
+        await blocking(static_api, lambda opened: opened.import_records(written))
     assert refused.value.problem["line"] == 1
-    assert await blocking(static_api, lambda opened: [line["record"] for line in opened.export(agent="a")][-1]) == "end"
+    assert await blocking(static_api, lambda opened: [line["record"] for line in opened.export_records(agent="a")][-1]) == "end"
 
 
 async def test_the_blocking_client_is_the_same(static_api: Api) -> None:
     def work(opened: Reverie) -> tuple[list[str], list[str]]:
         for n in range(5):
             opened.save_memory("fact", f"tea number {n}")
-        found = [result.memory.content for result in opened.search("tea", limit=2).results if result.memory]
+        found = [result.memory.content for result in opened.search_memories("tea", limit=2).results if result.memory]
         return [memory.content for memory in opened.list_memories(limit=2)], found
 
     listed, found = await blocking(static_api, work)
@@ -222,7 +222,7 @@ async def test_failures_are_types(static_api: Api) -> None:
         assert "importance" in refused.value.errors[0]["loc"]
     async with AsyncReverie("http://127.0.0.1:9", retries=0) as nowhere:
         with pytest.raises(ConnectionFailed):
-            await nowhere.health()
+            await nowhere.check_liveness()
 
 
 async def test_switched_off_memory_keeps_nothing(static_api: Api) -> None:
@@ -244,7 +244,7 @@ async def test_what_passes_is_sent_again_under_the_same_key() -> None:
 
     http = httpx.AsyncClient(base_url="http://reverie", transport=httpx.MockTransport(answer))
     async with AsyncReverie(http=http, agent="a") as client:
-        await client.feedback(uuid4(), True)
+        await client.rate_memory(uuid4(), True)
     assert len(keys) == 3
     assert len(set(keys)) == 1
 
@@ -260,7 +260,7 @@ async def test_a_patch_whose_answer_was_lost_is_not_sent_again() -> None:
     http = httpx.AsyncClient(base_url="http://reverie", transport=httpx.MockTransport(answer))
     async with AsyncReverie(http=http) as client:
         with pytest.raises(ConnectionFailed):
-            await client.change_memory("x", 1, content="y")
+            await client.update_memory("x", 1, content="y")
     assert sent == 1
 
 

@@ -38,7 +38,7 @@ import { NotFound, Reverie, type SearchAnswer } from "@reverie/client";
 async function main(): Promise<void> {
   const reverie = new Reverie({ agent: "eve" });
   const { memory } = await reverie.saveMemory("fact", "Cleo drinks mate");
-  const found: SearchAnswer = await reverie.search("what does Cleo drink?", { limit: 1 });
+  const found: SearchAnswer = await reverie.searchMemories("what does Cleo drink?", { limit: 1 });
   console.log(found.results.map((result) => result.memory?.content).join());
   await reverie.deleteMemory(memory?.id ?? "");
   const error: unknown = await reverie.getMemory(memory?.id ?? "").catch((one: unknown) => one);
@@ -50,16 +50,16 @@ IN_A_BROWSER = """async ({ url, apiKey }) => {
   const { Reverie } = await import(`${url}/the-client/index.js`);
   const reverie = new Reverie({ url, apiKey, agent: "ada" });
   await reverie.saveMemory("fact", "Ana drinks green tea");
-  for await (const event of reverie.events({ after: 0 })) if (event.type) break;
-  const { results } = await reverie.search("tea", { limit: 1 });
-  const error = await reverie.search("tea", { limit: 1000 }).catch((one) => one);
+  for await (const event of reverie.streamEvents({ after: 0 })) if (event.type) break;
+  const { results } = await reverie.searchMemories("tea", { limit: 1 });
+  const error = await reverie.searchMemories("tea", { limit: 1000 }).catch((one) => one);
   return [results[0].memory.content, error.name, error.fields];
 }"""
 MISTAKES = """
 import { Memory, Reverie } from "@reverie/client";
 const reverie = new Reverie();
 reverie.saveMemory("fact", 3);
-reverie.search("tea", { limt: 3 });
+reverie.searchMemories("tea", { limt: 3 });
 new Memory().add("tea", { user: "alice" });
 reverie.getMemory("x").then((memory) => memory.no_such_field);
 reverie.listMemories({ limit: "many" });

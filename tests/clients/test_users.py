@@ -56,7 +56,7 @@ async def test_a_client_for_a_user_names_that_user_everywhere(api: Tenant) -> No
         nobodys = await client.save_memory("fact", "The oven is hot", owners=[])
         assert nobodys.memory is not None
         assert nobodys.memory.owners == []
-        assert (await client.search(QUERY)).viewer == ["anna"]
+        assert (await client.search_memories(QUERY)).viewer == ["anna"]
 
 
 async def test_a_user_id_of_mem0_is_whose_it_is(api: Tenant) -> None:

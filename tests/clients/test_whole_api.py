@@ -38,13 +38,13 @@ async def test_entities_and_edges(client: AsyncReverie) -> None:
     known = {one.name: one async for one in client.list_entities()}
     apollo, gemini = known["apollo"], known["gemini"]
     assert (await client.get_entity(apollo.id)).name == "apollo"
-    assert len((await client.entity_graph(apollo.id, depth=1))["memories"]) == 2
-    assert "the programme" in (await client.change_entity(apollo.id, {"aliases": ["the programme"]}))["aliases"]
+    assert len((await client.get_entity_graph(apollo.id, depth=1))["memories"]) == 2
+    assert "the programme" in (await client.update_entity(apollo.id, {"aliases": ["the programme"]}))["aliases"]
     dog = await client.split_entity(apollo.id, [second], "apollo the dog")
     assert dog["name"] == "apollo the dog"
     assert (await client.merge_entity(gemini.id, apollo.id))["id"] == str(apollo.id)
     assert (await client.unmerge_entity(gemini.id))["id"] == str(gemini.id)
-    edge = await client.add_edge(
+    edge = await client.create_edge(
         {"relation": "supports", "source": {"memory_id": first}, "target": {"memory_id": second}}
     )
     await client.delete_edge(edge["id"])
@@ -55,25 +55,25 @@ async def test_entities_and_edges(client: AsyncReverie) -> None:
 async def test_a_dream_and_what_came_of_it(client: AsyncReverie, static: Settings) -> None:
     stored = await client.append_messages("s", [{"role": "user", "content": "I moved to Bergen."}], user="sam")
     await run_once(static)
-    assert len((await client.message_memories(stored.messages[0].id)).items) == 1
+    assert len((await client.list_message_memories(stored.messages[0].id)).items) == 1
     (dream,) = [one async for one in client.list_dreams(status="succeeded")]
-    written = await client.write_bulletin("a", user="sam")
-    assert (await client.bulletin("a", user="sam")).version == written.version
-    assert written.version in {one.version async for one in client.list_bulletins("a", user="sam")}
-    (candidate,) = (await client.extract("I moved to Bergen.", user="sam")).candidates
+    written = await client.rewrite_bulletin("a", user="sam")
+    assert (await client.get_bulletin("a", user="sam")).version == written.version
+    assert written.version in {one.version async for one in client.list_bulletin_versions("a", user="sam")}
+    (candidate,) = (await client.extract_memories("I moved to Bergen.", user="sam")).candidates
     assert (candidate.content, candidate.user) == ("sam moved to Bergen.", "sam")
     said: list[MessageDraft] = [{"role": "user", "content": "I moved to Bergen."}]
-    assert "I moved to Bergen." in str((await client.extract(said, instructions="Be brief.", prompts=True)).prompts)
-    answer = await client.ask("Where does Sam live?", user="sam")
+    assert "I moved to Bergen." in str((await client.extract_memories(said, instructions="Be brief.", prompts=True)).prompts)
+    answer = await client.ask_memory("Where does Sam live?", user="sam")
     assert answer.answer is None
     assert answer.memories
-    assert (await client.summarize())["not_folded"] == "too_few"
-    assert (await client.summarize(older_than_days=30, tokens_max=0))["candidates"] == []
+    assert (await client.summarize_memories())["not_folded"] == "too_few"
+    assert (await client.summarize_memories(older_than_days=30, tokens_max=0))["candidates"] == []
     with pytest.raises(Conflict):
         await client.undo_summary(answer.memories[0]["id"])
-    await client.compact("s")
+    await client.compact_window("s")
     assert (await client.undo_dream(dream.id)).status == "undone"
-    assert (await client.message_memories(stored.messages[0].id)).items == []
+    assert (await client.list_message_memories(stored.messages[0].id)).items == []
 
 
 async def test_pages(client: AsyncReverie) -> None:
@@ -81,7 +81,7 @@ async def test_pages(client: AsyncReverie) -> None:
     assert saved.memory is not None
     page = await client.create_page("What of pricing?", scope={"types": ["decision"]}, trigger="manual")
     assert [one.memory_ids for one in page.sentences] == [[saved.memory.id]]
-    await client.change_memory(saved.memory.id, 1, content="Pricing is billed monthly")
+    await client.update_memory(saved.memory.id, 1, content="Pricing is billed monthly")
     assert (await client.get_page(page.id)).stale
     assert (await client.rewrite_page(page.id)).version == 2
     newest, _ = [one async for one in client.list_page_versions(page.id)]
@@ -113,32 +113,32 @@ async def test_the_inbox(client: AsyncReverie, static: Settings) -> None:
 async def test_a_person_is_exported_and_forgotten(client: AsyncReverie) -> None:
     saved = await client.save_memory("preference", "Likes tea", user="sam")
     assert saved.memory is not None
-    assert (await client.feedback(saved.memory.id, useful=True))["importance"] > saved.memory.importance
+    assert (await client.rate_memory(saved.memory.id, useful=True))["importance"] > saved.memory.importance
     assert "Likes tea" in str(await client.export_user("sam"))
     assert [one.user async for one in client.list_users(q="sa")] == ["sam"]
     await client.save_memory("goal", "Sam wants to sail", user="sam")
-    assert [one.value for one in (await client.profile("sam")).fields] == ["Sam wants to sail"]
+    assert [one.value for one in (await client.get_profile("sam")).fields] == ["Sam wants to sail"]
     assert (await client.purge_user("sam"))["receipt"]["counts"]["memories"] == 2
     assert "Likes tea" not in str(await client.export_user("sam"))
 
 
 async def test_the_engine(client: AsyncReverie, static: Settings) -> None:
-    assert (await client.engine())["embedder"]["source"] == "static"
-    assert await client.embedding_providers()
-    assert (await client.verify())["working"]
+    assert (await client.get_engine())["embedder"]["source"] == "static"
+    assert await client.list_embedding_providers()
+    assert (await client.verify_engine())["working"]
     await client.save_memory("fact", "Ana likes tea")
-    assert (await client.reindex(force=True))["pending"] == 1
+    assert (await client.start_reindex(force=True))["pending"] == 1
     await run_once(static)
-    assert (await client.reindex_progress())["pending"] == 0
-    await client.put_settings({"secrets": {"mode": "off"}})
+    assert (await client.get_reindex())["pending"] == 0
+    await client.update_settings({"secrets": {"mode": "off"}})
     await client.save_memory("fact", "The password is kalo!1999fin")
-    assert (await client.rescan())["started"]
+    assert (await client.start_rescan())["started"]
     await run_once(static)
-    assert (await client.rescan_progress())["kinds"].keys() == {"password"}
+    assert (await client.get_rescan())["kinds"].keys() == {"password"}
     assert "memories" in [one["table"] async for one in client.list_rescan_findings()]
     completion = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
     with pytest.raises(NotFound):
-        await client.chat(completion)
-    await client.put_settings({"proxy": {"enabled": True}})
+        await client.create_chat_completion(completion)
+    await client.update_settings({"proxy": {"enabled": True}})
     with pytest.raises(ServerFailed):
-        await client.chat(completion)
+        await client.create_chat_completion(completion)

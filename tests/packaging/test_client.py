@@ -35,7 +35,7 @@ from reverie_client.models import MemoryRecord
 
 
 def contents(reverie: Reverie, query: str) -> list[str]:
-    found: list[MemoryRecord | None] = [result.memory for result in reverie.search(query, limit=1).results]
+    found: list[MemoryRecord | None] = [result.memory for result in reverie.search_memories(query, limit=1).results]
     return [memory.content for memory in found if memory is not None]
 
 
@@ -66,7 +66,7 @@ from reverie_client.models import SearchAnswer
 async def main() -> None:
     async with AsyncReverie(agent="eve") as reverie:
         await reverie.save_memory("fact", "Cleo drinks mate", user="cleo")
-        asked: Coroutine[Any, Any, SearchAnswer] = reverie.search("what does Cleo drink?", limit=1)
+        asked: Coroutine[Any, Any, SearchAnswer] = reverie.search_memories("what does Cleo drink?", limit=1)
         print([result.memory.content for result in (await asked).results if result.memory is not None])
         print([memory.content async for memory in reverie.list_memories(user="cleo")])
     async with AsyncMemory() as memory:
@@ -80,13 +80,13 @@ WRONG = """
 from reverie_client import AsyncReverie, Memory, Reverie
 
 Reverie().save_memory(7, "no such type")
-Reverie().search("tea", limt=3)
+Reverie().search_memories("tea", limt=3)
 Memory().add("tea", user="alice")
 print(Reverie().get_memory("x").no_such_field)
 
 
 async def main() -> None:
-    print(AsyncReverie().search("tea").results)
+    print(AsyncReverie().search_memories("tea").results)
 """
 
 

@@ -109,7 +109,7 @@ async def test_the_client_says_what_it_has_written(pair: PrimaryAndStandby, proc
     async with AsyncReverie("", ADMIN_KEY, agent="a", http=one.http) as client:
         await client.save_memory("fact", "The second note is about the harbour.")
         client.http = other.http
-        assert len((await client.search("harbour", strategy="keyword")).results) == 1
+        assert len((await client.search_memories("harbour", strategy="keyword")).results) == 1
         assert await other.search("harbour", strategy="keyword") == []
 
 

@@ -47,7 +47,7 @@ class Listing(Generic[P, T]):
     @overload
     def __get__(self, client: AsyncSender, owner: type[Any]) -> Callable[P, AsyncIterator[T]]: ...
     def __get__(self, client: Sender | AsyncSender | None, owner: type[Any]) -> Callable[P, Any]:
-        return self._build if client is None else _after(self._build, client.items)
+        return self._build if client is None else _after(self._build, client._items)
 
 
 class Procedure(Generic[P, T]):
@@ -63,7 +63,7 @@ class Procedure(Generic[P, T]):
     @overload
     def __get__(self, client: AsyncSender, owner: type[Any]) -> Callable[P, Coroutine[Any, Any, T]]: ...
     def __get__(self, client: Sender | AsyncSender | None, owner: type[Any]) -> Callable[P, Any]:
-        return self._build if client is None else _after(self._build, client.run)
+        return self._build if client is None else _after(self._build, client._run)
 
 
 def _after(build: Callable[P, Any], send: Callable[[Any], Any]) -> Callable[P, Any]:

@@ -165,7 +165,7 @@ class ChatMemory:
             return [], []
         try:
             options = SearchOptions(limit=min(2 * limit, FOUND_MAX), include=["memories", "messages"])
-            answer = self._client.search(query[:QUERY_MAX], **options)
+            answer = self._client.search_memories(query[:QUERY_MAX], **options)
         except (ReverieClientError, ValueError) as error:
             log.error("retrieve_long_memory: %s", error)
             return [], []
@@ -195,7 +195,7 @@ class ChatMemory:
         """
         if self.use_long_term:
             try:
-                self._client.dream(self.agent)
+                self._client.request_dream(self.agent)
             except ReverieClientError as error:
                 log.error("start_new_session: %s", error)
         self.session_id = str(uuid4())

@@ -218,7 +218,7 @@ class ReverieStore(BaseStore):
             limit=min(RANKED_MAX, max(1, op.offset + op.limit)) if exact else RANKED_MAX,
             min_relevance=0,
         )
-        (answer,) = yield [calls.search(cast(str, op.query), **options)]
+        (answer,) = yield [calls.search_memories(cast(str, op.query), **options)]
         found = [(result.memory, result.score) for result in _whole(answer).results]
         return [(memory, score) for memory, score in found if _accepts(op, memory)]
 
@@ -286,7 +286,7 @@ class ReverieStore(BaseStore):
                 continue
             until = now + timedelta(minutes=minutes)
             if until - memory.expires_at >= timedelta(minutes=minutes) * REFRESH_SHARE:
-                renewals.append(calls.change_memory(memory.id, memory.version, expires_at=until, reason="read"))
+                renewals.append(calls.update_memory(memory.id, memory.version, expires_at=until, reason="read"))
         if renewals:
             yield renewals
 

@@ -134,7 +134,7 @@ def search(
         options["min_relevance"] = threshold
     if rerank:
         options["rerank"] = True
-    answer: m.SearchAnswer = yield calls.search(query, **options)
+    answer: m.SearchAnswer = yield calls.search_memories(query, **options)
     found = [shown | {"score": one.score} for one in answer.results if (shown := _found(one, whose))]
     return {"results": found[:wanted]}
 
@@ -179,7 +179,7 @@ def update(memory_id: Id, data: str, metadata: m.Json | None = None) -> Steps[m.
     changes = o.MemoryChanges(content=data)
     if metadata is not None:
         changes["metadata"] = metadata
-    yield calls.change_memory(memory_id, present.version, **changes)
+    yield calls.update_memory(memory_id, present.version, **changes)
     return {"message": "The memory is updated."}
 
 
@@ -206,7 +206,7 @@ def delete_all(*, user_id: str | None = None, agent_id: str | None = None, run_i
 
 def history(memory_id: Id) -> Steps[list[m.Json]]:
     """Return what became of a memory, oldest first."""
-    page: m.Page[m.MemoryVersion] = yield calls.memory_history(memory_id)
+    page: m.Page[m.MemoryVersion] = yield calls.list_memory_history(memory_id)
     changes: list[m.Json] = []
     before: m.MemoryVersion | None = None
     for version in page.items:
@@ -305,12 +305,12 @@ def _append(turns: Sequence[Turn], whose: Owner) -> Steps[m.Json]:
 
 def _ask_for_dream(agent: str) -> Steps[None]:
     try:
-        yield calls.dream(agent)
+        yield calls.request_dream(agent)
     except (NotAllowed, NotFound):  # the key is bound to another agent, which is who acts
-        bound: m.Whoami = yield calls.whoami()
+        bound: m.Whoami = yield calls.get_caller()
         if bound.agent is None:
             raise
-        yield calls.dream(bound.agent)
+        yield calls.request_dream(bound.agent)
 
 
 def _list(whose: Owner, metadata: m.Json, limit: int | None) -> Steps[list[m.MemoryRecord]]:

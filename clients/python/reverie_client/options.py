@@ -90,7 +90,7 @@ class MemoryFilters(TypedDict, total=False):
 
 
 class SearchOptions(TypedDict, total=False):
-    """What ``search`` and ``preview`` can be given besides."""
+    """What ``search_memories`` and ``preview_search`` can be given besides."""
 
     strategy: Strategy | None
     fusion: Literal["relative", "rrf"] | None
@@ -122,7 +122,7 @@ class SearchOptions(TypedDict, total=False):
 
 
 class MemoryChanges(TypedDict, total=False):
-    """What ``change_memory`` can be given besides."""
+    """What ``update_memory`` can be given besides."""
 
     type: str | None
     content: str | None
@@ -149,7 +149,7 @@ class MemoryChanges(TypedDict, total=False):
 
 
 class ContextOptions(TypedDict, total=False):
-    """What ``context`` can be given besides."""
+    """What ``build_context`` can be given besides."""
 
     agent: str | None
     session: str | None
@@ -174,7 +174,7 @@ class ContextOptions(TypedDict, total=False):
 
 
 class AskFields(TypedDict, total=False):
-    """What ``ask`` can be given besides."""
+    """What ``ask_memory`` can be given besides."""
 
     queries: list[str]
     expand: bool

@@ -41,7 +41,7 @@ from reverie_client.transport import AsyncSender, Sender
 class Reverie(Api, Sender):
     """Reverie over HTTP, blocking. Thread-safe; close it, or use it as a context manager."""
 
-    def events(
+    def stream_events(
         self, after: int | None = None, types: Sequence[str] = (), *, reconnect: bool = True
     ) -> Iterator[dict[str, Any]]:
         """Yield what happens from now on, or after a position, for as long as it is iterated; each event once.
@@ -58,10 +58,10 @@ class Reverie(Api, Sender):
                     raise
             time.sleep(stream.pause_s)
 
-    def ask_stream(
+    def ask_memory_stream(
         self, question: str, max_tokens: int | None = None, agent: str | None = None, **fields: Unpack[AskFields]
     ) -> Iterator[AskEvent]:
-        """Yield what ``ask`` answers, as it comes: the memories at once, then the answer. Raises APIError, and
+        """Yield what ``ask_memory`` answers, as it comes: the memories at once, then the answer. Raises APIError, and
         ConnectionFailed when it breaks off."""
         call, stream = answer_call(question, max_tokens, agent, fields), AnswerStream()
         with closing(self.lines(call, headers=stream.headers, timeout=EVENTS_TIMEOUT)) as lines:
@@ -69,9 +69,9 @@ class Reverie(Api, Sender):
                 yield event
                 if event.answer is not None:
                     return
-        raise self.failed(call, "the answer broke off")
+        raise self._failed(call, "the answer broke off")
 
-    def export(
+    def export_records(
         self,
         agent: str | None = None,
         include: str | None = None,
@@ -84,44 +84,37 @@ class Reverie(Api, Sender):
             yield from map(json.loads, lines)
 
     def export_workspace(self, workspace: Id) -> Iterator[dict[str, Any]]:
-        """Yield the lines of an export of one workspace, for admins of the installation. Raises as ``export`` does."""
+        """Yield the lines of an export of one workspace, for admins of the installation. Raises as ``export_records`` does."""
         with closing(self.lines(export_workspace_call(workspace))) as lines:
             yield from map(json.loads, lines)
 
-    def import_file(
+    def import_records(
         self,
-        path: Path | str,
+        source: Path | str | Iterable[bytes],
         format: Format = "reverie",
         agent: str | None = None,
         on_progress: OnProgress = no_progress,
     ) -> Imported:
-        """Read a file in, all of it or nothing. Raises InvalidRequest; ``problem["line"]`` is the broken line."""
-        with Path(path).open("rb") as file:
-            return self.import_chunks(iter(lambda: file.read(CHUNK_BYTES), b""), format, agent, on_progress)
-
-    def import_chunks(
-        self,
-        chunks: Iterable[bytes],
-        format: Format = "reverie",
-        agent: str | None = None,
-        on_progress: OnProgress = no_progress,
-    ) -> Imported:
-        """As ``import_file``, from a stream. Never repeated by itself; repeating it does no harm.
+        """Read a file, or chunks of one, in, all of it or nothing. Never repeated by itself; repeating it does no harm.
+        Raises InvalidRequest; ``problem["line"]`` is the broken line.
 
         Once all lines are sent and checked, ``on_progress`` is given how many are written, of how many.
         """
+        if isinstance(source, Path | str):
+            with Path(source).open("rb") as file:
+                return self.import_records(iter(lambda: file.read(CHUNK_BYTES), b""), format, agent, on_progress)
         call = import_call(format, agent or self.options.agent)
-        with closing(self.lines(call, headers=IMPORT_HEADERS, content=chunks)) as lines:
+        with closing(self.lines(call, headers=IMPORT_HEADERS, content=source)) as lines:
             for line in lines:
                 if done := read_import(line, on_progress):
                     return done
-        raise self.failed(call, "the answer broke off")
+        raise self._failed(call, "the answer broke off")
 
 
 class AsyncReverie(Api, AsyncSender):
     """Reverie over HTTP, awaited. Close it, or use it as an async context manager."""
 
-    async def events(
+    async def stream_events(
         self, after: int | None = None, types: Sequence[str] = (), *, reconnect: bool = True
     ) -> AsyncIterator[dict[str, Any]]:
         """Yield what happens from now on, or after a position, for as long as it is iterated; each event once.
@@ -140,10 +133,10 @@ class AsyncReverie(Api, AsyncSender):
                     raise
             await asyncio.sleep(stream.pause_s)
 
-    async def ask_stream(
+    async def ask_memory_stream(
         self, question: str, max_tokens: int | None = None, agent: str | None = None, **fields: Unpack[AskFields]
     ) -> AsyncIterator[AskEvent]:
-        """Yield what ``ask`` answers, as it comes: the memories at once, then the answer. Raises APIError, and
+        """Yield what ``ask_memory`` answers, as it comes: the memories at once, then the answer. Raises APIError, and
         ConnectionFailed when it breaks off."""
         call, stream = answer_call(question, max_tokens, agent, fields), AnswerStream()
         async with aclosing(self.lines(call, headers=stream.headers, timeout=EVENTS_TIMEOUT)) as lines:
@@ -152,9 +145,9 @@ class AsyncReverie(Api, AsyncSender):
                     yield event
                     if event.answer is not None:
                         return
-        raise self.failed(call, "the answer broke off")
+        raise self._failed(call, "the answer broke off")
 
-    async def export(
+    async def export_records(
         self,
         agent: str | None = None,
         include: str | None = None,
@@ -168,41 +161,34 @@ class AsyncReverie(Api, AsyncSender):
                 yield json.loads(line)
 
     async def export_workspace(self, workspace: Id) -> AsyncIterator[dict[str, Any]]:
-        """Yield the lines of an export of one workspace, for admins of the installation. Raises as ``export`` does."""
+        """Yield the lines of an export of one workspace, for admins of the installation. Raises as ``export_records`` does."""
         async with aclosing(self.lines(export_workspace_call(workspace))) as lines:
             async for line in lines:
                 yield json.loads(line)
 
-    async def import_file(
+    async def import_records(
         self,
-        path: Path | str,
+        source: Path | str | AsyncIterator[bytes],
         format: Format = "reverie",
         agent: str | None = None,
         on_progress: OnProgress = no_progress,
     ) -> Imported:
-        """Read a file in, all of it or nothing. Raises InvalidRequest; ``problem["line"]`` is the broken line."""
-        with await asyncio.to_thread(Path(path).open, "rb") as file:
-
-            async def chunks() -> AsyncIterator[bytes]:
-                while chunk := await asyncio.to_thread(file.read, CHUNK_BYTES):
-                    yield chunk
-
-            return await self.import_chunks(chunks(), format, agent, on_progress)
-
-    async def import_chunks(
-        self,
-        chunks: AsyncIterator[bytes],
-        format: Format = "reverie",
-        agent: str | None = None,
-        on_progress: OnProgress = no_progress,
-    ) -> Imported:
-        """As ``import_file``, from a stream. Never repeated by itself; repeating it does no harm.
+        """Read a file, or chunks of one, in, all of it or nothing. Never repeated by itself; repeating it does no harm.
+        Raises InvalidRequest; ``problem["line"]`` is the broken line.
 
         Once all lines are sent and checked, ``on_progress`` is given how many are written, of how many.
         """
+        if isinstance(source, Path | str):
+            with await asyncio.to_thread(Path(source).open, "rb") as file:
+
+                async def chunks() -> AsyncIterator[bytes]:
+                    while chunk := await asyncio.to_thread(file.read, CHUNK_BYTES):
+                        yield chunk
+
+                return await self.import_records(chunks(), format, agent, on_progress)
         call = import_call(format, agent or self.options.agent)
-        async with aclosing(self.lines(call, headers=IMPORT_HEADERS, content=chunks)) as lines:
+        async with aclosing(self.lines(call, headers=IMPORT_HEADERS, content=source)) as lines:
             async for line in lines:
                 if done := read_import(line, on_progress):
                     return done
-        raise self.failed(call, "the answer broke off")
+        raise self._failed(call, "the answer broke off")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import httpx
 
 from reverie_client.call import Call, Id, part
-from reverie_client.calls import ask
+from reverie_client.calls import ask_memory
 from reverie_client.errors import APIError, ConnectionFailed, ServerFailed, error_of
 from reverie_client.models import AskAnswer, AskEvent, Imported, Json
 from reverie_client.options import AskFields
@@ -86,7 +86,7 @@ class AnswerStream:
 
 def answer_call(question: str, max_tokens: int | None, agent: str | None, fields: AskFields) -> Call[AskAnswer]:
     """Return the call of a question, answered in events."""
-    call = ask(question, max_tokens, agent, **fields)
+    call = ask_memory(question, max_tokens, agent, **fields)
     return replace(call, body={**call.body, "stream": True})
 
 

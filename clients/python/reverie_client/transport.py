@@ -117,7 +117,7 @@ class Client(ABC, Generic[Http]):
         """
         if http is None:
             api_key = api_key or setting("REVERIE_API_KEY")
-            http = self.connect(service_url(url), timeout_s)
+            http = self._connect(service_url(url), timeout_s)
         self.http = http
         self.options = Options(api_key, agent, user, retries, no_memory, for_prompt)
         self._reached: dict[str, str] = {}
@@ -129,7 +129,7 @@ class Client(ABC, Generic[Http]):
         return other
 
     @abstractmethod
-    def connect(self, url: str, timeout_s: float) -> Http:
+    def _connect(self, url: str, timeout_s: float) -> Http:
         """Connections of its own."""
 
     def _request(self, call: Call[Any], idempotency_key: str | None) -> dict[str, Any]:
@@ -162,7 +162,7 @@ class Client(ABC, Generic[Http]):
             return backoff_s(attempt, response)
         if isinstance(got, httpx.Response):
             return got
-        raise self.failed(call, got) from got
+        raise self._failed(call, got) from got
 
     def _parse(self, call: Call[T], response: httpx.Response, attempt: int) -> T:
         """Return the answer. Raises APIError. What a repeated DELETE no longer finds, an earlier attempt has
@@ -171,16 +171,16 @@ class Client(ABC, Generic[Http]):
             return call.parse(response.content)
         if call.method == "DELETE" and attempt and response.status_code == NOT_FOUND:
             return call.parse(b"")
-        raise self.refused(response)
+        raise self._refused(response)
 
-    def refused(self, response: httpx.Response) -> APIError:
+    def _refused(self, response: httpx.Response) -> APIError:
         """Return the error that an answer stands for; it says where a key comes from if none was sent."""
         error = error_of(response)
         if error.status == NOT_AUTHENTICATED and self.options.api_key is None:
             return type(error)(error.status, error.problem | {"detail": NO_KEY})
         return error
 
-    def failed(self, call: Call[Any], why: httpx.TransportError | str) -> ConnectionFailed:
+    def _failed(self, call: Call[Any], why: httpx.TransportError | str) -> ConnectionFailed:
         """Return the error of a call without an answer; it says where that was expected."""
         url = self.http.base_url
         said = why if isinstance(why, str) else repr(why)
@@ -190,7 +190,7 @@ class Client(ABC, Generic[Http]):
 class Sender(Client[httpx.Client]):
     """Sends calls and waits for their answers."""
 
-    def connect(self, url: str, timeout_s: float) -> httpx.Client:
+    def _connect(self, url: str, timeout_s: float) -> httpx.Client:
         return httpx.Client(base_url=url, timeout=timeout_s)
 
     def send(self, call: Call[T], *, idempotency_key: str | None = None) -> T:
@@ -208,7 +208,7 @@ class Sender(Client[httpx.Client]):
             time.sleep(settled)
         raise AssertionError("every attempt ends above")
 
-    def run(self, steps: Steps[T]) -> T:
+    def _run(self, steps: Steps[T]) -> T:
         """Send what takes several calls, one after another."""
         try:
             call = next(steps)
@@ -223,7 +223,7 @@ class Sender(Client[httpx.Client]):
             result: T = done.value
             return result
 
-    def items(self, call: Call[Page[T]]) -> Iterator[T]:
+    def _items(self, call: Call[Page[T]]) -> Iterator[T]:
         """Yield the items of a list, page by page as needed."""
         following: Call[Page[T]] | None = call
         while following is not None:
@@ -244,10 +244,10 @@ class Sender(Client[httpx.Client]):
             with self.http.stream(**self._stream(call, headers, content, timeout)) as response:
                 if not response.is_success:
                     response.read()
-                    raise self.refused(response)
+                    raise self._refused(response)
                 yield from response.iter_lines()
         except httpx.TransportError as error:
-            raise self.failed(call, error) from error
+            raise self._failed(call, error) from error
 
     def close(self) -> None:
         """Close the connections."""
@@ -263,7 +263,7 @@ class Sender(Client[httpx.Client]):
 class AsyncSender(Client[httpx.AsyncClient]):
     """Sends calls and awaits their answers."""
 
-    def connect(self, url: str, timeout_s: float) -> httpx.AsyncClient:
+    def _connect(self, url: str, timeout_s: float) -> httpx.AsyncClient:
         return httpx.AsyncClient(base_url=url, timeout=timeout_s)
 
     async def send(self, call: Call[T], *, idempotency_key: str | None = None) -> T:
@@ -281,7 +281,7 @@ class AsyncSender(Client[httpx.AsyncClient]):
             await asyncio.sleep(settled)
         raise AssertionError("every attempt ends above")
 
-    async def run(self, steps: Steps[T]) -> T:
+    async def _run(self, steps: Steps[T]) -> T:
         """Send what takes several calls, one after another."""
         try:
             call = next(steps)
@@ -296,7 +296,7 @@ class AsyncSender(Client[httpx.AsyncClient]):
             result: T = done.value
             return result
 
-    async def items(self, call: Call[Page[T]]) -> AsyncIterator[T]:
+    async def _items(self, call: Call[Page[T]]) -> AsyncIterator[T]:
         """Yield the items of a list, page by page as needed."""
         following: Call[Page[T]] | None = call
         while following is not None:
@@ -318,11 +318,11 @@ class AsyncSender(Client[httpx.AsyncClient]):
             async with self.http.stream(**self._stream(call, headers, content, timeout)) as response:
                 if not response.is_success:
                     await response.aread()
-                    raise self.refused(response)
+                    raise self._refused(response)
                 async for line in response.aiter_lines():
                     yield line
         except httpx.TransportError as error:
-            raise self.failed(call, error) from error
+            raise self._failed(call, error) from error
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -211,7 +211,7 @@ export class AgentMemory {
   async #block(message: string): Promise<string> {
     const fields = { ...this.whose(), session: this.session, max_tokens: this.#options.maxTokens ?? 1_000 };
     const signal = AbortSignal.timeout(this.#options.timeoutMs ?? TIMEOUT_MS);
-    const answer = await this.reverie.context(
+    const answer = await this.reverie.buildContext(
       message,
       { ...fields, sections: { window: 0 } },
       { signal, ...this.forUser },
@@ -221,7 +221,7 @@ export class AgentMemory {
 
   async #search(question: string, limit: number): Promise<SearchResult[]> {
     const options = { ...this.whose(), limit, include: ["memories", "messages"] as ("memories" | "messages")[] };
-    return (await this.reverie.search(question.slice(0, QUESTION_MAX), options, this.forUser)).results;
+    return (await this.reverie.searchMemories(question.slice(0, QUESTION_MAX), options, this.forUser)).results;
   }
 
   async #append({ session, user, turns, key }: Batch): Promise<void> {

@@ -156,7 +156,7 @@ export class MemoryFiles {
   async #change(file: MemoryRecord, path: string, text: string): Promise<void> {
     try {
       const changes = { key: await this.#key(path), ...written(path, text) };
-      await this.memory.reverie.changeMemory(file.id, file.version, changes, this.memory.forUser);
+      await this.memory.reverie.updateMemory(file.id, file.version, changes, this.memory.forUser);
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
       throw new FileProblem("The file was changed by somebody else meanwhile. View it again.");

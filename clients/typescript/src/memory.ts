@@ -129,7 +129,7 @@ export class Memory {
     const [whose, metadata] = filtered(options);
     const wanted = options.top_k ?? options.limit ?? 20;
     const filters = Object.keys(metadata).length > 0;
-    const answer = await this.reverie.search(query, {
+    const answer = await this.reverie.searchMemories(query, {
       ...whose,
       limit: whose.session || whose.user ? FOUND_MAX : Math.min(FOUND_MAX, wanted),
       include: filters ? ["memories"] : ["memories", "messages"],
@@ -171,7 +171,7 @@ export class Memory {
   /** Give a memory another text and, where it is given, other metadata. Rejects with NotFound, Conflict. */
   async update(memoryId: string, data: string, metadata?: Json): Promise<{ message: string }> {
     const { version } = await this.reverie.getMemory(memoryId);
-    await this.reverie.changeMemory(memoryId, version, { content: data, metadata });
+    await this.reverie.updateMemory(memoryId, version, { content: data, metadata });
     return { message: "The memory is updated." };
   }
 
@@ -205,7 +205,7 @@ export class Memory {
 
   /** What became of a memory, oldest first. */
   async history(memoryId: string): Promise<HistoryItem[]> {
-    const { items } = await this.reverie.memoryHistory(memoryId);
+    const { items } = await this.reverie.listMemoryHistory(memoryId);
     return items.map((version, index) => {
       const before = items[index - 1];
       const deleted = version.deleted_at !== null;
@@ -244,13 +244,13 @@ export class Memory {
 
   async #askForDream(agent: string): Promise<void> {
     try {
-      await this.reverie.dream(agent);
+      await this.reverie.requestDream(agent);
     } catch (error) {
       // The key is bound to another agent, which is who acts.
       if (!(error instanceof NotAllowed || error instanceof NotFound)) throw error;
-      const bound = await this.reverie.whoami();
+      const bound = await this.reverie.getCaller();
       if (!bound.agent) throw error;
-      await this.reverie.dream(bound.agent);
+      await this.reverie.requestDream(bound.agent);
     }
   }
 }

@@ -39,7 +39,10 @@ export class Reverie extends Api {
    * A stream that breaks off is taken up again where it ended. Rejects with APIError when it is refused, and with the
    * reason of the signal when that aborts.
    */
-  async *events(options: EventOptions = {}, { signal }: Signal = {}): AsyncGenerator<ReverieEvent, void, undefined> {
+  async *streamEvents(
+    options: EventOptions = {},
+    { signal }: Signal = {},
+  ): AsyncGenerator<ReverieEvent, void, undefined> {
     const { after, types, agent, wait, reconnect = true } = options;
     const call: Call<void> = { method: "GET", path: "/v1/events", query: { types, agent, wait } };
     let position = after;
@@ -60,13 +63,13 @@ export class Reverie extends Api {
     }
   }
 
-  /** What `ask` answers, as it comes: the memories at once, then the answer. Rejects with APIError, ConnectionFailed. */
-  async *askStream(
+  /** What `askMemory` answers, as it comes: the memories at once, then the answer. Rejects with APIError, ConnectionFailed. */
+  async *askMemoryStream(
     question: string,
     fields?: Fields<"ask_memory", "question" | "stream">,
     { signal }: Signal = {},
   ): AsyncGenerator<AskEvent, void, undefined> {
-    const call = calls.ask(question, fields);
+    const call = calls.askMemory(question, fields);
     call.body = { ...call.body, stream: true };
     for await (const { event, data } of serverSentEvents(this.lines(call, { signal }))) {
       const said = JSON.parse(data);
@@ -81,17 +84,17 @@ export class Reverie extends Api {
   }
 
   /** A chat completion with memory, chunk by chunk as it comes (OpenAI's shape). */
-  chatStream(request: WireFormat, headers?: Headers<"create_chat_completion">, signal?: Signal) {
-    return this.#chunks(calls.chat(request, headers), signal);
+  createChatCompletionStream(request: WireFormat, headers?: Headers<"create_chat_completion">, signal?: Signal) {
+    return this.#chunks(calls.createChatCompletion(request, headers), signal);
   }
 
   /** A response with memory, event by event as it comes (OpenAI's shape). */
-  responseStream(request: WireFormat, headers?: Headers<"create_response">, signal?: Signal) {
+  createResponseStream(request: WireFormat, headers?: Headers<"create_response">, signal?: Signal) {
     return this.#chunks(calls.createResponse(request, headers), signal);
   }
 
   /** A message with memory, event by event as it comes (Anthropic's shape). */
-  messageStream(request: WireFormat, headers?: Headers<"create_message">, signal?: Signal) {
+  createMessageStream(request: WireFormat, headers?: Headers<"create_message">, signal?: Signal) {
     return this.#chunks(calls.createMessage(request, headers), signal);
   }
 
@@ -104,7 +107,7 @@ export class Reverie extends Api {
   }
 
   /** The lines of an export, as they come. Rejects with ConnectionFailed when it breaks off before its last line. */
-  async *export(
+  async *exportRecords(
     query?: Query<"export_records">,
     { signal }: Signal = {},
   ): AsyncGenerator<Record<string, unknown>, void, undefined> {
@@ -112,7 +115,7 @@ export class Reverie extends Api {
     for await (const line of this.lines(call, { signal })) yield JSON.parse(line);
   }
 
-  /** The lines of an export of one workspace, for the admin of the installation. Rejects as `export` does. */
+  /** The lines of an export of one workspace, for the admin of the installation. Rejects as `exportRecords` does. */
   async *exportWorkspace(
     workspace: string,
     { signal }: Signal = {},
@@ -127,7 +130,7 @@ export class Reverie extends Api {
    *
    * Browsers other than Chromium send no streams; a Blob (a file) is sent everywhere.
    */
-  async importChunks(chunks: BodyInit, options: ImportOptions = {}): Promise<Imported> {
+  async importRecords(chunks: BodyInit, options: ImportOptions = {}): Promise<Imported> {
     const { format = "reverie", agent = this.agent, onProgress, signal } = options;
     const call: Call<Imported> = { method: "POST", path: "/v1/import", query: { format, agent } };
     const stream = { headers: IMPORT_HEADERS, body: chunks, signal, idleMs: IMPORT_IDLE_MS };

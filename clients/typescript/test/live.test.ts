@@ -30,14 +30,15 @@ describe.skipIf(!url)("streams of a live server (REVERIE_TEST_URL)", () => {
     const reverie = client();
     for (const n of [1, 2, 3]) await reverie.saveMemory("fact", `The number ${n} is on the door`);
     const positions: number[] = [];
-    for await (const event of reverie.events({ after: 0 })) {
+    for await (const event of reverie.streamEvents({ after: 0 })) {
       positions.push(event.position as number);
       if (positions.length === 2) break;
     }
     const rest: number[] = [];
-    for await (const event of reverie.events({ after: positions[1], wait: false })) rest.push(event.position as number);
+    for await (const event of reverie.streamEvents({ after: positions[1], wait: false }))
+      rest.push(event.position as number);
     const all: number[] = [];
-    for await (const event of reverie.events({ after: 0, wait: false })) all.push(event.position as number);
+    for await (const event of reverie.streamEvents({ after: 0, wait: false })) all.push(event.position as number);
     expect(all.slice(0, 2)).toEqual(positions);
     expect([...positions, ...rest]).toEqual(all);
     expect(rest.length).toBeGreaterThan(0);
@@ -47,22 +48,22 @@ describe.skipIf(!url)("streams of a live server (REVERIE_TEST_URL)", () => {
     const reverie = client();
     await reverie.saveMemory("fact", "The spare key is in the red vault");
     const lines: string[] = [];
-    for await (const line of reverie.export()) lines.push(JSON.stringify(line));
+    for await (const line of reverie.exportRecords()) lines.push(JSON.stringify(line));
     const whole = new Blob([`${lines.join("\n")}\n`]);
     const progress: number[] = [];
-    const done = await reverie.importChunks(whole.stream(), { onProgress: (written) => progress.push(written) });
+    const done = await reverie.importRecords(whole.stream(), { onProgress: (written) => progress.push(written) });
     expect(done.created).toBe(0);
     expect(done.unchanged).toBeGreaterThan(0);
     expect(progress.length).toBeGreaterThan(0);
-    await expect(reverie.importChunks("{}\n")).rejects.toMatchObject({ name: "InvalidRequest", problem: { line: 1 } });
+    await expect(reverie.importRecords("{}\n")).rejects.toMatchObject({ name: "InvalidRequest", problem: { line: 1 } });
   });
 
   test("a completion comes as the model says it", async () => {
     const reverie = client();
-    await reverie.putSettings({ proxy: { enabled: true, models: ["m"] } });
+    await reverie.updateSettings({ proxy: { enabled: true, models: ["m"] } });
     const request = { model: "m", messages: [{ role: "user", content: "hi" }] };
     let text = "";
-    for await (const chunk of reverie.chatStream(request, { "X-Reverie-User": "sam" })) {
+    for await (const chunk of reverie.createChatCompletionStream(request, { "X-Reverie-User": "sam" })) {
       const choices = chunk.choices as { delta: { content?: string } }[];
       text += choices[0]?.delta.content ?? "";
     }
@@ -73,7 +74,7 @@ describe.skipIf(!url)("streams of a live server (REVERIE_TEST_URL)", () => {
     const reverie = client();
     await reverie.saveMemory("fact", "The deploy key is in the blue vault");
     const events: string[] = [];
-    for await (const one of reverie.askStream("Where is the deploy key?")) {
+    for await (const one of reverie.askMemoryStream("Where is the deploy key?")) {
       events.push(one.event);
       if (one.event === "memories") expect(JSON.stringify(one.memories)).toContain("blue vault");
       if (one.event === "answer") expect(one.answer.answer).toBeNull();

@@ -43,7 +43,7 @@ describe("retries", () => {
     await reverie.saveMemory("fact", "a");
     await reverie.saveMemory("fact", "b");
     await reverie.saveMemory("fact", "c", undefined, { idempotencyKey: "mine" });
-    await reverie.search("a");
+    await reverie.searchMemories("a");
     const [first, second, third, fourth] = asked.map((one) => one.headers.get("idempotency-key"));
     expect(first).not.toBe(second);
     expect(third).toBe("mine");
@@ -52,7 +52,7 @@ describe("retries", () => {
 
   test("what the server asks to wait is waited for", async () => {
     const { reverie, asked } = scripted([answer({}, 429, { "Retry-After": "20" }), answer({ items: [] })]);
-    const listed = reverie.memoryHistory("m");
+    const listed = reverie.listMemoryHistory("m");
     await vi.advanceTimersByTimeAsync(19_999);
     expect(asked).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1_000);
@@ -73,13 +73,13 @@ describe("retries", () => {
     ["504", answer({}, 504)],
   ])("a change is not sent again after %s: it may have been carried out", async (_, failure) => {
     const { reverie, asked } = scripted([failure]);
-    await expect(timed(reverie.changeMemory("m", 1, { importance: 1 }))).rejects.toThrow();
+    await expect(timed(reverie.updateMemory("m", 1, { importance: 1 }))).rejects.toThrow();
     expect(asked).toHaveLength(1);
   });
 
   test("a change is sent again where it surely was not carried out", async () => {
     const { reverie, asked } = scripted([answer({}, 503), answer({ id: "m" })]);
-    await timed(reverie.changeMemory("m", 1, { importance: 1 }));
+    await timed(reverie.updateMemory("m", 1, { importance: 1 }));
     expect(asked).toHaveLength(2);
   });
 
@@ -113,7 +113,7 @@ describe("aborting", () => {
   test("a call rejects with the reason of its signal, and is not sent again", async () => {
     const { reverie, asked } = scripted([never]);
     const controller = new AbortController();
-    const call = reverie.search("tea", undefined, { signal: controller.signal });
+    const call = reverie.searchMemories("tea", undefined, { signal: controller.signal });
     controller.abort();
     await expect(call).rejects.toMatchObject({ name: "AbortError" });
     expect(asked).toHaveLength(1);
@@ -134,7 +134,7 @@ describe("aborting", () => {
     const { reverie, asked } = scripted([never, never]);
     const options = { signal: AbortSignal.abort() };
     await expect(reverie.getMemory("m", undefined, options)).rejects.toMatchObject({ name: "AbortError" });
-    await expect(reverie.events({}, options).next()).rejects.toMatchObject({ name: "AbortError" });
+    await expect(reverie.streamEvents({}, options).next()).rejects.toMatchObject({ name: "AbortError" });
     expect(asked).toHaveLength(0);
   });
 });
@@ -185,7 +185,7 @@ describe("what is sent", () => {
       answer({ results: [] }),
     ]);
     await reverie.saveMemory("fact", "a");
-    await reverie.search("a");
+    await reverie.searchMemories("a");
     expect(asked.map((one) => one.headers.get("x-reverie-position"))).toEqual([null, "0/42"]);
   });
 
@@ -250,7 +250,7 @@ describe("errors", () => {
 
   test("an ambiguous name has its candidates", async () => {
     const { reverie } = scripted([answer({ candidates: [{ id: "a" }, { id: "b" }] }, 300)]);
-    await expect(reverie.entityGraph("apollo")).rejects.toMatchObject({ candidates: [{ id: "a" }, { id: "b" }] });
+    await expect(reverie.getEntityGraph("apollo")).rejects.toMatchObject({ candidates: [{ id: "a" }, { id: "b" }] });
   });
 
   test("what a proxy on the way says is kept", async () => {
@@ -261,7 +261,7 @@ describe("errors", () => {
   test("without a key it says where one comes from", async () => {
     vi.stubEnv("REVERIE_API_KEY", "");
     const { reverie } = scripted([answer({ title: "Unauthorized", detail: "?" }, 401)], { apiKey: undefined });
-    const error = await reverie.whoami().catch((one: unknown) => one);
+    const error = await reverie.getCaller().catch((one: unknown) => one);
     expect(error).toBeInstanceOf(NotAuthenticated);
     expect(String(error)).toContain("REVERIE_API_KEY");
   });

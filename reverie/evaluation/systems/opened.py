@@ -48,7 +48,7 @@ class Place:
         if self._service is None:
             self._service = self._stack.enter_context(running(self.folder / "service", self.embedding_model))
             with Reverie(self._service.url, self._service.key) as client:
-                client.put_settings(OWN_SETTINGS)
+                client.update_settings(OWN_SETTINGS)
         return self._service
 
 

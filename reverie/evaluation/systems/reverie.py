@@ -63,7 +63,7 @@ class ReverieSystem:
             "messages": ["messages"],
             "dreamed": ["memories", "messages"],
         }
-        answer = self._client.preview(
+        answer = self._client.preview_search(
             question.text,
             agent=self._agent(conversation),
             now=question.now,
@@ -76,7 +76,7 @@ class ReverieSystem:
         """`/v1/context`, in the last session where there are sessions. A turn is shown when it, or a memory made of
         it, is among the items, or its words are in the text."""
         options: Any = {} if self._way == "memories" else {"session": conversation.turns[-1].session}
-        answer = self._client.context(question.text, agent=self._agent(conversation), max_tokens=tokens_max, **options)
+        answer = self._client.build_context(question.text, agent=self._agent(conversation), max_tokens=tokens_max, **options)
         text = "\n".join(one.text for one in answer.sections)
         ids = (item for one in answer.sections for item in one.items if _is_id(item))
         shown = {turn for id_ in ids for turn in self._stands_for(conversation, id_)}
@@ -86,7 +86,7 @@ class ReverieSystem:
 
     def described(self) -> dict[str, str]:
         """Version of the service."""
-        return {"reverie": f"version {self._client.engine()['version']}"}
+        return {"reverie": f"version {self._client.get_engine()['version']}"}
 
     def _agent(self, conversation: Conversation) -> str:
         return f"{self._run}-{self._way}-{conversation.agent}"[:200]
@@ -120,7 +120,7 @@ class ReverieSystem:
 
     def _wait_for_vectors(self, agent: str) -> None:
         ends_at = time.monotonic() + EMBEDDED_S
-        while self._client.preview("anything", agent=agent, limit=1).pending:
+        while self._client.preview_search("anything", agent=agent, limit=1).pending:
             if time.monotonic() > ends_at:
                 raise SystemUnavailable(f"turns of {agent} are not embedded after {EMBEDDED_S:g} s")
             time.sleep(POLL_S)
@@ -129,7 +129,7 @@ class ReverieSystem:
         """Return the turns that a message or memory is, or was made of."""
         known = self._turns[conversation.agent]
         if id_ not in known:
-            made_of = (known.get(str(one.message_id)) for one in self._client.memory_sources(UUID(id_)).items)
+            made_of = (known.get(str(one.message_id)) for one in self._client.list_memory_sources(UUID(id_)).items)
             known[id_] = tuple(turn for turns in made_of if turns for turn in turns)
         return known[id_]
 
@@ -137,7 +137,7 @@ class ReverieSystem:
 def dreamt(client: Reverie, agent: str) -> None:
     """Dream until nothing is left to dream about. Raises SystemUnavailable when a dream fails."""
     for _ in range(DREAMS_MAX):
-        done = client.dream(agent, wait=True)
+        done = client.request_dream(agent, wait=True)
         if done.status != "succeeded":
             raise SystemUnavailable(f"the dream of {agent} is {done.status}: {done.error}")
         if not done.report.get("messages"):

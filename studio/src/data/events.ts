@@ -35,7 +35,7 @@ async function read(channel: BroadcastChannel, signal: AbortSignal) {
       return response;
     },
   });
-  for await (const event of api.events({}, { signal })) pass(event);
+  for await (const event of api.streamEvents({}, { signal })) pass(event);
 }
 
 /** Follow what happens, with the key of this tab, until the function that is returned is called. */

@@ -74,30 +74,29 @@ from reverie_client.options import (
 )
 
 __all__ = [
-    "add_document",
-    "add_edge",
-    "add_webhook",
     "append_messages",
-    "ask",
-    "bulletin",
+    "ask_memory",
+    "build_context",
     "cancel_dream",
-    "change_entity",
     "change_memories",
-    "change_memory",
-    "chat",
+    "check_liveness",
+    "check_readiness",
     "clear_window",
-    "compact",
-    "context",
+    "compact_window",
     "count_agent",
     "count_message_tokens",
     "count_session",
     "count_team",
     "count_workspace",
+    "create_chat_completion",
+    "create_document",
+    "create_edge",
     "create_key",
     "create_message",
     "create_page",
     "create_response",
     "create_search",
+    "create_webhook",
     "create_workspace",
     "decide_proposal",
     "decide_proposals",
@@ -111,41 +110,51 @@ __all__ = [
     "delete_team",
     "delete_webhook",
     "delete_workspace",
+    "diff_profile",
     "discard_dead_letter",
-    "dream",
-    "embedding_providers",
     "enable_webhook",
-    "engine",
-    "entity_graph",
     "export_user",
-    "feedback",
     "get_agent",
+    "get_bulletin",
+    "get_caller",
     "get_document",
     "get_dream",
+    "get_engine",
     "get_entity",
+    "get_entity_graph",
+    "get_graph",
     "get_memory",
+    "get_memory_stats",
     "get_model_call",
     "get_page",
+    "get_profile",
     "get_proposal",
+    "get_reindex",
+    "get_rescan",
     "get_search",
     "get_session",
     "get_settings",
+    "get_stats",
     "get_task",
-    "graph_overview",
-    "health",
-    "limit_key",
+    "get_usage",
+    "get_window",
     "list_agents",
-    "list_audit",
-    "list_bulletins",
+    "list_audit_entries",
+    "list_bulletin_versions",
     "list_dead_letters",
     "list_deletions",
     "list_documents",
     "list_dream_changes",
     "list_dreams",
+    "list_embedding_providers",
     "list_entities",
     "list_inbox",
     "list_keys",
     "list_memories",
+    "list_memory_history",
+    "list_memory_links",
+    "list_memory_sources",
+    "list_message_memories",
     "list_messages",
     "list_model_calls",
     "list_models",
@@ -155,59 +164,50 @@ __all__ = [
     "list_search_results",
     "list_searches",
     "list_sessions",
+    "list_setting_sources",
     "list_tasks",
     "list_users",
     "list_webhooks",
     "list_workspaces",
-    "memory_history",
-    "memory_links",
-    "memory_sources",
-    "memory_stats",
     "merge_entity",
-    "message_memories",
-    "preview",
-    "profile",
-    "profile_diff",
+    "preview_search",
     "purge_user",
     "put_agent",
     "put_page",
     "put_search",
-    "put_settings",
     "put_task",
-    "ready",
-    "reindex",
-    "reindex_progress",
-    "rescan",
-    "rescan_progress",
+    "rate_memory",
+    "request_dream",
     "reset_settings",
     "restore_memory",
     "retry_dead_letter",
     "revoke_key",
+    "rewrite_bulletin",
     "rewrite_page",
     "rotate_key",
     "run_search",
     "run_searches",
     "save_memories",
     "save_memory",
-    "search",
-    "setting_sources",
+    "search_memories",
     "split_entity",
+    "start_reindex",
+    "start_rescan",
     "start_session",
-    "stats",
-    "summarize",
+    "summarize_memories",
     "test_webhook",
     "undo_deletion",
     "undo_dream",
     "undo_dream_change",
     "undo_summary",
     "unmerge_entity",
+    "update_entity",
+    "update_key",
+    "update_memory",
+    "update_settings",
     "update_webhook",
     "update_workspace",
-    "usage",
-    "verify",
-    "whoami",
-    "window",
-    "write_bulletin",
+    "verify_engine",
 ]
 
 
@@ -258,7 +258,7 @@ def change_memories(
     )
 
 
-def search(query: str = "", **fields: Unpack[SearchOptions]) -> Call[SearchAnswer]:
+def search_memories(query: str = "", **fields: Unpack[SearchOptions]) -> Call[SearchAnswer]:
     """Search memories.
 
     Results by descending score. Counts the access to each returned memory.
@@ -274,7 +274,9 @@ def search(query: str = "", **fields: Unpack[SearchOptions]) -> Call[SearchAnswe
     )
 
 
-def preview(query: str = "", explain_id: Id | None = None, **fields: Unpack[SearchOptions]) -> Call[PreviewAnswer]:
+def preview_search(
+    query: str = "", explain_id: Id | None = None, **fields: Unpack[SearchOptions]
+) -> Call[PreviewAnswer]:
     """Preview a search.
 
     The ranking of a search, explained, without counting access. With `explain_id`, the answer says at which stage
@@ -291,7 +293,7 @@ def preview(query: str = "", explain_id: Id | None = None, **fields: Unpack[Sear
     )
 
 
-def memory_stats(agent: str | None = None) -> Call[MemoryStats]:
+def get_memory_stats(agent: str | None = None) -> Call[MemoryStats]:
     """Get memory statistics.
 
     Number and length of the memories visible to the caller, in total and by type.
@@ -304,7 +306,7 @@ def get_memory(memory_id: Id, include: str | None = None) -> Call[MemoryRecord]:
     return Call("GET", f"/v1/memories/{part(memory_id)}", MemoryRecord, query={"include": include})
 
 
-def change_memory(memory_id: Id, version: int, **fields: Unpack[MemoryChanges]) -> Call[MemoryRecord]:
+def update_memory(memory_id: Id, version: int, **fields: Unpack[MemoryChanges]) -> Call[MemoryRecord]:
     """Update a memory.
 
     Optimistic locking: 409 when the stored version is newer than `version`.
@@ -325,7 +327,7 @@ def restore_memory(memory_id: Id) -> Call[MemoryRecord]:
     return Call("POST", f"/v1/memories/{part(memory_id)}/restore", MemoryRecord)
 
 
-def feedback(memory_id: Id, useful: bool) -> Call[Json]:
+def rate_memory(memory_id: Id, useful: bool) -> Call[Json]:
     """Rate the usefulness of a memory.
 
     Raises or lowers the importance by 0.1, within 0 and 1.
@@ -333,7 +335,7 @@ def feedback(memory_id: Id, useful: bool) -> Call[Json]:
     return Call("POST", f"/v1/memories/{part(memory_id)}/feedback", Json, body={"useful": useful})
 
 
-def memory_history(memory_id: Id) -> Call[Page[MemoryVersion]]:
+def list_memory_history(memory_id: Id) -> Call[Page[MemoryVersion]]:
     """List the versions of a memory.
 
     All versions of the memory, oldest first.
@@ -341,7 +343,7 @@ def memory_history(memory_id: Id) -> Call[Page[MemoryVersion]]:
     return Call("GET", f"/v1/memories/{part(memory_id)}/history", Page[MemoryVersion])
 
 
-def memory_sources(memory_id: Id) -> Call[Page[MemorySource]]:
+def list_memory_sources(memory_id: Id) -> Call[Page[MemorySource]]:
     """List the source messages of a memory."""
     return Call("GET", f"/v1/memories/{part(memory_id)}/sources", Page[MemorySource])
 
@@ -424,7 +426,7 @@ def list_messages(
     )
 
 
-def window(session: str, agent: str | None = None) -> Call[Window]:
+def get_window(session: str, agent: str | None = None) -> Call[Window]:
     """Get the window of a session.
 
     The messages passed to the model verbatim, and the summary of the earlier ones.
@@ -440,7 +442,7 @@ def clear_window(session: str, agent: str | None = None) -> Call[None]:
     return Call("DELETE", f"/v1/sessions/{part(session)}/window", None, query={"agent": agent}, agent_in="query")
 
 
-def compact(session: str, agent: str | None = None) -> Call[Json]:
+def compact_window(session: str, agent: str | None = None) -> Call[Json]:
     """Compact the window of a session.
 
     Summarizes the older half of the window now and returns the new window.
@@ -448,7 +450,7 @@ def compact(session: str, agent: str | None = None) -> Call[Json]:
     return Call("POST", f"/v1/sessions/{part(session)}/compact", Json, query={"agent": agent}, agent_in="query")
 
 
-def message_memories(message_id: Id) -> Call[Page[MemoryRecord]]:
+def list_message_memories(message_id: Id) -> Call[Page[MemoryRecord]]:
     """List the memories derived from a message."""
     return Call("GET", f"/v1/messages/{part(message_id)}/memories", Page[MemoryRecord])
 
@@ -530,7 +532,7 @@ def undo_deletion(deletion_id: Id) -> Call[Deletion]:
     return Call("POST", f"/v1/deletions/{part(deletion_id)}/undo", Deletion)
 
 
-def context(message: str, **fields: Unpack[ContextOptions]) -> Call[ContextAnswer]:
+def build_context(message: str, **fields: Unpack[ContextOptions]) -> Call[ContextAnswer]:
     """Build the context of a model call.
 
     Bulletin, identity, preferences, memories, documents, window and tool results within one token budget.
@@ -546,7 +548,7 @@ def context(message: str, **fields: Unpack[ContextOptions]) -> Call[ContextAnswe
     )
 
 
-def ask(
+def ask_memory(
     question: str, max_tokens: int | None = None, agent: str | None = None, **fields: Unpack[AskFields]
 ) -> Call[AskAnswer]:
     """Answer a question from memory.
@@ -585,12 +587,12 @@ def put_agent(agent: str, **fields: Unpack[AgentChanges]) -> Call[AgentRecord]:
     return Call("PUT", f"/v1/agents/{part(agent)}", AgentRecord, body={**fields})
 
 
-def bulletin(agent: str, version: int | None = None, user: str | None = None) -> Call[Bulletin]:
+def get_bulletin(agent: str, version: int | None = None, user: str | None = None) -> Call[Bulletin]:
     """Get the bulletin of an agent."""
     return Call("GET", f"/v1/agents/{part(agent)}/bulletin", Bulletin, query={"version": version, "user": user})
 
 
-def write_bulletin(agent: str, user: str | None = None) -> Call[Bulletin]:
+def rewrite_bulletin(agent: str, user: str | None = None) -> Call[Bulletin]:
     """Rewrite the bulletin of an agent.
 
     Generates a new bulletin from the current memories and returns it.
@@ -598,7 +600,7 @@ def write_bulletin(agent: str, user: str | None = None) -> Call[Bulletin]:
     return Call("POST", f"/v1/agents/{part(agent)}/bulletin", Bulletin, query={"user": user})
 
 
-def list_bulletins(
+def list_bulletin_versions(
     agent: str, compared_to: int | None = None, user: str | None = None, limit: int = 50
 ) -> Call[Page[BulletinVersion]]:
     """List the bulletins of an agent.
@@ -613,7 +615,7 @@ def list_bulletins(
     )
 
 
-def dream(agent: str, dry_run: bool = False, wait: bool = False) -> Call[Dream]:
+def request_dream(agent: str, dry_run: bool = False, wait: bool = False) -> Call[Dream]:
     """Request a dream.
 
     Answers 202 once the dream is queued; with `wait`, 200 after its end.
@@ -677,7 +679,7 @@ def cancel_dream(dream_id: Id) -> Call[Dream]:
     return Call("POST", f"/v1/dreams/{part(dream_id)}/cancel", Dream)
 
 
-def summarize(
+def summarize_memories(
     older_than_days: float | None = None, dry_run: bool = True, agent: str | None = None, tokens_max: int | None = None
 ) -> Call[Json]:
     """Summarize old memories.
@@ -936,7 +938,7 @@ def get_entity(entity: Id, agent: str | None = None) -> Call[Entity]:
     return Call("GET", f"/v1/entities/{part(entity)}", Entity, query={"agent": agent}, agent_in="query")
 
 
-def entity_graph(
+def get_entity_graph(
     entity: Id, depth: int = 2, agent: str | None = None, memories: bool | None = None, ring: int | None = None
 ) -> Call[Json]:
     """Get the graph around an entity.
@@ -952,7 +954,7 @@ def entity_graph(
     )
 
 
-def graph_overview(
+def get_graph(
     agent: str | None = None,
     kind: str | None = None,
     q: str | None = None,
@@ -973,7 +975,7 @@ def graph_overview(
     )
 
 
-def memory_links(memory_id: Id) -> Call[Json]:
+def list_memory_links(memory_id: Id) -> Call[Json]:
     """List the edges of a memory.
 
     Edges from and to the memory, and what they lead to.
@@ -981,7 +983,7 @@ def memory_links(memory_id: Id) -> Call[Json]:
     return Call("GET", f"/v1/memories/{part(memory_id)}/links", Json)
 
 
-def change_entity(entity_id: Id, changes: Json) -> Call[Json]:
+def update_entity(entity_id: Id, changes: Json) -> Call[Json]:
     """Update an entity.
 
     Omitted fields keep their value.
@@ -1010,7 +1012,7 @@ def split_entity(entity_id: Id, memory_ids: Sequence[Id], name: str) -> Call[Jso
     return Call("POST", f"/v1/entities/{part(entity_id)}/split", Json, body={"memory_ids": memory_ids, "name": name})
 
 
-def add_edge(edge: Json) -> Call[Json]:
+def create_edge(edge: Json) -> Call[Json]:
     """Create an edge.
 
     Answers 201 for a new edge, and 200 for an existing one.
@@ -1057,7 +1059,7 @@ def list_keys(limit: int = 50) -> Call[Page[Key]]:
     return Call("GET", "/v1/keys", Page[Key], query={"limit": limit})
 
 
-def whoami() -> Call[Whoami]:
+def get_caller() -> Call[Whoami]:
     """Get the key of this request.
 
     Workspace, role and agent of the key.
@@ -1074,7 +1076,7 @@ def rotate_key(key_id: Id) -> Call[CreatedKey]:
     return Call("POST", f"/v1/keys/{part(key_id)}/rotate", CreatedKey)
 
 
-def limit_key(key_id: Id, limits: Json) -> Call[KeyLimits]:
+def update_key(key_id: Id, limits: Json) -> Call[KeyLimits]:
     """Change the limits of an API key.
 
     In effect at once. 403 for a key that exceeds that of the request, before or after the change.
@@ -1100,7 +1102,7 @@ def get_settings() -> Call[Json]:
     return Call("GET", "/v1/settings", Json)
 
 
-def put_settings(settings: Json) -> Call[Json]:
+def update_settings(settings: Json) -> Call[Json]:
     """Update the workspace settings.
 
     Omitted sections and fields keep their value. In effect on the next call; `embedding` and `rerank` in all
@@ -1109,7 +1111,7 @@ def put_settings(settings: Json) -> Call[Json]:
     return Call("PUT", "/v1/settings", Json, body=settings)
 
 
-def setting_sources() -> Call[Json]:
+def list_setting_sources() -> Call[Json]:
     """List the workspace settings with their defaults.
 
     Every setting of the workspace by its dotted name, with its default and whether the workspace chose its value.
@@ -1125,7 +1127,7 @@ def reset_settings(names: Sequence[str]) -> Call[Json]:
     return Call("POST", "/v1/settings/reset", Json, body={"names": names})
 
 
-def list_audit(
+def list_audit_entries(
     action: str | None = None,
     actor: str | None = None,
     since: Moment | None = None,
@@ -1144,7 +1146,9 @@ def list_audit(
     )
 
 
-def usage(since: str | None = None, until: str | None = None, by: Literal["day", "key", "agent"] = "day") -> Call[Json]:
+def get_usage(
+    since: str | None = None, until: str | None = None, by: Literal["day", "key", "agent"] = "day"
+) -> Call[Json]:
     """Get the model usage.
 
     Calls, tokens and cost by purpose, and requests, at most 10,000 rows each. Admin keys only.
@@ -1152,7 +1156,7 @@ def usage(since: str | None = None, until: str | None = None, by: Literal["day",
     return Call("GET", "/v1/usage", Json, query={"since": since, "until": until, "by": by})
 
 
-def stats(agent: str | None = None, since: str | None = None, until: str | None = None) -> Call[Json]:
+def get_stats(agent: str | None = None, since: str | None = None, until: str | None = None) -> Call[Json]:
     """Get figures by day.
 
     Memories, dreams and searches of at most 400 days, of an agent or, without one, of the workspace.
@@ -1256,7 +1260,7 @@ def list_users(q: str | None = None, agent: str | None = None, limit: int = 50) 
     return Call("GET", "/v1/users", Page[User], query={"q": q, "agent": agent, "limit": limit}, agent_in="query")
 
 
-def profile(user: str, as_of: Moment | None = None, agent: str | None = None) -> Call[Profile]:
+def get_profile(user: str, as_of: Moment | None = None, agent: str | None = None) -> Call[Profile]:
     """Get the profile of a user.
 
     What holds about a user by memories visible to the caller. Hearsay is left out. A user of whom nothing is known
@@ -1267,7 +1271,7 @@ def profile(user: str, as_of: Moment | None = None, agent: str | None = None) ->
     )
 
 
-def profile_diff(user: str, since: Moment, to: Moment | None = None, agent: str | None = None) -> Call[ProfileDiff]:
+def diff_profile(user: str, since: Moment, to: Moment | None = None, agent: str | None = None) -> Call[ProfileDiff]:
     """Compare the profile of a user at two times.
 
     What changed in the profile by memories visible to the caller: values added, removed and changed, and values that
@@ -1298,7 +1302,7 @@ def export_user(user: str) -> Call[Any]:
     return Call("GET", f"/v1/users/{part(user)}/export", Any)
 
 
-def chat(request: Json) -> Call[Json]:
+def create_chat_completion(request: Json) -> Call[Json]:
     """Create a chat completion.
 
     OpenAI's chat completion with recalled memories added to the request and the turn stored.
@@ -1351,7 +1355,7 @@ def list_models() -> Call[Json]:
     return Call("GET", "/v1/models", Json)
 
 
-def add_document(
+def create_document(
     title: str,
     text: str,
     user: str | None = None,
@@ -1406,7 +1410,7 @@ def delete_document(document_id: Id) -> Call[None]:
     return Call("DELETE", f"/v1/documents/{part(document_id)}", None)
 
 
-def engine() -> Call[Json]:
+def get_engine() -> Call[Json]:
     """Get the state of the engine.
 
     Checked at the time of the request. Versions, sizes, hosts and error messages are null except for admin keys of
@@ -1415,7 +1419,7 @@ def engine() -> Call[Json]:
     return Call("GET", "/v1/engine", Json)
 
 
-def embedding_providers() -> Call[Any]:
+def list_embedding_providers() -> Call[Any]:
     """List embedding providers.
 
     All values of EMBEDDING_MODEL and their availability for admin keys of the default workspace; for other keys only
@@ -1424,7 +1428,7 @@ def embedding_providers() -> Call[Any]:
     return Call("GET", "/v1/embedding-providers", Any)
 
 
-def verify() -> Call[Json]:
+def verify_engine() -> Call[Json]:
     """Run an end-to-end test.
 
     Writes a memory, finds it by keyword and by vector, and deletes it.
@@ -1432,7 +1436,7 @@ def verify() -> Call[Json]:
     return Call("POST", "/v1/verify", Json)
 
 
-def reindex(force: bool = False) -> Call[Json]:
+def start_reindex(force: bool = False) -> Call[Json]:
     """Start reindexing.
 
     The worker embeds all texts without a vector or, with `force`, all texts.
@@ -1440,12 +1444,12 @@ def reindex(force: bool = False) -> Call[Json]:
     return Call("POST", "/v1/reindex", Json, body={"force": force})
 
 
-def reindex_progress() -> Call[Json]:
+def get_reindex() -> Call[Json]:
     """Get the progress of the last reindexing."""
     return Call("GET", "/v1/reindex", Json)
 
 
-def rescan(dry_run: bool = True) -> Call[Json]:
+def start_rescan(dry_run: bool = True) -> Call[Json]:
     """Scan stored records for secrets.
 
     The worker lists or, without `dry_run`, masks all stored secrets of the workspace, and personal data where
@@ -1454,7 +1458,7 @@ def rescan(dry_run: bool = True) -> Call[Json]:
     return Call("POST", "/v1/rescan", Json, body={"dry_run": dry_run})
 
 
-def rescan_progress() -> Call[Json]:
+def get_rescan() -> Call[Json]:
     """Get the progress of the last scan for secrets.
 
     Progress and counts, without values. Admin keys only.
@@ -1494,7 +1498,7 @@ def discard_dead_letter(dead_letter_id: Id) -> Call[None]:
     return Call("DELETE", f"/v1/dead-letters/{part(dead_letter_id)}", None)
 
 
-def add_webhook(webhook: Json) -> Call[Json]:
+def create_webhook(webhook: Json) -> Call[Json]:
     """Create a webhook.
 
     Events from now on are sent to the URL. The signing secret is returned only here. Admin keys only.
@@ -1544,12 +1548,12 @@ def enable_webhook(webhook_id: Id) -> Call[Json]:
     return Call("POST", f"/v1/webhooks/{part(webhook_id)}/enable", Json)
 
 
-def health() -> Call[Json]:
+def check_liveness() -> Call[Json]:
     """Check the liveness of the process."""
     return Call("GET", "/healthz", Json)
 
 
-def ready() -> Call[Json]:
+def check_readiness() -> Call[Json]:
     """Check the readiness of the service.
 
     503 without a database, or with a schema of another release. `degraded` lists the other failing parts.

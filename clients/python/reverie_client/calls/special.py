@@ -8,7 +8,7 @@ from reverie_client import models as m
 from reverie_client import options as o
 from reverie_client.call import Call, drop_none
 
-__all__ = ["delete_memories", "extract"]
+__all__ = ["delete_memories", "extract_memories"]
 
 
 def delete_memories(filter: m.Json, token: str | None = None) -> Call[m.Json]:
@@ -17,7 +17,7 @@ def delete_memories(filter: m.Json, token: str | None = None) -> Call[m.Json]:
     return Call("POST", "/v1/memories/delete", m.Json, body=drop_none(body))
 
 
-def extract(
+def extract_memories(
     said: str | Sequence[o.MessageDraft],
     user: str | None = None,
     instructions: str | None = None,

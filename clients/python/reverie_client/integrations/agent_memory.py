@@ -139,12 +139,12 @@ class AgentMemory:
 
     def _block(self, message: str) -> str:
         options = ContextOptions(session=self.session, max_tokens=self.max_tokens, sections={"window": 0})
-        answer = self.client.context(message, **options, **self.whose)
+        answer = self.client.build_context(message, **options, **self.whose)
         return "\n\n".join(one["content"] for one in answer.messages if one["role"] == "system")
 
     def _search(self, question: str, limit: int) -> list[SearchResult]:
         options = SearchOptions(limit=limit, include=["memories", "messages"])
-        return self.client.search(question[:QUESTION_MAX], **options, **self.whose).results
+        return self.client.search_memories(question[:QUESTION_MAX], **options, **self.whose).results
 
     def _look_up(self, question: str) -> str:
         return "\n".join(result.line for result in self._search(question, FOUND_MAX)) or "Nothing is known."

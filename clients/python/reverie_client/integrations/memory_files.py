@@ -161,7 +161,7 @@ class MemoryFiles:
 
     def _change(self, file: MemoryRecord, path: str, text: str) -> None:
         try:
-            self._memory.client.change_memory(file.id, file.version, key=self._key(path), **_written(path, text))
+            self._memory.client.update_memory(file.id, file.version, key=self._key(path), **_written(path, text))
         except Conflict:
             raise FileProblem("The file was changed by somebody else meanwhile. View it again.") from None
 

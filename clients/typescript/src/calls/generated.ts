@@ -38,7 +38,7 @@ export function saveMemories(items: Body<"save_memories">["items"]) {
  *
  * Results by descending score. Counts the access to each returned memory.
  */
-export function search(query: string, fields?: Fields<"search_memories", "query">) {
+export function searchMemories(query: string, fields?: Fields<"search_memories", "query">) {
   return post<"search_memories">(
     "/v1/memories/search",
     { query, ...fields },
@@ -52,7 +52,7 @@ export function search(query: string, fields?: Fields<"search_memories", "query"
  * The ranking of a search, explained, without counting access. With `explain_id`, the answer says at which stage that
  * memory was lost, and what would bring it back.
  */
-export function preview(query: string, fields?: Fields<"preview_search", "query">) {
+export function previewSearch(query: string, fields?: Fields<"preview_search", "query">) {
   return post<"preview_search">(
     "/v1/memories/search/preview",
     { query, ...fields },
@@ -65,7 +65,7 @@ export function preview(query: string, fields?: Fields<"preview_search", "query"
  *
  * Number and length of the memories visible to the caller, in total and by type.
  */
-export function memoryStats(query?: Query<"get_memory_stats">) {
+export function getMemoryStats(query?: Query<"get_memory_stats">) {
   return get<"get_memory_stats">("/v1/memories/stats", { query, agentIn: "query" });
 }
 
@@ -79,7 +79,7 @@ export function getMemory(memoryId: string, query?: Query<"get_memory">) {
  *
  * Optimistic locking: 409 when the stored version is newer than `version`.
  */
-export function changeMemory(memoryId: string, version: number, fields?: Fields<"update_memory", "version">) {
+export function updateMemory(memoryId: string, version: number, fields?: Fields<"update_memory", "version">) {
   return patch<"update_memory">(path`/v1/memories/${memoryId}`, { version, ...fields });
 }
 
@@ -102,7 +102,7 @@ export function restoreMemory(memoryId: string) {
  *
  * Raises or lowers the importance by 0.1, within 0 and 1.
  */
-export function feedback(memoryId: string, useful: boolean) {
+export function rateMemory(memoryId: string, useful: boolean) {
   return post<"rate_memory">(path`/v1/memories/${memoryId}/feedback`, { useful });
 }
 
@@ -111,12 +111,12 @@ export function feedback(memoryId: string, useful: boolean) {
  *
  * All versions of the memory, oldest first.
  */
-export function memoryHistory(memoryId: string) {
+export function listMemoryHistory(memoryId: string) {
   return get<"list_memory_history">(path`/v1/memories/${memoryId}/history`);
 }
 
 /** List the source messages of a memory. */
-export function memorySources(memoryId: string) {
+export function listMemorySources(memoryId: string) {
   return get<"list_memory_sources">(path`/v1/memories/${memoryId}/sources`);
 }
 
@@ -174,7 +174,7 @@ export function listMessages(session: string, query?: Query<"list_messages">) {
  *
  * The messages passed to the model verbatim, and the summary of the earlier ones.
  */
-export function window(session: string, query?: Query<"get_window">) {
+export function getWindow(session: string, query?: Query<"get_window">) {
   return get<"get_window">(path`/v1/sessions/${session}/window`, { query, agentIn: "query" });
 }
 
@@ -192,12 +192,12 @@ export function clearWindow(session: string, query?: Query<"clear_window">) {
  *
  * Summarizes the older half of the window now and returns the new window.
  */
-export function compact(session: string, query?: Query<"compact_window">) {
+export function compactWindow(session: string, query?: Query<"compact_window">) {
   return post<"compact_window">(path`/v1/sessions/${session}/compact`, undefined, { query, agentIn: "query" });
 }
 
 /** List the memories derived from a message. */
-export function messageMemories(messageId: string) {
+export function listMessageMemories(messageId: string) {
   return get<"list_message_memories">(path`/v1/messages/${messageId}/memories`);
 }
 
@@ -290,7 +290,7 @@ export function undoDeletion(deletionId: string) {
  *
  * Bulletin, identity, preferences, memories, documents, window and tool results within one token budget.
  */
-export function context(message: string, fields?: Fields<"build_context", "message">) {
+export function buildContext(message: string, fields?: Fields<"build_context", "message">) {
   return post<"build_context">(
     "/v1/context",
     { message, ...fields },
@@ -304,7 +304,7 @@ export function context(message: string, fields?: Fields<"build_context", "messa
  * Returns the answer with the cited memories; without a language model, the best memories only. With `stream`,
  * server-sent events: `memories` at once, then `answer`, or `error`.
  */
-export function ask(question: string, fields?: Fields<"ask_memory", "question" | "stream">) {
+export function askMemory(question: string, fields?: Fields<"ask_memory", "question" | "stream">) {
   return post<"ask_memory">("/v1/ask", { question, ...fields }, { agentIn: "body", userIn: "body" });
 }
 
@@ -332,7 +332,7 @@ export function putAgent(agent: string, fields?: Body<"put_agent">) {
 }
 
 /** Get the bulletin of an agent. */
-export function bulletin(agent: string, query?: Query<"get_bulletin">) {
+export function getBulletin(agent: string, query?: Query<"get_bulletin">) {
   return get<"get_bulletin">(path`/v1/agents/${agent}/bulletin`, { query });
 }
 
@@ -341,7 +341,7 @@ export function bulletin(agent: string, query?: Query<"get_bulletin">) {
  *
  * Generates a new bulletin from the current memories and returns it.
  */
-export function writeBulletin(agent: string, query?: Query<"rewrite_bulletin">) {
+export function rewriteBulletin(agent: string, query?: Query<"rewrite_bulletin">) {
   return post<"rewrite_bulletin">(path`/v1/agents/${agent}/bulletin`, undefined, { query });
 }
 
@@ -350,7 +350,7 @@ export function writeBulletin(agent: string, query?: Query<"rewrite_bulletin">) 
  *
  * All versions of the bulletin, newest first, each with the sentences added and removed.
  */
-export function listBulletins(agent: string, query?: Query<"list_bulletin_versions">) {
+export function listBulletinVersions(agent: string, query?: Query<"list_bulletin_versions">) {
   return list<"list_bulletin_versions">(path`/v1/agents/${agent}/bulletin/versions`, query);
 }
 
@@ -359,7 +359,7 @@ export function listBulletins(agent: string, query?: Query<"list_bulletin_versio
  *
  * Answers 202 once the dream is queued; with `wait`, 200 after its end.
  */
-export function dream(agent: string, fields?: Body<"request_dream">) {
+export function requestDream(agent: string, fields?: Body<"request_dream">) {
   return post<"request_dream">(path`/v1/agents/${agent}/dream`, { ...fields });
 }
 
@@ -421,7 +421,7 @@ export function cancelDream(dreamId: string) {
  * Replaces an agent's old, unimportant memories with one summary that has a line of each; a dry run returns the
  * candidates. No summary is made that saves less than a third of their tokens.
  */
-export function summarize(fields?: Body<"summarize_memories">) {
+export function summarizeMemories(fields?: Body<"summarize_memories">) {
   return post<"summarize_memories">("/v1/summarize", { ...fields }, { agentIn: "body" });
 }
 
@@ -662,7 +662,7 @@ export function getEntity(entity: string, query?: Query<"get_entity">) {
  *
  * Entities, edges and memories within `depth` steps of the entity; an entity of the same memories is one step away.
  */
-export function entityGraph(entity: string, query?: Query<"get_entity_graph">) {
+export function getEntityGraph(entity: string, query?: Query<"get_entity_graph">) {
   return get<"get_entity_graph">(path`/v1/entities/${entity}/graph`, { query, agentIn: "query" });
 }
 
@@ -671,7 +671,7 @@ export function entityGraph(entity: string, query?: Query<"get_entity_graph">) {
  *
  * Most mentioned entities, and pairs of them with memories in common.
  */
-export function graphOverview(query?: Query<"get_graph">) {
+export function getGraph(query?: Query<"get_graph">) {
   return get<"get_graph">("/v1/graph", { query, agentIn: "query" });
 }
 
@@ -680,7 +680,7 @@ export function graphOverview(query?: Query<"get_graph">) {
  *
  * Edges from and to the memory, and what they lead to.
  */
-export function memoryLinks(memoryId: string) {
+export function listMemoryLinks(memoryId: string) {
   return get<"list_memory_links">(path`/v1/memories/${memoryId}/links`);
 }
 
@@ -689,7 +689,7 @@ export function memoryLinks(memoryId: string) {
  *
  * Omitted fields keep their value.
  */
-export function changeEntity(entityId: string, changes: Body<"update_entity">) {
+export function updateEntity(entityId: string, changes: Body<"update_entity">) {
   return patch<"update_entity">(path`/v1/entities/${entityId}`, changes);
 }
 
@@ -721,7 +721,7 @@ export function splitEntity(entityId: string, memoryIds: string[], name: string)
  *
  * Answers 201 for a new edge, and 200 for an existing one.
  */
-export function addEdge(edge: Body<"create_edge">) {
+export function createEdge(edge: Body<"create_edge">) {
   return post<"create_edge">("/v1/edges", edge, { agentIn: "body" });
 }
 
@@ -758,7 +758,7 @@ export function listKeys(query?: Query<"list_keys">) {
  *
  * Workspace, role and agent of the key.
  */
-export function whoami() {
+export function getCaller() {
   return get<"get_caller">("/v1/whoami");
 }
 
@@ -777,7 +777,7 @@ export function rotateKey(keyId: string) {
  *
  * In effect at once. 403 for a key that exceeds that of the request, before or after the change.
  */
-export function limitKey(keyId: string, limits: Body<"update_key">["limits"]) {
+export function updateKey(keyId: string, limits: Body<"update_key">["limits"]) {
   return patch<"update_key">(path`/v1/keys/${keyId}`, { limits });
 }
 
@@ -807,7 +807,7 @@ export function getSettings() {
  * Omitted sections and fields keep their value. In effect on the next call; `embedding` and `rerank` in all processes
  * within five seconds, after a trial of the model.
  */
-export function putSettings(settings: Body<"update_settings">) {
+export function updateSettings(settings: Body<"update_settings">) {
   return put<"update_settings">("/v1/settings", settings);
 }
 
@@ -816,7 +816,7 @@ export function putSettings(settings: Body<"update_settings">) {
  *
  * Every setting of the workspace by its dotted name, with its default and whether the workspace chose its value.
  */
-export function settingSources() {
+export function listSettingSources() {
   return get<"list_setting_sources">("/v1/settings/sources");
 }
 
@@ -834,7 +834,7 @@ export function resetSettings(names: string[]) {
  *
  * Administrative actions, and reads of other agents' data. Newest first. Admin keys only.
  */
-export function listAudit(query?: Query<"list_audit_entries">) {
+export function listAuditEntries(query?: Query<"list_audit_entries">) {
   return list<"list_audit_entries">("/v1/audit", query);
 }
 
@@ -843,7 +843,7 @@ export function listAudit(query?: Query<"list_audit_entries">) {
  *
  * Calls, tokens and cost by purpose, and requests, at most 10,000 rows each. Admin keys only.
  */
-export function usage(query?: Query<"get_usage">) {
+export function getUsage(query?: Query<"get_usage">) {
   return get<"get_usage">("/v1/usage", { query });
 }
 
@@ -852,7 +852,7 @@ export function usage(query?: Query<"get_usage">) {
  *
  * Memories, dreams and searches of at most 400 days, of an agent or, without one, of the workspace.
  */
-export function stats(query?: Query<"get_stats">) {
+export function getStats(query?: Query<"get_stats">) {
   return get<"get_stats">("/v1/stats", { query });
 }
 
@@ -938,7 +938,7 @@ export function listUsers(query?: Query<"list_users">) {
  * What holds about a user by memories visible to the caller. Hearsay is left out. A user of whom nothing is known has
  * no fields.
  */
-export function profile(user: string, query?: Query<"get_profile">) {
+export function getProfile(user: string, query?: Query<"get_profile">) {
   return get<"get_profile">(path`/v1/users/${user}/profile`, { query, agentIn: "query" });
 }
 
@@ -948,7 +948,7 @@ export function profile(user: string, query?: Query<"get_profile">) {
  * What changed in the profile by memories visible to the caller: values added, removed and changed, and values that
  * other memories say.
  */
-export function profileDiff(
+export function diffProfile(
   user: string,
   since: Query<"diff_profile">["from"],
   query?: Pick<Query<"diff_profile">, "to" | "agent">,
@@ -992,7 +992,7 @@ export function listModels() {
  *
  * Text or Markdown, split into chunks, embedded and searchable.
  */
-export function addDocument(title: string, text: string, fields?: Fields<"create_document", "title" | "text">) {
+export function createDocument(title: string, text: string, fields?: Fields<"create_document", "title" | "text">) {
   return post<"create_document">("/v1/documents", { title, text, ...fields }, { agentIn: "body", userIn: "body" });
 }
 
@@ -1025,7 +1025,7 @@ export function deleteDocument(documentId: string) {
  * Checked at the time of the request. Versions, sizes, hosts and error messages are null except for admin keys of the
  * default workspace. While the database does not answer, 503 lists the `checks` of `GET /readyz`, for any key.
  */
-export function engine() {
+export function getEngine() {
   return get<"get_engine">("/v1/engine");
 }
 
@@ -1035,7 +1035,7 @@ export function engine() {
  * All values of EMBEDDING_MODEL and their availability for admin keys of the default workspace; for other keys only the
  * one in use.
  */
-export function embeddingProviders() {
+export function listEmbeddingProviders() {
   return get<"list_embedding_providers">("/v1/embedding-providers");
 }
 
@@ -1044,7 +1044,7 @@ export function embeddingProviders() {
  *
  * Writes a memory, finds it by keyword and by vector, and deletes it.
  */
-export function verify() {
+export function verifyEngine() {
   return post<"verify_engine">("/v1/verify");
 }
 
@@ -1053,12 +1053,12 @@ export function verify() {
  *
  * The worker embeds all texts without a vector or, with `force`, all texts.
  */
-export function reindex(fields?: Body<"start_reindex">) {
+export function startReindex(fields?: Body<"start_reindex">) {
   return post<"start_reindex">("/v1/reindex", { ...fields });
 }
 
 /** Get the progress of the last reindexing. */
-export function reindexProgress() {
+export function getReindex() {
   return get<"get_reindex">("/v1/reindex");
 }
 
@@ -1068,7 +1068,7 @@ export function reindexProgress() {
  * The worker lists or, without `dry_run`, masks all stored secrets of the workspace, and personal data where `pii.mode`
  * masks it. One scan at a time. Admin keys only.
  */
-export function rescan(fields?: Body<"start_rescan">) {
+export function startRescan(fields?: Body<"start_rescan">) {
   return post<"start_rescan">("/v1/rescan", { ...fields });
 }
 
@@ -1077,7 +1077,7 @@ export function rescan(fields?: Body<"start_rescan">) {
  *
  * Progress and counts, without values. Admin keys only.
  */
-export function rescanProgress() {
+export function getRescan() {
   return get<"get_rescan">("/v1/rescan");
 }
 
@@ -1122,7 +1122,7 @@ export function discardDeadLetter(deadLetterId: string) {
  *
  * Events from now on are sent to the URL. The signing secret is returned only here. Admin keys only.
  */
-export function addWebhook(webhook: Body<"create_webhook">) {
+export function createWebhook(webhook: Body<"create_webhook">) {
   return post<"create_webhook">("/v1/webhooks", webhook);
 }
 
@@ -1174,7 +1174,7 @@ export function enableWebhook(webhookId: string) {
 }
 
 /** Check the liveness of the process. */
-export function health() {
+export function checkLiveness() {
   return get<"check_liveness">("/healthz");
 }
 
@@ -1183,6 +1183,6 @@ export function health() {
  *
  * 503 without a database, or with a schema of another release. `degraded` lists the other failing parts.
  */
-export function ready() {
+export function checkReadiness() {
   return get<"check_readiness">("/readyz");
 }

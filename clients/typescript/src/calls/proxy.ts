@@ -6,13 +6,16 @@ import type { Headers } from "../types.js";
 /** A request, or an answer, in the wire format of a vendor. */
 export type WireFormat = Record<string, unknown>;
 
-/** A chat completion with memory (the shape of OpenAI's Chat Completions); `chatStream` gives it as it comes. */
-export function chat(request: WireFormat, headers?: Headers<"create_chat_completion">): Call<WireFormat> {
+/** A chat completion with memory (the shape of OpenAI's Chat Completions); `createChatCompletionStream` gives it as it comes. */
+export function createChatCompletion(
+  request: WireFormat,
+  headers?: Headers<"create_chat_completion">,
+): Call<WireFormat> {
   const body = { ...request, stream: false };
   return { method: "POST", path: "/v1/chat/completions", body, headers, agentIn: "header", userIn: "header" };
 }
 
-/** A response with memory (the shape of OpenAI's Responses); `responseStream` gives it as it comes. */
+/** A response with memory (the shape of OpenAI's Responses); `createResponseStream` gives it as it comes. */
 export function createResponse(request: WireFormat, headers?: Headers<"create_response">): Call<WireFormat> {
   return {
     method: "POST",
@@ -24,7 +27,7 @@ export function createResponse(request: WireFormat, headers?: Headers<"create_re
   };
 }
 
-/** A message with memory (the shape of Anthropic's Messages); `messageStream` gives it as it comes. */
+/** A message with memory (the shape of Anthropic's Messages); `createMessageStream` gives it as it comes. */
 export function createMessage(request: WireFormat, headers?: Headers<"create_message">): Call<WireFormat> {
   return {
     method: "POST",

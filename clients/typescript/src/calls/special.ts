@@ -22,7 +22,10 @@ export function deleteMemories(filter: Body<"delete_memories">["filter"], token?
 }
 
 /** What a dream would make of a text or of messages, or the `prompts` for it; nothing is stored. */
-export function extract(said: string | MessageDraft[], fields?: Fields<"extract_memories", "text" | "messages">) {
+export function extractMemories(
+  said: string | MessageDraft[],
+  fields?: Fields<"extract_memories", "text" | "messages">,
+) {
   const source = typeof said === "string" ? { text: said } : { messages: said };
   return post<"extract_memories">(
     "/v1/extract",

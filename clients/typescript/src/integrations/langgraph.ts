@@ -125,7 +125,7 @@ export class ReverieStore extends BaseStore {
       limit: isExact ? Math.min(RANKED_MAX, Math.max(1, offset + limit)) : RANKED_MAX,
       min_relevance: 0,
     };
-    const { results } = await this.reverie.search(query, options, READING);
+    const { results } = await this.reverie.searchMemories(query, options, READING);
     return results.flatMap(({ memory, score }) =>
       memory && accepts(filter, keptOf(memory).value) ? [{ memory, score }] : [],
     );

@@ -94,7 +94,7 @@ test("a file is a memory: found by searches, with history, and deleted so that i
   await tool.run({ command: "delete", path: "/memories/ana.md" });
   assert.match(`${await answered(tool, { command: "view", path: "/memories/ana.md" })}`, /does not exist/);
   const { id } = await file(memory);
-  assert.equal((await memory.reverie.memoryHistory(id)).items.length, 3);
+  assert.equal((await memory.reverie.listMemoryHistory(id)).items.length, 3);
   await memory.reverie.restoreMemory(id);
   assert.match(`${await tool.run({ command: "view", path: "/memories/ana.md" })}`, /Mondays/);
 });
@@ -138,7 +138,7 @@ test("a file whose acknowledgement is lost is made once", async () => {
   const { memory, warnings } = remembering({ fetch: losing("/v1/memories", 1) });
   const tool = memoryTool(memory);
   await tool.run({ command: "create", path: "/memories/a.md", file_text: "a" });
-  assert.equal((await memory.reverie.memoryHistory((await file(memory)).id)).items.length, 1);
+  assert.equal((await memory.reverie.listMemoryHistory((await file(memory)).id)).items.length, 1);
   assert.deepEqual(warnings, []);
 });
 

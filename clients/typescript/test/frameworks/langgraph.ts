@@ -116,16 +116,16 @@ test("an item is a memory with history, and its labels may be anything", async (
     plain(await store.search(["用户"])),
     plain([{ namespace, key: "k", value: { text: "I sail on Mondays" } }]),
   );
-  const { results } = await store.reverie.search("when do I sail?");
+  const { results } = await store.reverie.searchMemories("when do I sail?");
   assert.equal(results[0]?.memory?.content, "I sail on Mondays");
-  assert.equal((await store.reverie.memoryHistory(results[0]?.memory?.id ?? "")).items.length, 2);
+  assert.equal((await store.reverie.listMemoryHistory(results[0]?.memory?.id ?? "")).items.length, 2);
 });
 
 test("items whose acknowledgement is lost are kept once", async () => {
   const store = fresh({ fetch: losing("/batch", 1) });
   await store.put(["a"], "k", { text: "tea" });
-  const { results } = await store.reverie.search("tea");
-  assert.equal((await store.reverie.memoryHistory(results[0]?.memory?.id ?? "")).items.length, 1);
+  const { results } = await store.reverie.searchMemories("tea");
+  assert.equal((await store.reverie.listMemoryHistory(results[0]?.memory?.id ?? "")).items.length, 1);
 });
 
 test("without a server a call rejects, or the graph goes on and is told why", async () => {

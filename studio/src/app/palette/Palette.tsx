@@ -123,7 +123,7 @@ function Agents({ typed }: { typed: string }) {
 function Found({ wanted }: { wanted: string }) {
   const agent = useAgent();
   const navigate = useNavigate();
-  const memories = useCall(calls.preview(wanted, { agent, limit: FOUND_MAX }), { enabled: agent !== undefined });
+  const memories = useCall(calls.previewSearch(wanted, { agent, limit: FOUND_MAX }), { enabled: agent !== undefined });
   const listed = useList(calls.listMemories({ q: wanted, limit: FOUND_MAX }), { enabled: agent === undefined });
   const entities = useList(calls.listEntities({ agent, q: wanted, limit: FOUND_MAX }));
   const dreams = useList(calls.listDreams({ agent, limit: FOUND_MAX }));
@@ -199,7 +199,7 @@ function Actions({ typed }: { typed: string }) {
       name: texts.actions.dream(agent),
       icon: <Moon />,
       act: async () => {
-        await attempt(() => api.dream(agent), texts.actions.dreamStarted(agent));
+        await attempt(() => api.requestDream(agent), texts.actions.dreamStarted(agent));
         await refresh("/v1/dreams");
       },
     });

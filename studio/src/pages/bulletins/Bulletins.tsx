@@ -23,7 +23,7 @@ const keyOf = ({ version }: Version) => `${version}`;
 /** The versions of an agent's bulletin for a user, or nobody's, and one of them. */
 export function Bulletins({ agent, user }: { agent: string; user: string | undefined }) {
   const search = route.useSearch();
-  const list = useList(calls.listBulletins(agent, { user }));
+  const list = useList(calls.listBulletinVersions(agent, { user }));
   const newest = list.items[0]?.version;
   const version = search.version ?? newest;
   const linkOf = useCallback(
@@ -105,8 +105,8 @@ function One({
   const { compared, view } = route.useSearch();
   const { isAdmin } = useRights();
   const against = compared ?? others.find((other) => other < version);
-  const { data: bulletin, error, isPending, refetch } = useCall(calls.bulletin(agent, { user, version }));
-  const older = useCall(calls.bulletin(agent, { user, version: against }), { enabled: against !== undefined });
+  const { data: bulletin, error, isPending, refetch } = useCall(calls.getBulletin(agent, { user, version }));
+  const older = useCall(calls.getBulletin(agent, { user, version: against }), { enabled: against !== undefined });
   const settings = useCall(calls.getSettings(), { enabled: isAdmin });
   if (isMissing(error)) return <EmptyState title={words.missing} text={words.missingText} />;
   if (error && !bulletin) return <ErrorState error={error} onRetry={refetch} />;

@@ -32,8 +32,8 @@ export function Page() {
 
   async function regenerate(agent: string) {
     await attempt(async () => {
-      const before = await api.send(calls.listBulletins(agent, { user, limit: 1 }));
-      const written = await api.send(calls.writeBulletin(agent, { user }));
+      const before = await api.send(calls.listBulletinVersions(agent, { user, limit: 1 }));
+      const written = await api.send(calls.rewriteBulletin(agent, { user }));
       const isSame = written.version === before.items[0]?.version;
       toast(isSame ? texts.bulletin.unchanged : texts.bulletin.regenerated(written.version));
       await navigate({ search: ({ agent, user }) => ({ agent, user }), replace: true });
@@ -67,7 +67,7 @@ export function Page() {
               <CopyMenu call={calls.listPages({ agent })} python={["list_pages", { agent }]} />
             ) : (
               <CopyMenu
-                call={calls.bulletin(agent, { user })}
+                call={calls.getBulletin(agent, { user })}
                 python={[user ? `for_user(${JSON.stringify(user)}).bulletin` : "bulletin", { agent }]}
               />
             )}

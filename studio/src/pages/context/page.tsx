@@ -31,7 +31,7 @@ type Own = Pick<ContextAddress, "m" | "max_tokens" | "messages">;
 
 function callOf(address: ContextAddress, { m, max_tokens, messages }: Own, agent: string) {
   const { session, user, placement } = address;
-  return calls.context(m ?? "", { agent, session, user, placement, max_tokens, include_messages: messages });
+  return calls.buildContext(m ?? "", { agent, session, user, placement, max_tokens, include_messages: messages });
 }
 
 function OwnFields({ name, value, onChange }: { name?: string; value: Own; onChange: (changes: Own) => void }) {

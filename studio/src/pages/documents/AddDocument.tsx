@@ -19,7 +19,10 @@ export function AddDocument({ agent, onClose }: { agent: string; onClose: () => 
 
   async function add() {
     try {
-      const added = await api.addDocument(value.title.trim(), value.text, { agent, user: value.user.trim() || null });
+      const added = await api.createDocument(value.title.trim(), value.text, {
+        agent,
+        user: value.user.trim() || null,
+      });
       discard();
       onClose();
       toast(texts.added);

@@ -22,7 +22,7 @@ export function DreamButtons({ onBegun }: { onBegun: (id: string) => void }) {
 
   async function begin(agent: string, dry: boolean) {
     await attempt(async () => {
-      const { id } = await api.dream(agent, { dry_run: dry });
+      const { id } = await api.requestDream(agent, { dry_run: dry });
       setAsksWhich(undefined);
       onBegun(id);
       await refresh("/v1/dreams");

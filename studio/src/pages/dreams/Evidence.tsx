@@ -61,7 +61,7 @@ function Quotes({ dream, messages }: { dream: Dream; messages: readonly Said[] }
 }
 
 function Sources({ dream, id }: { dream: Dream; id: string }) {
-  const { data, error } = useCall(calls.memorySources(id));
+  const { data, error } = useCall(calls.listMemorySources(id));
   if (error) return <p className="small faint">{words.noEvidence}</p>;
   if (!data) return <Skeleton lines={1} />;
   return <Quotes dream={dream} messages={data.items as unknown as Said[]} />;

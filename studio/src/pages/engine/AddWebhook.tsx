@@ -32,7 +32,7 @@ export function AddWebhook({ onClose, onAdded }: { onClose: () => void; onAdded:
 
   async function add() {
     try {
-      const made = await api.addWebhook({
+      const made = await api.createWebhook({
         url: url.trim(),
         name: name.trim() || null,
         events: events.length ? events : null,

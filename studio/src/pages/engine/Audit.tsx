@@ -10,7 +10,7 @@ const { audit: texts } = all;
 
 /** Who did what, newest first. */
 export function Audit() {
-  const list = useList(calls.listAudit());
+  const list = useList(calls.listAuditEntries());
   if (list.isError && list.items.length === 0) return <ErrorState error={list.error} onRetry={list.refetch} />;
   if (list.isPending) return <Skeleton lines={8} />;
   if (list.items.length === 0) return <EmptyState title={texts.none} />;

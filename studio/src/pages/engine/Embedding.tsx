@@ -12,7 +12,7 @@ const { health: texts } = all;
 
 /** What has no vector yet, a new run over everything, and what could embed here. */
 export function Embedding({ state }: { state: Answer<"get_engine"> }) {
-  const { data } = useCall(calls.embeddingProviders());
+  const { data } = useCall(calls.listEmbeddingProviders());
   const [isAsking, setIsAsking] = useState(false);
   const { reindex, pending } = state;
   const { change } = state.embedder;
@@ -20,7 +20,7 @@ export function Embedding({ state }: { state: Answer<"get_engine"> }) {
 
   async function start(force: boolean) {
     setIsAsking(false);
-    await attempt(() => api.reindex({ force }), texts.started_);
+    await attempt(() => api.startReindex({ force }), texts.started_);
     await refresh("/v1/engine");
   }
 

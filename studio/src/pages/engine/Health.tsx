@@ -174,7 +174,7 @@ function Checks({ checks }: { checks: Schemas["Readiness"]["checks"] }) {
 /** What works, looked at every other second. It needs no database to be shown. */
 export function Health() {
   const { isAdmin, canWrite } = useRights();
-  const { data, error, refetch } = useCall(calls.engine(), { refreshMs: REFRESH_MS });
+  const { data, error, refetch } = useCall(calls.getEngine(), { refreshMs: REFRESH_MS });
   const ready = useReadiness();
   const lost = ready?.checks.database === "failing" ? ready : undefined;
   if (lost && !data) {

@@ -53,7 +53,7 @@ function Outcome({ scan }: { scan: Scan }) {
 
 /** Secrets in what is stored: looked for, listed without their values, masked when confirmed. */
 export function Secrets() {
-  const { data: scan, error, refetch } = useCall(calls.rescanProgress(), { refreshMs: REFRESH_MS });
+  const { data: scan, error, refetch } = useCall(calls.getRescan(), { refreshMs: REFRESH_MS });
   const [isAsking, setIsAsking] = useState(false);
   const running = scan?.running;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was found is there when a scan begins or ends
@@ -64,7 +64,7 @@ export function Secrets() {
 
   async function start(dry_run: boolean) {
     setIsAsking(false);
-    await attempt(() => api.rescan({ dry_run }));
+    await attempt(() => api.startRescan({ dry_run }));
     await refresh("/v1/rescan");
   }
 

@@ -36,7 +36,7 @@ function Export() {
     setLines(0);
     try {
       const query = { agent, include: includesDeleted ? "deleted,expired" : undefined };
-      for await (const record of api.export(query, { signal: stop.signal })) {
+      for await (const record of api.exportRecords(query, { signal: stop.signal })) {
         written.push(`${JSON.stringify(record)}\n`);
         if (written.length % SHOW_EVERY === 0) setLines(written.length);
       }
@@ -82,7 +82,7 @@ function Import() {
     setDone(undefined);
     setRead(0);
     try {
-      setDone(await api.importChunks(file, { format, agent, onProgress: setRead }));
+      setDone(await api.importRecords(file, { format, agent, onProgress: setRead }));
       await refresh("/v1");
     } catch (error) {
       toastError(error);

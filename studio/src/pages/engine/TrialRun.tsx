@@ -16,7 +16,7 @@ export function TrialRun() {
 
   async function run() {
     try {
-      setFound(await api.verify());
+      setFound(await api.verifyEngine());
     } catch (error) {
       setFound(undefined);
       toastError(error);

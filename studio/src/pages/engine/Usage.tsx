@@ -121,7 +121,7 @@ function Days({ report }: { report: UsageReport }) {
 
 /** The limits of the workspace and its keys beside their use, and the use of each day. */
 export function Usage() {
-  const { data, error, refetch } = useCall(calls.usage());
+  const { data, error, refetch } = useCall(calls.getUsage());
   if (error) return <ErrorState error={error} onRetry={refetch} />;
   if (!data) return <Skeleton lines={6} />;
   return (

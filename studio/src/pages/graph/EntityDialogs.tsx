@@ -20,7 +20,7 @@ export function Rename({ entity, onClose }: { entity: Entity; onClose: () => voi
   const [name, setName] = useState(entity.name);
 
   async function save() {
-    if (await attempt(() => api.changeEntity(entity.id, { name: name.trim() }), texts.renamed)) onClose();
+    if (await attempt(() => api.updateEntity(entity.id, { name: name.trim() }), texts.renamed)) onClose();
     await refreshGraph();
   }
 

@@ -32,7 +32,7 @@ export function EntityPanel({ id }: { id: string }) {
   const { expanded = [] } = route.useSearch();
   const navigate = route.useNavigate();
   const [asked, setAsked] = useState<Asked>();
-  const call = calls.entityGraph(id, { agent, depth: 1 });
+  const call = calls.getEntityGraph(id, { agent, depth: 1 });
   const { data, error, refetch } = useCall(call);
   if (isMissing(error)) return <EmptyState title={texts.missing} text={texts.missingText} />;
   if (error && !data) return <ErrorState error={error} onRetry={refetch} />;

@@ -38,11 +38,11 @@ const linesOf = (related: Schemas["Related"][], edges: Schemas["Edge"][]): Line[
 
 /** What is drawn: the most mentioned entities, and the neighbours of those that are expanded. */
 function useDrawing(agent: string | undefined, { q, kind, since, until, expanded }: GraphSearch) {
-  const call = calls.graphOverview({ agent, q, kind, since, until, limit: DRAWN_MAX });
+  const call = calls.getGraph({ agent, q, kind, since, until, limit: DRAWN_MAX });
   const whole = useCall(call, { keepPrevious: true });
   const around = useQueries({
     queries: (expanded ?? []).map((id) => {
-      const near = calls.entityGraph(id, { agent, depth: 1, memories: false });
+      const near = calls.getEntityGraph(id, { agent, depth: 1, memories: false });
       return { queryKey: keyOf(near), queryFn: () => api.send(near) };
     }),
     combine: (answers) => answers.flatMap(({ data }) => (data ? [data] : [])),

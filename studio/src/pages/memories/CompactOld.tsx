@@ -17,7 +17,7 @@ const DAYS = 30;
 const DAYS_MAX = 36_500;
 const SHOWN_MAX = 50;
 const { compact } = texts;
-type Answer = Awaited<ReturnType<typeof api.summarize>>;
+type Answer = Awaited<ReturnType<typeof api.summarizeMemories>>;
 
 /** A dialog that names what would be folded into one summary, then does it. */
 export function CompactOld({ agent: given, onClose }: { agent: string | undefined; onClose: () => void }) {
@@ -30,7 +30,7 @@ export function CompactOld({ agent: given, onClose }: { agent: string | undefine
   async function ask(isDry: boolean): Promise<Answer | undefined> {
     setProblem(undefined);
     try {
-      return await api.summarize({ agent, older_than_days: Number(days), dry_run: isDry });
+      return await api.summarizeMemories({ agent, older_than_days: Number(days), dry_run: isDry });
     } catch (error) {
       setProblem(errorMessage(error));
       return undefined;

@@ -50,7 +50,7 @@ export function EditMemory({ memory, onClose }: { memory: MemoryRecord; onClose:
     if (Object.keys(changes).length === 0) return done();
     const reason = form.reason.trim();
     try {
-      await api.changeMemory(memory.id, seen.version, { ...changes, ...(reason ? { reason } : {}) });
+      await api.updateMemory(memory.id, seen.version, { ...changes, ...(reason ? { reason } : {}) });
     } catch (error) {
       await explain(error);
       return;

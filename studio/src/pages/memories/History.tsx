@@ -57,13 +57,13 @@ export function revertingChanges(present: MemoryRecord, version: MemoryVersion):
 
 async function revert(memory: MemoryRecord, version: MemoryVersion) {
   const changes = { ...revertingChanges(memory, version), reason: history.reason(version.version) };
-  await attempt(() => api.changeMemory(memory.id, memory.version, changes), history.reverted(version.version));
+  await attempt(() => api.updateMemory(memory.id, memory.version, changes), history.reverted(version.version));
   await refresh("/v1/memories");
 }
 
 /** Every version of a memory, the present one first, each against the one before. */
 export function History({ memory, canRevert }: { memory: MemoryRecord; canRevert: boolean }) {
-  const { data, error, isPending, refetch } = useCall(calls.memoryHistory(memory.id));
+  const { data, error, isPending, refetch } = useCall(calls.listMemoryHistory(memory.id));
   if (error && !data) return <ErrorState error={error} onRetry={refetch} />;
   if (isPending || !data) return <Skeleton />;
   const newestFirst = data.items.map((version, at) => ({ version, before: data.items[at - 1] })).reverse();

@@ -32,7 +32,7 @@ const readable = (relation: string) => relation.replaceAll("_", " ");
 
 /** What a memory is linked to: entities, and memories that it supersedes, supports or rests on. */
 export function Links({ memory, canWrite }: { memory: MemoryRecord; canWrite: boolean }) {
-  const { data, error, isPending, refetch } = useCall(calls.memoryLinks(memory.id));
+  const { data, error, isPending, refetch } = useCall(calls.listMemoryLinks(memory.id));
   const [isAdding, setIsAdding] = useState(false);
   if (error && !data) return <ErrorState error={error} onRetry={refetch} />;
   if (isPending || !data) return <Skeleton />;
@@ -94,7 +94,7 @@ function AddLink({ memory, onClose }: { memory: MemoryRecord; onClose: () => voi
   async function add() {
     const end = isMemory ? { memory_id: target.trim() } : { entity: { name: target.trim(), kind: kind.trim() } };
     const edge = { agent: memory.agent, relation, source: { memory_id: memory.id }, target: end };
-    if (await attempt(() => api.addEdge(edge), links.added)) onClose();
+    if (await attempt(() => api.createEdge(edge), links.added)) onClose();
     await reread();
   }
 

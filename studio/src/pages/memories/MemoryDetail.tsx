@@ -88,7 +88,7 @@ export function MemoryDetail({ id }: { id: string }) {
 
 async function pin({ id, version, decay_exempt }: MemoryRecord) {
   await attempt(
-    () => api.changeMemory(id, version, { decay_exempt: !decay_exempt }),
+    () => api.updateMemory(id, version, { decay_exempt: !decay_exempt }),
     decay_exempt ? actions.unpinned : actions.pinned,
   );
   await reread();
@@ -112,13 +112,13 @@ async function restore(id: string) {
 }
 
 async function mark({ id, version }: MemoryRecord, status: "open" | "done") {
-  await attempt(() => api.changeMemory(id, version, { status }), status === "done" ? actions.isDone : actions.isOpen);
+  await attempt(() => api.updateMemory(id, version, { status }), status === "done" ? actions.isDone : actions.isOpen);
   await reread();
 }
 
 async function rate(id: string, isUseful: boolean) {
   await attempt(async () => {
-    const { importance } = await api.feedback(id, isUseful);
+    const { importance } = await api.rateMemory(id, isUseful);
     await attempt(async () => undefined, actions.rated(importance.toFixed(2)));
   });
   await reread();

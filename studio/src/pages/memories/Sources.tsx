@@ -28,7 +28,7 @@ const { sources } = texts;
 /** The messages that a memory was made of, or the memories that an insight rests on. */
 export function Sources({ memory }: { memory: MemoryRecord }) {
   const evidence = (memory.source.evidence ?? []) as Evidence[];
-  const { data, error, isPending, refetch } = useCall(calls.memorySources(memory.id));
+  const { data, error, isPending, refetch } = useCall(calls.listMemorySources(memory.id));
   if (error && !data) return <ErrorState error={error} onRetry={refetch} />;
   if (isPending || !data) return <Skeleton />;
   const messages = data.items as unknown as Source[];

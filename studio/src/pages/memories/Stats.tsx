@@ -16,7 +16,7 @@ export function Stats({
   chosen: string[] | undefined;
   onChoose: (types: string[] | undefined) => void;
 }) {
-  const { data } = useCall(calls.memoryStats({ agent, user }), { keepPrevious: true });
+  const { data } = useCall(calls.getMemoryStats({ agent, user }), { keepPrevious: true });
   if (!data || data.memories === 0) return null;
   const { stats } = texts;
   const share = `${Math.round((100 * data.recalled) / data.memories)} %`;

@@ -126,7 +126,7 @@ function listingOf(agent: string | undefined, search: MemoriesSearch) {
 /** A search is as one agent sees it, counts no access, and knows its 100 newest or best. */
 function searchOf(agent: string | undefined, search: MemoriesSearch) {
   const { q, type, scope, about, user, session, tag } = search;
-  return calls.preview(q ?? "", {
+  return calls.previewSearch(q ?? "", {
     agent,
     strategy: q ? undefined : "recent",
     types: type,

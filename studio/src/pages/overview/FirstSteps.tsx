@@ -19,12 +19,12 @@ export function FirstSteps() {
   const steps: [string, string][] = [
     [words.key, `export REVERIE_API_KEY="$(cat .reverie/admin-key)"`],
     [words.save, asCurl(calls.saveMemory("fact", CONTENT, { agent }))],
-    [words.search, asCurl(calls.search("Where is Caroline from?", { agent }))],
+    [words.search, asCurl(calls.searchMemories("Where is Caroline from?", { agent }))],
     [
       words.say,
       asCurl(calls.appendMessages("monday", [{ role: "user", content: "I adopted a cat named Bailey." }], { agent })),
     ],
-    [words.dream, asCurl(calls.dream(agent, { wait: true }))],
+    [words.dream, asCurl(calls.requestDream(agent, { wait: true }))],
   ];
   return (
     <section className="stack" aria-label={words.title}>

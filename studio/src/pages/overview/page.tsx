@@ -29,7 +29,7 @@ export function Page() {
   const agent = useAgent();
   const { days = DAYS } = route.useSearch();
   const navigate = route.useNavigate();
-  const call = calls.stats({ agent, since: dayBefore(days - 1) });
+  const call = calls.getStats({ agent, since: dayBefore(days - 1) });
   const { data: stats, error, refetch } = useCall(call, { keepPrevious: true, refreshMs: REFRESH_MS });
   const isEmpty = stats && stats.totals.memories + stats.totals.sessions + stats.totals.dreams === 0 && !agent;
 

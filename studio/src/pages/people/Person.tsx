@@ -46,7 +46,7 @@ export function Person({ user }: { user: string }) {
   const { tab = "profile", as_of, changed_since = aWeekAgo() } = route.useSearch();
   const navigate = route.useNavigate();
   const [isPurging, setIsPurging] = useState(false);
-  const call = calls.profile(user, { agent });
+  const call = calls.getProfile(user, { agent });
 
   async function exportAll() {
     const held = await api.exportUser(user);

@@ -45,7 +45,7 @@ function FieldRow({ field }: { field: Field }) {
 /** What holds about somebody, now or at the end of a day. */
 export function Profile({ user, asOf }: { user: string; asOf: string | undefined }) {
   const agent = useAgent();
-  const { data, error, refetch } = useCall(calls.profile(user, { agent, as_of: asOf && endOf(asOf) }), {
+  const { data, error, refetch } = useCall(calls.getProfile(user, { agent, as_of: asOf && endOf(asOf) }), {
     keepPrevious: true,
   });
   if (error && !data) return <ErrorState error={error} onRetry={refetch} />;
@@ -75,7 +75,7 @@ export function Profile({ user, asOf }: { user: string; asOf: string | undefined
 /** What changed about somebody since the end of a day. */
 export function Changes({ user, since, asOf }: { user: string; since: string; asOf: string | undefined }) {
   const agent = useAgent();
-  const call = calls.profileDiff(user, endOf(since), { agent, to: asOf && endOf(asOf) });
+  const call = calls.diffProfile(user, endOf(since), { agent, to: asOf && endOf(asOf) });
   const { data, error, refetch } = useCall(call, { keepPrevious: true });
   if (error && !data) return <ErrorState error={error} onRetry={refetch} />;
   if (!data) return <Skeleton lines={6} />;

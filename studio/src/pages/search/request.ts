@@ -34,5 +34,5 @@ export function previewOf(address: SearchAddress, variant: Variant, agent: strin
     rerank: variant.rerank,
     explain: true,
   };
-  return calls.preview(q, options);
+  return calls.previewSearch(q, options);
 }

@@ -52,7 +52,7 @@ function useMessages(agent: string, name: string, session: SessionRecord | undef
 export function Conversation({ agent, session: name }: { agent: string; session: string }) {
   const call = calls.getSession(name, { agent });
   const { data: session, error, refetch } = useCall(call, { refreshMs: FRESH_MS });
-  const { data: window } = useCall(calls.window(name, { agent }), { refreshMs: FRESH_MS });
+  const { data: window } = useCall(calls.getWindow(name, { agent }), { refreshMs: FRESH_MS });
   const list = useMessages(agent, name, session);
   const { message: marked, find } = route.useSearch();
   const navigate = route.useNavigate();

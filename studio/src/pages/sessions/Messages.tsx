@@ -154,7 +154,7 @@ function Became({ agent, id, isIdle }: { agent: string; id: string; isIdle: bool
   useEffect(() => {
     if (isIdle) setWasIdle(true);
   }, [isIdle]);
-  const { data } = useCall(calls.messageMemories(id), { enabled: wasIdle });
+  const { data } = useCall(calls.listMessageMemories(id), { enabled: wasIdle });
   const memories = (data?.items ?? []).filter(({ source }: MemoryRecord) => !SUMMARIES.has(source.kind));
   if (memories.length === 0) return null;
   return (

@@ -29,7 +29,7 @@ export function WindowActions({ agent, session }: { agent: string; session: stri
           title={texts.compactTitle}
           action={texts.compact}
           onClose={() => setAsked(undefined)}
-          onConfirm={() => act(() => api.compact(session, { agent }), texts.compacted)}
+          onConfirm={() => act(() => api.compactWindow(session, { agent }), texts.compacted)}
         >
           <p>{texts.compactText}</p>
         </Confirm>

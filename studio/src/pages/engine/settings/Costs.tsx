@@ -16,7 +16,7 @@ function limitOf({ day_cost_max_usd: cost, day_tokens_max: tokens }: NonNullable
 
 /** What costs money with the models and settings there are, where there is anything. */
 export function Costs({ settings }: { settings: Settings }) {
-  const { data: state } = useCall(calls.engine());
+  const { data: state } = useCall(calls.getEngine());
   const { proxy, retrieval, budget } = settings;
   const { costOf } = texts;
   const sentences = [

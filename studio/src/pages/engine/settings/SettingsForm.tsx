@@ -35,7 +35,7 @@ function partOf(values: Values, part: string): Record<string, unknown> | null | 
 export function SettingsForm() {
   const present = useCall(calls.getSettings());
   const document = useQuery({ queryKey: ["/openapi.json"], queryFn: apiDocument });
-  const sources = useCall(calls.settingSources());
+  const sources = useCall(calls.listSettingSources());
   const failed = present.error ?? document.error ?? sources.error;
   const retry = () => [present.refetch(), document.refetch(), sources.refetch()];
   if (failed) return <ErrorState error={failed} onRetry={retry} />;
@@ -91,7 +91,7 @@ function Form({
     }
     setProblems(wrong);
     if (Object.keys(wrong).length) return;
-    if (await attempt(() => api.putSettings(body), texts.saved)) draft.discard();
+    if (await attempt(() => api.updateSettings(body), texts.saved)) draft.discard();
     await refresh("/v1/settings");
   }
 
