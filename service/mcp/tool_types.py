@@ -186,11 +186,13 @@ class Memory(TypedDict):
 
 
 class Found(TypedDict):
-    """Memories, best first, the tokens of their contents, and why they are fewer or worse than asked for. ``viewer``:
+    """Memories, best first, the tokens of their contents, how many did not fit into the budget, and why they are fewer
+    or worse than asked for. ``viewer``:
     the users they were searched for; ``nobody`` where none is named, and only what belongs to nobody is found."""
 
     memories: list[Memory]
     tokens: int
+    omitted: int
     degraded: str | None
     viewer: list[str] | str
 

@@ -126,6 +126,7 @@ async def memory_search(
     return {
         "memories": [memory_of(result.memory) for result in answer.results if result.memory],
         "tokens": answer.tokens,
+        "omitted": answer.omitted.count if answer.omitted else 0,
         "degraded": answer.degraded.reason if answer.degraded else None,
         "viewer": answer.viewer,
     }

@@ -162,11 +162,22 @@ class QueryCache:
 
 
 @dataclass(frozen=True, slots=True)
+class OmittedResults:
+    """Results of a search omitted for lack of budget."""
+
+    count: Annotated[int, Field(description="Number of omitted results.")] = 0
+    tokens: Annotated[int, Field(description="Total length of the omitted results in tokens.")] = 0
+
+
+@dataclass(frozen=True, slots=True)
 class SearchAnswer:
     """Response to a search."""
 
     results: Annotated[list[SearchResult], Field(description="Results by descending score.")]
     tokens: Annotated[int, Field(description="Total length of the results in tokens.")]
+    omitted: Annotated[
+        OmittedResults, Field(description="Those of the best `limit` results that did not fit into `max_tokens`.")
+    ]
     strategy: Annotated[
         Strategy,
         WithJsonSchema({"type": "string"}),
@@ -201,7 +212,17 @@ class SearchAnswer:
     def empty(cls, strategy: Strategy, viewer: Viewer, degraded: Degraded | None) -> SearchAnswer:
         """Return the answer where nothing was searched."""
         return cls(
-            [], 0, strategy, shown_viewer(viewer), degraded, pending=0, tier=None, embedder=None, store=None, cache=None
+            [],
+            0,
+            OmittedResults(),
+            strategy,
+            shown_viewer(viewer),
+            degraded,
+            pending=0,
+            tier=None,
+            embedder=None,
+            store=None,
+            cache=None,
         )
 
 

@@ -288,6 +288,14 @@ async def mark_deleted(
     await _sync_index(connection, workspace, memory_id)
 
 
+async def remove(connection: Connection, workspace: UUID, ids: Sequence[UUID]) -> int:
+    """Delete the rows of memories and all that is kept or concluded of them alone; return how many memories went."""
+    gone = {*ids, *await insights.resting_on(connection, workspace, list(ids))}
+    for query in ("collect_edges", "collect_terms", "collect_index", "collect_memories"):
+        await connection.run(query, workspace=workspace, ids=list(gone))
+    return len(gone)
+
+
 async def set_importance(
     connection: Connection, workspace: UUID, memory_id: UUID, *, step: float, **change: Unpack[Change]
 ) -> None:

@@ -335,3 +335,18 @@ async def test_a_save_and_a_read_agree_on_what_importance_has_decayed_to(api: Ca
     saved = await api.save("It rained", type="observation", importance=0.4, created_at="2020-01-01T00:00:00Z")
     read = await api.get(f"/v1/memories/{saved['id']}")
     assert saved["effective_importance"] == read["effective_importance"] == 0.4
+
+
+async def test_a_hard_deletion_leaves_no_row_and_is_for_admins(api: Tenant) -> None:
+    ids = [(await api.save(f"The code is {word}", agent="a"))["id"] for word in ("red", "blue")]
+    agent = await api.as_role("agent", "a")
+    assert await agent.status("DELETE", f"/v1/memories/{ids[0]}", params={"hard": True}) == 403
+    await api.delete(f"/v1/memories/{ids[1]}")
+    for id_ in ids:
+        assert await api.status("DELETE", f"/v1/memories/{id_}", params={"hard": True}) == 204
+        assert await api.status("GET", f"/v1/memories/{id_}", params={"include": "deleted,expired"}) == 404
+        assert await api.status("GET", f"/v1/memories/{id_}/history") == 404
+        assert await api.status("POST", f"/v1/memories/{id_}/restore") == 404
+        assert await api.status("DELETE", f"/v1/memories/{id_}", params={"hard": True}) == 404
+    lines = (await api.get("/v1/audit", action="memory.removed"))["items"]
+    assert {line["target"] for line in lines} == set(ids)

@@ -124,6 +124,10 @@ async def test_the_budget_is_never_exceeded_and_smaller_items_still_come(api: Ca
     assert answer["tokens"] == sum(result["tokens"] for result in answer["results"]) <= 10
     nothing = await api.post("/v1/memories/search", {"agent": "a", "query": "tea", "max_tokens": 0})
     assert nothing["results"] == []
+    assert nothing["omitted"]["count"] == 2
+    assert answer["omitted"] == {"count": 1, "tokens": nothing["omitted"]["tokens"] - answer["tokens"]}
+    whole = await api.post("/v1/memories/search", {"agent": "a", "query": "tea"})
+    assert whole["omitted"] == {"count": 0, "tokens": 0}
     assert (
         await api.status("POST", "/v1/memories/search", json={"query": "x", "agent": "a", "max_tokens": 16001}) == 422
     )

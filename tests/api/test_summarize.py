@@ -81,8 +81,18 @@ async def test_it_is_a_dry_run_unless_said_otherwise(api: Tenant) -> None:
 async def test_every_field_has_a_default(api: Tenant) -> None:
     notes = await shelf(api)
     agent = await api.as_role("agent", "a")
-    assert ids(await agent.post("/v1/summarize")) == ids(await agent.post("/v1/summarize", {}))
-    assert ids(await agent.post("/v1/summarize")) == {memory["id"] for memory in notes}
+    shown = await agent.post("/v1/summarize", {})
+    assert ids(shown) == {memory["id"] for memory in notes}
+    assert shown["memory"] is None
+
+
+async def test_a_cron_job_that_sends_no_body_summarizes(api: Tenant) -> None:
+    notes = await shelf(api)
+    agent = await api.as_role("agent", "a")
+    done = await agent.post("/v1/summarize")
+    assert ids(done) == {memory["id"] for memory in notes}
+    assert done["memory"]["agent"] == "a"
+    assert (await api.get(f"/v1/memories/{notes[0]['id']}"))["superseded_by"] == done["memory"]["id"]
 
 
 async def test_identifiers_survive_and_the_summary_is_found_by_them(api: Tenant) -> None:

@@ -164,7 +164,9 @@ async def test_agents_dreams_and_the_workspace(client: AsyncReverie) -> None:
     rotated = await client.rotate_key(key.id)
     await client.revoke_key(key.id)
     assert rotated.key != key.key
-    assert [line["action"] async for line in client.list_audit_entries(action="settings.changed")] == ["settings.changed"]
+    assert [line["action"] async for line in client.list_audit_entries(action="settings.changed")] == [
+        "settings.changed"
+    ]
     assert (await client.check_liveness())["status"] == "ok"
     assert (await client.check_readiness())["status"] == "ready"
 
@@ -192,7 +194,10 @@ async def test_out_and_in_again(client: AsyncReverie, static_api: Api, tmp_path:
     with pytest.raises(InvalidRequest) as refused:
         await blocking(static_api, lambda opened: opened.import_records(written))
     assert refused.value.problem["line"] == 1
-    assert await blocking(static_api, lambda opened: [line["record"] for line in opened.export_records(agent="a")][-1]) == "end"
+    assert (
+        await blocking(static_api, lambda opened: [line["record"] for line in opened.export_records(agent="a")][-1])
+        == "end"
+    )
 
 
 async def test_the_blocking_client_is_the_same(static_api: Api) -> None:

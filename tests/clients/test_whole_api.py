@@ -63,7 +63,9 @@ async def test_a_dream_and_what_came_of_it(client: AsyncReverie, static: Setting
     (candidate,) = (await client.extract_memories("I moved to Bergen.", user="sam")).candidates
     assert (candidate.content, candidate.user) == ("sam moved to Bergen.", "sam")
     said: list[MessageDraft] = [{"role": "user", "content": "I moved to Bergen."}]
-    assert "I moved to Bergen." in str((await client.extract_memories(said, instructions="Be brief.", prompts=True)).prompts)
+    assert "I moved to Bergen." in str(
+        (await client.extract_memories(said, instructions="Be brief.", prompts=True)).prompts
+    )
     answer = await client.ask_memory("Where does Sam live?", user="sam")
     assert answer.answer is None
     assert answer.memories

@@ -33,7 +33,7 @@ from service.memory.access.oauth import CODES_KEPT, collect_clients
 from service.memory.access.workspace import active_workspaces
 from service.memory.engine import Engine
 from service.memory.saving.idempotency import RETENTION
-from service.store import deletions, insights, memories, model_usage
+from service.store import deletions, memories, model_usage
 from service.store.settings import workspace_settings
 
 log = structlog.get_logger(__name__)
@@ -124,12 +124,7 @@ async def _delete_unused(
 async def _delete_expired(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:
     """Delete memories deleted or expired before then, with all that is kept or concluded of them alone; how many."""
     rows = await connection.fetch("collectable_memories", workspace=workspace, before=before, limit=limit)
-    ids = [row["id"] for row in rows]
-    if ids:
-        ids += set(await insights.resting_on(connection, workspace, ids)) - set(ids)
-        for query in ("collect_edges", "collect_terms", "collect_index", "collect_memories"):
-            await connection.run(query, workspace=workspace, ids=ids)
-    return len(ids)
+    return await memories.remove(connection, workspace, [row["id"] for row in rows]) if rows else 0
 
 
 async def _delete_events(connection: Connection, workspace: UUID, *, before: datetime, limit: int) -> int:

@@ -84,7 +84,8 @@ class Reverie(Api, Sender):
             yield from map(json.loads, lines)
 
     def export_workspace(self, workspace: Id) -> Iterator[dict[str, Any]]:
-        """Yield the lines of an export of one workspace, for admins of the installation. Raises as ``export_records`` does."""
+        """Yield the lines of an export of one workspace, for admins of the installation. Raises ConnectionFailed
+        as ``export_records`` does."""
         with closing(self.lines(export_workspace_call(workspace))) as lines:
             yield from map(json.loads, lines)
 
@@ -161,7 +162,8 @@ class AsyncReverie(Api, AsyncSender):
                 yield json.loads(line)
 
     async def export_workspace(self, workspace: Id) -> AsyncIterator[dict[str, Any]]:
-        """Yield the lines of an export of one workspace, for admins of the installation. Raises as ``export_records`` does."""
+        """Yield the lines of an export of one workspace, for admins of the installation. Raises ConnectionFailed
+        as ``export_records`` does."""
         async with aclosing(self.lines(export_workspace_call(workspace))) as lines:
             async for line in lines:
                 yield json.loads(line)

@@ -167,7 +167,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a memory
-         * @description The memory can be restored until `retention.deleted_days` have passed.
+         * @description The memory can be restored until `retention.deleted_days` have passed; with `hard` it cannot.
          */
         delete: operations["delete_memory"];
         options?: never;
@@ -705,7 +705,8 @@ export interface paths {
         /**
          * Summarize old memories
          * @description Replaces an agent's old, unimportant memories with one summary that has a line of each; a dry run returns the
-         *     candidates. No summary is made that saves less than a third of their tokens.
+         *     candidates. No summary is made that saves less than a third of their tokens. Without a body, as a cron job sends it,
+         *     the memories of the key's agent older than 30 days are summarized, without a dry run.
          */
         post: operations["summarize_memories"];
         delete?: never;
@@ -5184,6 +5185,19 @@ export interface components {
             /** @description Total length in tokens. */
             tokens: number;
         };
+        /** @description Results of a search omitted for lack of budget. */
+        OmittedResults: {
+            /**
+             * @description Number of omitted results.
+             * @default 0
+             */
+            count?: number;
+            /**
+             * @description Total length of the omitted results in tokens.
+             * @default 0
+             */
+            tokens?: number;
+        };
         /** @description Error as OpenAI's clients read it. */
         OpenAIErrorDetail: {
             /** @description Explanation of this occurrence. */
@@ -5588,6 +5602,8 @@ export interface components {
             results: components["schemas"]["SearchResult"][];
             /** @description Total length of the results in tokens. */
             tokens: number;
+            /** @description Those of the best `limit` results that did not fit into `max_tokens`. */
+            omitted: components["schemas"]["OmittedResults"];
             /** @description Strategy used: `hybrid`, `semantic`, `keyword` or `recent`. */
             strategy: string;
             /** @description Users the answer is for, who see what belongs to nobody or to all of them; `nobody` sees what belongs to nobody, `everybody` all that the agent knows. */
@@ -6524,6 +6540,8 @@ export interface components {
             results: components["schemas"]["SearchResult"][];
             /** @description Total length of the results in tokens. */
             tokens: number;
+            /** @description Those of the best `limit` results that did not fit into `max_tokens`. */
+            omitted: components["schemas"]["OmittedResults"];
             /** @description Strategy used: `hybrid`, `semantic`, `keyword` or `recent`. */
             strategy: string;
             /** @description Users the answer is for, who see what belongs to nobody or to all of them; `nobody` sees what belongs to nobody, `everybody` all that the agent knows. */
@@ -7806,6 +7824,8 @@ export interface operations {
     delete_memory: {
         parameters: {
             query?: {
+                /** @description Removal of the memory and its versions at once, for admin keys alone. Default false. */
+                hard?: boolean;
                 /** @description User the request is for, who sees what belongs to nobody or to this user. Default: the user of the key, else everybody. */
                 user?: string | null;
             };

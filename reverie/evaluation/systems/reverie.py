@@ -76,7 +76,9 @@ class ReverieSystem:
         """`/v1/context`, in the last session where there are sessions. A turn is shown when it, or a memory made of
         it, is among the items, or its words are in the text."""
         options: Any = {} if self._way == "memories" else {"session": conversation.turns[-1].session}
-        answer = self._client.build_context(question.text, agent=self._agent(conversation), max_tokens=tokens_max, **options)
+        answer = self._client.build_context(
+            question.text, agent=self._agent(conversation), max_tokens=tokens_max, **options
+        )
         text = "\n".join(one.text for one in answer.sections)
         ids = (item for one in answer.sections for item in one.items if _is_id(item))
         shown = {turn for id_ in ids for turn in self._stands_for(conversation, id_)}

@@ -227,8 +227,9 @@ async def cancel_dream(call: Call, dream_id: DreamId) -> JsonResponse[Dream]:
 @router.post("/summarize", summary="Summarize old memories")
 async def summarize_memories(call: Call, body: Summarize | None = None) -> JsonResponse[summarize.SummarizeResponse]:
     """Replaces an agent's old, unimportant memories with one summary that has a line of each; a dry run returns the
-    candidates. No summary is made that saves less than a third of their tokens."""
-    wanted = body or Summarize()
+    candidates. No summary is made that saves less than a third of their tokens. Without a body, as a cron job sends it,
+    the memories of the key's agent older than 30 days are summarized, without a dry run."""
+    wanted = body or Summarize(dry_run=False)
     done = await summarize.summarize(
         *call,
         wanted.agent,

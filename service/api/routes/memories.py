@@ -282,9 +282,16 @@ async def update_memory(call: Call, memory_id: MemoryId, changes: MemoryPatch) -
 
 
 @router.delete("/{memory_id}", status_code=204, summary="Delete a memory")
-async def delete_memory(call: Call, memory_id: MemoryId) -> None:
-    """The memory can be restored until `retention.deleted_days` have passed."""
-    await lifecycle.delete_memory(*call, memory_id)
+async def delete_memory(
+    call: Call,
+    memory_id: MemoryId,
+    hard: Annotated[
+        bool,
+        Query(description="Removal of the memory and its versions at once, for admin keys alone. Default false."),
+    ] = False,
+) -> None:
+    """The memory can be restored until `retention.deleted_days` have passed; with `hard` it cannot."""
+    await lifecycle.delete_memory(*call, memory_id, hard=hard)
 
 
 @router.post("/{memory_id}/restore")

@@ -32,6 +32,7 @@ from service.domain.principal import Principal
 from service.domain.validation import reason_of
 from service.domain.where import Where
 from service.errors import Conflict, Forbidden, InvalidInput, NotFound, StaleVersion
+from service.memory.access import audit
 from service.memory.access.redaction import BODY, masking_of, redact_lenient, redact_patch, where_query
 from service.memory.access.workspace import check_filters, get_settings
 from service.memory.counters import ReadCounter
@@ -251,18 +252,25 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
     return changed
 
 
-async def delete_memory(engine: Engine, principal: Principal, memory_id: UUID) -> None:
-    """Delete a memory: hidden at once everywhere, restorable until it is collected."""
+async def delete_memory(engine: Engine, principal: Principal, memory_id: UUID, *, hard: bool = False) -> None:
+    """Delete a memory: hidden at once everywhere, restorable until it is collected. ``hard`` removes it and its
+    versions at once, also one that is deleted already; that is for admins, and goes into the audit log. Raises NotFound
+    and Forbidden."""
     principal.require_write()
-    async with engine.db.transaction(principal.workspace_id) as connection:
-        await load_owned(connection, principal, memory_id)
-        locked = await memories.lock(connection, principal.workspace_id, memory_id)
-        if locked is None or locked.deleted_at is not None:
+    if hard:
+        principal.require_admin()
+    workspace, now = principal.workspace_id, engine.now()
+    async with engine.db.transaction(workspace) as connection:
+        await load_owned(connection, principal, memory_id, deleted=hard)
+        locked = await memories.lock(connection, workspace, memory_id)
+        if locked is None or (locked.deleted_at is not None and not hard):
             raise NotFound(ABSENT)
-        now = engine.now()
-        await memories.mark_deleted(
-            connection, principal.workspace_id, memory_id, now, actor=principal.actor, reason="deleted", now=now
-        )
+        if locked.deleted_at is None:
+            change = memories.Change(actor=principal.actor, reason="deleted", now=now)
+            await memories.mark_deleted(connection, workspace, memory_id, now, **change)
+        if hard:
+            await memories.remove(connection, workspace, [memory_id])
+            await audit.record(connection, principal, "memory.removed", target=str(memory_id))
 
 
 async def record_feedback(engine: Engine, principal: Principal, memory_id: UUID, *, useful: bool) -> Memory:

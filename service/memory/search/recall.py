@@ -40,6 +40,7 @@ from service.memory.search_results import (
     STORES,
     Degraded,
     Found,
+    OmittedResults,
     QueryCache,
     QueryMatch,
     SearchAnswer,
@@ -202,7 +203,7 @@ async def _recall(
             hits, failure = await reranked(engine, request.query, hits)
         degraded = degraded or failure
     timings.end("rerank")
-    results = _apply_token_budget(hits, limit, request.max_tokens)
+    results, omitted = _apply_token_budget(hits, limit, request.max_tokens)
     engine.part(ReadCounter).note(principal, "search", [agent, *(result.agent for result in results)])
     if count_access:
         engine.part(AccessCounter).count(
@@ -212,7 +213,7 @@ async def _recall(
     by_vector = any(query.question.embedding is not None for query in queries)
     embedder = engine.embedder.signature if engine.embedder is not None and by_vector else None
     return SearchAnswer(
-        results, tokens, strategy, shown_viewer(found.viewer), degraded, found.pending, found.tier, embedder,
+        results, tokens, omitted, strategy, shown_viewer(found.viewer), degraded, found.pending, found.tier, embedder,
         store="postgres" if embedder is None else STORES[storage_of(embedder)],
         cache=cache if isinstance(engine.embedder, CachedEmbedder) and by_vector else None,
     )  # fmt: skip
@@ -264,17 +265,22 @@ async def _query_vector(
         return None, None, Degraded(error.message, "keyword")
 
 
-def _apply_token_budget(found: Sequence[SearchResult], limit: int, max_tokens: int | None) -> list[SearchResult]:
-    """Walk the ranking: take what fits, skip what does not and go on, up to ``limit`` results."""
+def _apply_token_budget(
+    found: Sequence[SearchResult], limit: int, max_tokens: int | None
+) -> tuple[list[SearchResult], OmittedResults]:
+    """Walk the ranking: take what fits, skip what does not and go on, up to ``limit`` results. Return them, and what of
+    the best ``limit`` was skipped."""
     if max_tokens is None:
-        return list(found[:limit])
+        return list(found[:limit]), OmittedResults()
     results: list[SearchResult] = []
     left = max_tokens
     for one in found:
         if len(results) < limit and one.tokens <= left:
             results.append(one)
             left -= one.tokens
-    return results
+    taken = {id(one) for one in results}
+    skipped = [one.tokens for one in found[:limit] if id(one) not in taken]
+    return results, OmittedResults(len(skipped), sum(skipped))
 
 
 def demote_contradictions(query: str, found: Sequence[SearchResult]) -> list[SearchResult]:

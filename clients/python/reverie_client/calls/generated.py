@@ -314,12 +314,12 @@ def update_memory(memory_id: Id, version: int, **fields: Unpack[MemoryChanges]) 
     return Call("PATCH", f"/v1/memories/{part(memory_id)}", MemoryRecord, body={"version": version, **fields})
 
 
-def delete_memory(memory_id: Id) -> Call[None]:
+def delete_memory(memory_id: Id, hard: bool = False) -> Call[None]:
     """Delete a memory.
 
-    The memory can be restored until `retention.deleted_days` have passed.
+    The memory can be restored until `retention.deleted_days` have passed; with `hard` it cannot.
     """
-    return Call("DELETE", f"/v1/memories/{part(memory_id)}", None)
+    return Call("DELETE", f"/v1/memories/{part(memory_id)}", None, query={"hard": hard})
 
 
 def restore_memory(memory_id: Id) -> Call[MemoryRecord]:
@@ -685,7 +685,8 @@ def summarize_memories(
     """Summarize old memories.
 
     Replaces an agent's old, unimportant memories with one summary that has a line of each; a dry run returns the
-    candidates. No summary is made that saves less than a third of their tokens.
+    candidates. No summary is made that saves less than a third of their tokens. Without a body, as a cron job sends
+    it, the memories of the key's agent older than 30 days are summarized, without a dry run.
     """
     return Call(
         "POST",

@@ -53,6 +53,7 @@ __all__ = [
     "MessageRecord",
     "NeededChange",
     "OmittedItems",
+    "OmittedResults",
     "Origin",
     "PageScope",
     "PageVersion",
@@ -218,6 +219,13 @@ class SearchResult(Found):
     queries: list[QueryMatch] = []
 
 
+class OmittedResults(Answer):
+    """Results of a search omitted for lack of budget."""
+
+    count: int = 0
+    tokens: int = 0
+
+
 class Degraded(Answer):
     """Degradation of an answer: its cause and the fallback."""
 
@@ -237,6 +245,7 @@ class SearchAnswer(Answer):
 
     results: list[SearchResult] = []
     tokens: int
+    omitted: OmittedResults = OmittedResults()
     strategy: str
     viewer: list[str] | str = []
     degraded: Degraded | None = None

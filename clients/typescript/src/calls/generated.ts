@@ -86,10 +86,10 @@ export function updateMemory(memoryId: string, version: number, fields?: Fields<
 /**
  * Delete a memory.
  *
- * The memory can be restored until `retention.deleted_days` have passed.
+ * The memory can be restored until `retention.deleted_days` have passed; with `hard` it cannot.
  */
-export function deleteMemory(memoryId: string) {
-  return remove<"delete_memory">(path`/v1/memories/${memoryId}`);
+export function deleteMemory(memoryId: string, query?: Query<"delete_memory">) {
+  return remove<"delete_memory">(path`/v1/memories/${memoryId}`, { query });
 }
 
 /** Restore a deleted memory. */
@@ -419,7 +419,8 @@ export function cancelDream(dreamId: string) {
  * Summarize old memories.
  *
  * Replaces an agent's old, unimportant memories with one summary that has a line of each; a dry run returns the
- * candidates. No summary is made that saves less than a third of their tokens.
+ * candidates. No summary is made that saves less than a third of their tokens. Without a body, as a cron job sends it,
+ * the memories of the key's agent older than 30 days are summarized, without a dry run.
  */
 export function summarizeMemories(fields?: Body<"summarize_memories">) {
   return post<"summarize_memories">("/v1/summarize", { ...fields }, { agentIn: "body" });

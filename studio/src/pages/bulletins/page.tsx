@@ -68,7 +68,7 @@ export function Page() {
             ) : (
               <CopyMenu
                 call={calls.getBulletin(agent, { user })}
-                python={[user ? `for_user(${JSON.stringify(user)}).bulletin` : "bulletin", { agent }]}
+                python={[user ? `for_user(${JSON.stringify(user)}).get_bulletin` : "get_bulletin", { agent }]}
               />
             )}
           </>

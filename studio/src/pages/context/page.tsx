@@ -128,7 +128,7 @@ export function Page() {
     <Frame
       title={texts.title}
       explanation={texts.explanation}
-      actions={<CopyMenu call={call} python={["context", call.body ?? {}]} />}
+      actions={<CopyMenu call={call} python={["build_context", call.body ?? {}]} />}
     >
       <div className="card stack">
         <TextField

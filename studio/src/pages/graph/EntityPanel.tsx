@@ -55,7 +55,7 @@ export function EntityPanel({ id }: { id: string }) {
         <Owners of={entity.owners} />
         <span className="faint small num">{texts.mentions(entity.mentions)}</span>
         <span className="grow" />
-        <CopyMenu call={call} python={["entity_graph", { entity: id }]} />
+        <CopyMenu call={call} python={["get_entity_graph", { entity: id }]} />
       </div>
       {entity.aliases.length > 0 && (
         <p className="soft small">

@@ -134,7 +134,7 @@ export function Page() {
       fill
       title={texts.title}
       explanation={texts.explanation}
-      actions={<CopyMenu call={drawing.call} python={["graph_overview", drawing.call.query ?? {}]} />}
+      actions={<CopyMenu call={drawing.call} python={["get_graph", drawing.call.query ?? {}]} />}
     >
       <search className={css.filters}>
         <TextField

@@ -37,7 +37,7 @@ export function Page() {
     <Frame
       title={texts.title}
       explanation={texts.explanation(agent)}
-      actions={<CopyMenu call={call} python={["stats", call.query ?? {}]} />}
+      actions={<CopyMenu call={call} python={["get_stats", call.query ?? {}]} />}
     >
       {error && !stats ? (
         <ErrorState error={error} onRetry={refetch} />

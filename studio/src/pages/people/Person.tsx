@@ -57,7 +57,7 @@ export function Person({ user }: { user: string }) {
     <article className="stack" aria-label={user}>
       <div className="row">
         <h2 className="grow words">{user}</h2>
-        <CopyMenu call={call} python={["profile", { user }]} />
+        <CopyMenu call={call} python={["get_profile", { user }]} />
         {isAdmin && (
           <>
             <Button small icon={<Download />} onClick={() => attempt(exportAll, texts.exported)}>

@@ -51,7 +51,7 @@ export function Page() {
     <Frame
       title={texts.title}
       explanation={texts.explanation}
-      actions={<CopyMenu call={call} python={["preview", call.body ?? {}]} />}
+      actions={<CopyMenu call={call} python={["preview_search", call.body ?? {}]} />}
     >
       <div className={`card stack ${css.form}`}>
         <search>
