@@ -36,6 +36,7 @@ from service.domain.health_status import HealthStatus
 from service.domain.json import dumps
 from service.domain.model_calls import Exchange, Outcome
 from service.domain.spending import FAILED, UNRECORDED, Ledger, Purpose, Usage
+from service.domain.validation import reason_of
 from service.errors import BudgetReached, ReverieError
 from service.provider import (
     OPENAI_BASE,
@@ -165,15 +166,17 @@ def with_instruction(messages: list[dict[str, Any]], schema: type[BaseModel]) ->
     return [{"role": "system", "content": addition}, *messages]
 
 
+def _faults(error: ValidationError, *, cut_off: bool) -> list[str]:
+    """Return what is wrong with an answer, the worst first."""
+    found = error.errors(include_url=False, include_input=False)[:ERRORS_SHOWN_MAX]
+    faults = [f"{'.'.join(map(str, each['loc'])) or 'the answer'}: {reason_of(each)}" for each in found]
+    return ["it was too long and was cut off: answer more briefly", *faults] if cut_off else faults
+
+
 def repair_prompt(error: ValidationError, *, cut_off: bool) -> str:
     """Return what is wrong with an answer, for the model to put right."""
-    found = error.errors(include_url=False, include_input=False, include_context=False)
-    problems = [
-        f"- {'.'.join(map(str, each['loc'])) or 'the answer'}: {each['msg']}" for each in found[:ERRORS_SHOWN_MAX]
-    ]
-    if cut_off:
-        problems.insert(0, "- it was too long and was cut off: answer more briefly")
-    return "Your answer was not valid:\n" + "\n".join(problems) + "\nAnswer again with the corrected JSON object only."
+    faults = "\n".join(f"- {fault}" for fault in _faults(error, cut_off=cut_off))
+    return f"Your answer was not valid:\n{faults}\nAnswer again with the corrected JSON object only."
 
 
 TIMEOUT_S: Final = 60.0
@@ -609,8 +612,9 @@ class LLM:
                 meter.note_failure(f"{answer.model} gave no valid {schema.__name__}.")
                 wrong = repair_prompt(invalid, cut_off=answer.cut_off)
                 if repaired:
+                    first = "it was cut off" if answer.cut_off else _faults(invalid, cut_off=False)[0]
                     raise LLMInvalidOutput(
-                        f"{answer.model} gave no valid {schema.__name__} twice. {wrong}"
+                        f"{answer.model} gave no valid {schema.__name__} twice ({first})."
                     ) from invalid
             said = {"role": "assistant", "content": answer.text or "(nothing)"}
             request, repaired = replace(request, messages=[*messages, said, {"role": "user", "content": wrong}]), True

@@ -201,7 +201,7 @@ async def test_an_invalid_answer_is_repaired_once(server: FakeOpenAI) -> None:
     first, second = server.requests("chat")
     assert second["messages"][: len(first["messages"])] == first["messages"]
     assert second["messages"][-2] == {"role": "assistant", "content": '{"text": "Anna likes Go", "sure": 90}'}
-    assert "- sure: Input should be less than or equal to 1" in second["messages"][-1]["content"]
+    assert "- sure: must be at most 1" in second["messages"][-1]["content"]
     assert ASK == [{"role": "user", "content": "What does Anna like?"}]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -39,6 +40,17 @@ async def _read(service: ServerProcess, memory: Json) -> Json:
 
 def _rows(page: Page) -> Any:
     return page.get_by_role("list", name="Memories").get_by_role("link")
+
+
+async def test_what_the_list_shows_is_saved_as_a_file(visitor: AppPage) -> None:
+    page = visitor.page
+    await visitor.open("/memories", agent="ada", q="staging")
+    await expect(_rows(page)).to_have_count(1)
+    await page.get_by_role("button", name="Copy").first.click()
+    async with page.expect_download() as download:
+        await page.get_by_role("menuitem", name="Save as JSON").click()
+    saved = json.loads((await (await download.value).path()).read_text("utf-8"))
+    assert ["staging" in one["content"] for one in saved] == [True]
 
 
 async def test_a_memory_is_found_opened_by_keys_and_a_link_to_it_holds(visitor: AppPage) -> None:

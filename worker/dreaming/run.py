@@ -295,8 +295,8 @@ class AgentRun:
         return self._tracker
 
     async def _fail(self, running: DreamRun, error: Exception, report: JsonObject) -> None:
-        reason = error.message if isinstance(error, ReverieError) else str(error)
-        self.error = replace_unstorable(f"{type(error).__name__}: {reason}")[:2000]
+        reason = error.message if isinstance(error, ReverieError) else f"{type(error).__name__}: {error}"
+        self.error = replace_unstorable(reason)[:2000]
         async with fenced(self.dreamer.engine, self.lease) as connection:
             used = await self._used(connection, running)
             await dreams.finish(

@@ -34,6 +34,7 @@ export const common = {
   copied: "Copied",
   copyCurl: "Copy as curl",
   copyPython: "Copy as Python",
+  saveJson: "Save as JSON",
   asTable: "Show as table",
   asChart: "Show as chart",
   about: (user: string) => `about ${user}`,
