@@ -133,17 +133,31 @@ class NamingRoute(LargeBodyRoute):
         super().__init__(path, _naming(endpoint, signature, refuse=refuse), **options)
 
     def get_route_handler(self) -> Handler:
-        """Answers a request; one with a query parameter that the route does not have is refused."""
+        """Answers a request. A query parameter that the route does not have is refused, and one of its own in a body
+        that it does not read."""
         handle = super().get_route_handler()
+        reads_no_body = self.body_field is None and self.dependant.request_param_name is None
         known = frozenset(one.alias for one in get_flat_params(self.dependant) if isinstance(one.field_info, Query))
 
         async def checked(request: Request) -> Response:
             for name in request.query_params:
                 if name not in known:
                     raise InvalidInput(("query", name), _unknown(name, known))
+            if reads_no_body and known and is_json(request):
+                for name in sorted(known & _names_in(await request.body())):
+                    raise InvalidInput(("body", name), f"belongs into the address here, as in ?{name}=…")
             return await handle(request)
 
         return checked
+
+
+def _names_in(body: bytes) -> frozenset[str]:
+    """Return the names of the fields of a JSON object; none for anything else."""
+    try:
+        given = json.loads(body)
+    except ValueError:
+        return frozenset()
+    return frozenset(given) if isinstance(given, dict) else frozenset()
 
 
 def _unknown(name: str, known: frozenset[str]) -> str:

@@ -60,6 +60,14 @@ async def test_a_line_of_an_import_is_refused_in_the_words_of_the_api(api: Tenan
         assert (answer.status_code, told in answer.json()["detail"]) == (422, True), answer.text
 
 
+async def test_a_parameter_in_a_body_that_is_not_read_is_refused(api: Tenant) -> None:
+    turns = {"agent": "ada", "messages": [{"role": "user", "content": "Hello"}]}
+    await api.post("/v1/sessions/monday/messages", turns)
+    status, detail = await refused(api, "POST", "/v1/sessions/monday/compact", json={"agent": "ada"})
+    assert (status, detail) == (422, "agent: belongs into the address here, as in ?agent=…")
+    assert (await api.call("POST", "/v1/sessions/monday/compact", json={}, params={"agent": "ada"})).is_success
+
+
 async def test_a_word_of_a_path_is_no_id(api: Tenant) -> None:
     for path in ("/v1/memories/search", "/v1/memories/batch"):
         status, detail = await refused(api, "GET", path)
