@@ -46,6 +46,8 @@ _TIMES: Final = ("datetime_", "date_", "timezone_", "time_")
 def reason_of(error: Mapping[str, object]) -> str:
     """Return what is wrong with a field, to stand after its name; ``error`` is one of ``ValidationError.errors()``."""
     kind, said, context = str(error["type"]), str(error["msg"]), error.get("ctx")
+    if kind in ("string_too_short", "too_short") and isinstance(context, dict) and context.get("min_length") == 1:
+        return "must not be empty"
     if kind in _REASONS:
         return _REASONS[kind].format_map(context if isinstance(context, dict) else {})
     if kind.startswith(_TIMES):

@@ -43,6 +43,7 @@ async def test_a_field_is_named_with_its_reason(api: Tenant) -> None:
         ("/v1/memories/search", {"limit": "many"}, "limit: must be an integer"),
         ("/v1/memories/batch", {"items": [7]}, "items.0: must be an object"),
         ("/v1/memories/x/restore", {}, "memory_id: must be a UUID"),
+        ("/v1/memories/search", {"include": []}, "include: must not be empty"),
     ],
 )
 async def test_a_reason_is_in_the_words_of_the_api(api: Tenant, path: str, body: dict[str, Any], told: str) -> None:

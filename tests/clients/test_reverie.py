@@ -27,6 +27,7 @@ from reverie_client import (
     calls,
 )
 from reverie_client.call import Call
+from tests.api_document import DOCUMENT
 from tests.live_api import ADMIN_KEY, Api
 
 UNANSWERED = {"/v1/export", "/v1/workspaces/{}/export", "/v1/import", "/v1/events", "/metrics"}
@@ -77,6 +78,13 @@ async def test_every_endpoint_of_the_api_has_its_call(static_api: Api) -> None:
     served = {(method, path) for method, path in served if path not in UNANSWERED}
     called = {shape(call.method, call.path) for call in map(sample, all_calls().values())}
     assert served - called == set()
+
+
+def test_a_method_has_the_name_of_its_operation() -> None:
+    ids = {one["operationId"] for item in DOCUMENT["paths"].values() for one in item.values()}
+    others = {"count_agent", "count_session", "count_team", "count_workspace", "ask_memory_stream"}
+    of_the_client = {"send", "lines", "for_user", "close"}
+    assert {name for name in dir(Reverie) if not name.startswith("_")} == ids - {"get_metrics"} | others | of_the_client
 
 
 def test_both_clients_have_every_call() -> None:
