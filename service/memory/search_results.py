@@ -165,8 +165,11 @@ class QueryCache:
 class OmittedResults:
     """Results of a search omitted for lack of budget."""
 
-    count: Annotated[int, Field(description="Number of omitted results.")] = 0
-    tokens: Annotated[int, Field(description="Total length of the omitted results in tokens.")] = 0
+    count: Annotated[int, Field(description="Number of omitted results.")]
+    tokens: Annotated[int, Field(description="Total length of the omitted results in tokens.")]
+
+
+NOTHING_OMITTED = OmittedResults(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +217,7 @@ class SearchAnswer:
         return cls(
             [],
             0,
-            OmittedResults(),
+            NOTHING_OMITTED,
             strategy,
             shown_viewer(viewer),
             degraded,

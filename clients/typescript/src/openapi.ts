@@ -5187,16 +5187,10 @@ export interface components {
         };
         /** @description Results of a search omitted for lack of budget. */
         OmittedResults: {
-            /**
-             * @description Number of omitted results.
-             * @default 0
-             */
-            count?: number;
-            /**
-             * @description Total length of the omitted results in tokens.
-             * @default 0
-             */
-            tokens?: number;
+            /** @description Number of omitted results. */
+            count: number;
+            /** @description Total length of the omitted results in tokens. */
+            tokens: number;
         };
         /** @description Error as OpenAI's clients read it. */
         OpenAIErrorDetail: {

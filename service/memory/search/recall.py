@@ -37,6 +37,7 @@ from service.memory.engine import Engine
 from service.memory.search.search_batch import RERANKED_MAX, search, search_wordings, viewer
 from service.memory.search_results import (
     NO_MEMORY,
+    NOTHING_OMITTED,
     STORES,
     Degraded,
     Found,
@@ -271,7 +272,7 @@ def _apply_token_budget(
     """Walk the ranking: take what fits, skip what does not and go on, up to ``limit`` results. Return them, and what of
     the best ``limit`` was skipped."""
     if max_tokens is None:
-        return list(found[:limit]), OmittedResults()
+        return list(found[:limit]), NOTHING_OMITTED
     results: list[SearchResult] = []
     left = max_tokens
     for one in found:

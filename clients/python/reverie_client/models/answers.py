@@ -219,13 +219,6 @@ class SearchResult(Found):
     queries: list[QueryMatch] = []
 
 
-class OmittedResults(Answer):
-    """Results of a search omitted for lack of budget."""
-
-    count: int = 0
-    tokens: int = 0
-
-
 class Degraded(Answer):
     """Degradation of an answer: its cause and the fallback."""
 
@@ -245,7 +238,7 @@ class SearchAnswer(Answer):
 
     results: list[SearchResult] = []
     tokens: int
-    omitted: OmittedResults = OmittedResults()
+    omitted: OmittedResults | None = None
     strategy: str
     viewer: list[str] | str = []
     degraded: Degraded | None = None
@@ -254,6 +247,13 @@ class SearchAnswer(Answer):
     embedder: str | None = None
     store: str | None = None
     cache: QueryCache | None = None
+
+
+class OmittedResults(Answer):
+    """Results of a search omitted for lack of budget."""
+
+    count: int
+    tokens: int
 
 
 class NeededChange(Answer):
