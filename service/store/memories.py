@@ -105,13 +105,17 @@ async def insert(
 
 
 def _new_item(new: MemoryInsert, ordinal: int) -> JsonObject:
-    return {"ordinal": ordinal, **_item(new.memory), **new.text.words, **new.text.features.columns()}
+    item = _item(new.memory)
+    item.update(new.text.words, ordinal=ordinal, **new.text.features.columns())
+    return item
 
 
 def _item(memory: StoredMemory) -> JsonObject:
     """Return the columns of a memory, and the words of its fields, as statements take them."""
-    words = field_words(content=memory.content, summary=memory.summary, key=memory.key, tags=memory.tags)
-    return memory.columns() | {"identity_hash": memory.identity_hash.hex()} | words
+    item = memory.columns()
+    item["identity_hash"] = memory.identity_hash.hex()
+    item.update(field_words(content=memory.content, summary=memory.summary, key=memory.key, tags=memory.tags))
+    return item
 
 
 async def find_duplicate(connection: Connection, workspace: UUID, memory: StoredMemory) -> UUID | None:
