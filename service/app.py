@@ -20,14 +20,14 @@ from service.api.routes.chat import wire_format_middleware
 from service.errors import Unauthenticated, WorkspaceSuspended
 from service.mcp.server import PATH, McpEndpoint
 from service.memory.access.keys import authenticate, describe_caller, revoke_own_key
-from service.memory.engine import Engine
 from service.oauth import BODY_BYTES_MAX, OPEN_TO_PAGES, PATHS, OAuthEndpoints
 from service.oidc import OidcSignIn, oidc_settings
 from service.proxy.chat import Chat
 from service.proxy.upstream import open_upstream
-from service.runtime import open_runtime
+from service.runtime import Runtime
 from service.sealed_tokens import Seal
 from service.settings import Settings
+from service.startup import open_runtime
 from service.store.installation import shared_secret
 from service.studio import SessionCookie, session_cookie_middleware
 from service.telemetry import open_telemetry
@@ -48,13 +48,13 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with (
-            open_runtime(settings, "reverie-api", telemetry, with_replica=True) as engine,
-            mcp.running(await _secret(engine, "mcp")),
+            open_runtime(settings, "reverie-api", telemetry, with_replica=True) as runtime,
+            mcp.running(await _secret(runtime, "mcp")),
         ):
-            app.state.engine = engine
-            app.state.session_cookie = SessionCookie(await _secret(engine, "studio"))
-            app.state.seal = Seal(await _secret(engine, "oauth"))
-            app.state.chat = Chat(engine, open_upstream(settings), settings.llm_model)
+            app.state.runtime = runtime
+            app.state.session_cookie = SessionCookie(await _secret(runtime, "studio"))
+            app.state.seal = Seal(await _secret(runtime, "oauth"))
+            app.state.chat = Chat(runtime, open_upstream(settings), settings.llm_model)
             try:
                 yield
             finally:
@@ -90,9 +90,9 @@ def create_app(settings: Settings) -> FastAPI:
 
     mcp = McpEndpoint(
         app,
-        lambda key: authenticate(app.state.engine, key),
+        lambda key: authenticate(app.state.runtime, key),
         errors.problem_response,
-        lambda caller: app.state.engine.part(streams).slot(caller),
+        lambda caller: app.state.runtime.part(streams).slot(caller),
     )
     oauth = OAuthEndpoints(settings.public_url)
     app.router.routes.append(Route(PATH, endpoint=oauth.challenging(mcp) if settings.oauth else mcp))
@@ -106,20 +106,20 @@ def _studio_routes(app: FastAPI, settings: Settings) -> list[BaseRoute]:
     """Return the Studio's pages, and the sign-in at a provider where one is set, whose addresses come first."""
 
     async def identify(key: str) -> dict[str, Any]:
-        return asdict(await describe_caller(app.state.engine, await authenticate(app.state.engine, key)))
+        return asdict(await describe_caller(app.state.runtime, await authenticate(app.state.runtime, key)))
 
     async def revoke(key: str) -> None:
         with suppress(Unauthenticated, WorkspaceSuspended):
-            await revoke_own_key(app.state.engine, await authenticate(app.state.engine, key))
+            await revoke_own_key(app.state.runtime, await authenticate(app.state.runtime, key))
 
     oidc = oidc_settings(settings)
     if oidc is None:
         return [Mount(studio.PATH, studio.studio_app(identify, revoke))]
-    sign_in = OidcSignIn(oidc, settings.public_url, lambda: app.state.engine, lambda: app.state.session_cookie)
+    sign_in = OidcSignIn(oidc, settings.public_url, lambda: app.state.runtime, lambda: app.state.session_cookie)
     provider = studio.SingleSignOn(oidc.name, sign_in.end_session)
     return [*sign_in.routes(), Mount(studio.PATH, studio.studio_app(identify, revoke, provider))]
 
 
-async def _secret(engine: Engine, name: str) -> bytes:
-    async with engine.db.unscoped() as connection:
+async def _secret(runtime: Runtime, name: str) -> bytes:
+    async with runtime.db.unscoped() as connection:
         return await shared_secret(connection, name)

@@ -19,13 +19,13 @@ from service.domain.principal import Principal
 from service.domain.where import Where
 from service.errors import InvalidInput, NotFound
 from service.memory.access.redaction import masked_names, workspace_masking
-from service.memory.engine import Engine
 from service.memory.transfer import importing
 from service.memory.transfer.export import export
 from service.memory.transfer.importing import ImportResult, import_lines
 from service.memory.transfer.parse import HEAD_BYTES, Format, recognise
-from service.runtime import open_runtime
+from service.runtime import Runtime
 from service.settings import Settings
+from service.startup import open_runtime
 from service.store import workspaces
 
 CHUNK_BYTES = 256 * 1024
@@ -49,12 +49,12 @@ async def export_file(
     NotFound for an unknown workspace or agent.
     """
     part = target.with_name(target.name + ".part")
-    async with open_workspace(settings, workspace) as (engine, principal):
+    async with open_workspace(settings, workspace) as (runtime, principal):
         start = _cut_to_whole_lines(part) if resume and part.exists() else None
         if agent is not None:
-            pii = await workspace_masking(engine, principal.workspace_id)
-            (agent,) = await masked_names(engine, principal.workspace_id, pii, [(("agent",), agent)], refuse=False)
-        chunks = await export(engine, principal, agent, include=include, resume_from=start, where=where)
+            pii = await workspace_masking(runtime, principal.workspace_id)
+            (agent,) = await masked_names(runtime, principal.workspace_id, pii, [(("agent",), agent)], refuse=False)
+        chunks = await export(runtime, principal, agent, include=include, resume_from=start, where=where)
         if str(target) == "-":
             with os.fdopen(os.dup(1), "wb") as out:
                 return await _write(chunks, out)
@@ -71,14 +71,14 @@ async def import_file(
 
     Raises InvalidImportLine naming the line.
     """
-    async with open_workspace(settings, workspace, make=True) as (engine, principal):
+    async with open_workspace(settings, workspace, make=True) as (runtime, principal):
         with _bar() as bar, source.open("rb") if str(source) != "-" else os.fdopen(os.dup(0), "rb") as file:
             task = bar.add_task("checking", total=None)
 
             def show(progress: importing.Progress) -> None:
                 bar.update(task, description=progress.stage, completed=progress.done, total=progress.total)
 
-            return await import_lines(engine, principal, _chunks(file), format=format, agent=agent, on_progress=show)
+            return await import_lines(runtime, principal, _chunks(file), format=format, agent=agent, on_progress=show)
 
 
 def format_of(source: Path) -> Format:
@@ -92,17 +92,17 @@ def format_of(source: Path) -> Format:
 @asynccontextmanager
 async def open_workspace(
     settings: Settings, workspace: str, *, make: bool = False
-) -> AsyncIterator[tuple[Engine, Principal]]:
-    """Yield an engine, and the operator as an admin of a workspace. Raises NotFound where there is none of that
+) -> AsyncIterator[tuple[Runtime, Principal]]:
+    """Yield a runtime, and the operator as an admin of a workspace. Raises NotFound where there is none of that
     name."""
-    async with open_runtime(settings, "reverie-transfer") as engine:
-        async with engine.db.unscoped() as connection:
+    async with open_runtime(settings, "reverie-transfer") as runtime:
+        async with runtime.db.unscoped() as connection:
             if make:
                 await workspaces.add(connection, new_id(), workspace)
             found = await workspaces.find(connection, workspace)
         if found is None:
             raise NotFound(f"There is no workspace {workspace!r}.")
-        yield engine, Principal(found, OPERATOR, "admin", None)
+        yield runtime, Principal(found, OPERATOR, "admin", None)
 
 
 def _bar() -> Progress:

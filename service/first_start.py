@@ -14,7 +14,7 @@ from service.domain.principal import KeyGrant
 from service.errors import InvalidInput
 from service.memory.access.keys import PREFIX, add_key, hash_of, workspace_of
 from service.memory.access.redaction import masked_names, workspace_masking
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.settings import Settings
 from service.store import keys, workspaces
 
@@ -47,23 +47,23 @@ async def first_start(settings: Settings) -> FirstStart:
         async with db.unscoped() as connection:
             await workspaces.add(connection, DEFAULT_WORKSPACE, DEFAULT_NAME)
         if settings.admin_key:
-            return FirstStart(None, await _accept_key(Engine(db), settings.admin_key))
+            return FirstStart(None, await _accept_key(Runtime(db), settings.admin_key))
         where = f"The admin key is kept in {settings.data_dir / 'admin-key'}"
         async with db.transaction(DEFAULT_WORKSPACE) as connection:
             present = await keys.count_admin_keys(connection, DEFAULT_WORKSPACE)
         if present:
             return FirstStart(None, where)
-        _, key = await add_key(Engine(db), DEFAULT_WORKSPACE, KeyGrant("admin", "first admin key"))
+        _, key = await add_key(Runtime(db), DEFAULT_WORKSPACE, KeyGrant("admin", "first admin key"))
     keep_key(settings.data_dir, key)
     return FirstStart(key, where)
 
 
-async def _accept_key(engine: Engine, key: str) -> str:
+async def _accept_key(runtime: Runtime, key: str) -> str:
     """Add the operator's key unless it has been here before; say in one line whether it opens."""
-    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         known = await keys.with_secret(connection, DEFAULT_WORKSPACE, hash_of(key))
     if known is None:
-        await add_key(engine, DEFAULT_WORKSPACE, KeyGrant("admin", GIVEN), key)
+        await add_key(runtime, DEFAULT_WORKSPACE, KeyGrant("admin", GIVEN), key)
     elif not known.valid:
         return f"{GIVEN} was rotated or revoked and is not valid: use a later key, or set another one."
     elif known.role != "admin":
@@ -90,13 +90,13 @@ async def key_in_workspace(settings: Settings, grant: KeyGrant, workspace: str |
             await workspaces.add(connection, fresh, wanted)
             found = await workspaces.find(connection, wanted)
             assert found is not None
-        engine = Engine(db)
-        pii = await workspace_masking(engine, found)
+        runtime = Runtime(db)
+        pii = await workspace_masking(runtime, found)
         given = [(("name",), grant.name)] + ([(("agent",), grant.agent)] if grant.agent is not None else [])
-        masked = await masked_names(engine, found, pii, given, refuse=True)
+        masked = await masked_names(runtime, found, pii, given, refuse=True)
         agent = masked[1] if grant.agent is not None else None
-        _, key = await add_key(engine, found, replace(grant, name=masked[0], agent=agent))
-        engine.executor.close()
+        _, key = await add_key(runtime, found, replace(grant, name=masked[0], agent=agent))
+        runtime.executor.close()
     return key
 
 

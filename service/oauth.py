@@ -81,7 +81,7 @@ from service.memory.access.oauth import (
     shown_name,
 )
 from service.memory.agents import list_agents
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.sealed_tokens import SEALED_S, Seal, seal_of
 from service.studio import BrowserSession, session_cookie_of
 
@@ -167,8 +167,8 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
     """Clients, codes and tokens of a server that its clients reach at ``base``. ``note_registration`` raises
     RateLimited."""
 
-    def __init__(self, engine: Engine, seal: Seal, base: str, note_registration: Callable[[], None]) -> None:
-        self._engine = engine
+    def __init__(self, runtime: Runtime, seal: Seal, base: str, note_registration: Callable[[], None]) -> None:
+        self._runtime = runtime
         self._seal = seal
         self._base = base
         self._note_registration = note_registration
@@ -176,7 +176,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
     async def get_client(self, client_id: str) -> ClientInformation | None:
         """Return a registered client; None for any other text."""
         try:
-            found = await oauth.find_client(self._engine, UUID(client_id))
+            found = await oauth.find_client(self._runtime, UUID(client_id))
         except ValueError:
             return None
         if found is None:
@@ -202,8 +202,8 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         except ValueError as error:
             raise RegistrationError("invalid_redirect_uri", str(error)) from None
         self._note_registration()
-        name = await shown_name(self._engine, client_info.client_name)
-        await oauth.register_client(self._engine, Client(UUID(client_info.client_id), name, tuple(uris)))
+        name = await shown_name(self._runtime, client_info.client_name)
+        await oauth.register_client(self._runtime, Client(UUID(client_info.client_id), name, tuple(uris)))
         given = OAuthClientInformationFull(
             client_id=client_info.client_id,
             client_id_issued_at=client_info.client_id_issued_at,
@@ -228,7 +228,7 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         self, client: OAuthClientInformationFull, authorization_code: str
     ) -> AuthorizationCode | None:
         """Return a code of the client that has not been used."""
-        found = await oauth.find_code(self._engine, _client(client), authorization_code)
+        found = await oauth.find_code(self._runtime, _client(client), authorization_code)
         if found is None:
             return None
         return AuthorizationCode(
@@ -245,11 +245,11 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         self, client: OAuthClientInformationFull, authorization_code: AuthorizationCode
     ) -> OAuthToken:
         """Tokens for a code, once. Raises TokenError."""
-        return await _granted(oauth.redeem_code(self._engine, _client(client), authorization_code.code))
+        return await _granted(oauth.redeem_code(self._runtime, _client(client), authorization_code.code))
 
     async def load_refresh_token(self, client: OAuthClientInformationFull, refresh_token: str) -> RefreshToken | None:
         """Return a refresh token of the client that has not been used."""
-        found = await oauth.find_refresh_token(self._engine, _client(client), refresh_token)
+        found = await oauth.find_refresh_token(self._runtime, _client(client), refresh_token)
         if found is None:
             return None
         return RefreshToken(
@@ -263,16 +263,16 @@ class Provider(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
         self, client: OAuthClientInformationFull, refresh_token: RefreshToken, scopes: Sequence[str]
     ) -> OAuthToken:
         """Return the next tokens, once. Raises TokenError."""
-        return await _granted(oauth.refresh(self._engine, _client(client), refresh_token.token, scopes))
+        return await _granted(oauth.refresh(self._runtime, _client(client), refresh_token.token, scopes))
 
     async def load_access_token(self, token: str) -> AccessToken | None:
         """Return the live access token of a client."""
-        key = await oauth.find_client_key(self._engine, token)
+        key = await oauth.find_client_key(self._runtime, token)
         return AccessToken(token=token, client_id=str(key.client_id), scopes=[*key.scopes]) if key else None
 
     async def revoke_token(self, token: AccessToken | RefreshToken) -> None:
         """Revoke the access token and the refresh tokens of one consent, whichever of them is given."""
-        await oauth.revoke_token(self._engine, token.token)
+        await oauth.revoke_token(self._runtime, token.token)
 
 
 def _client(client: OAuthClientInformationFull) -> Client:
@@ -399,7 +399,7 @@ async def _asked(request: Request, sealed: str | None) -> Asked:
     opened = seal_of(request).open(sealed or "", ConsentRequest)
     if opened is None:
         raise InvalidInput((), "This link is not valid any more. Start again in the app.")
-    client = await find_client(_engine(request), opened.client_id)
+    client = await find_client(_runtime(request), opened.client_id)
     if client is None:
         raise NotFound("The app is not registered any more. Start again in the app.")
     visit = seal_of(request).open(request.cookies.get(COOKIE, ""), Visit) or Visit()
@@ -424,9 +424,9 @@ async def _next_step(request: Request, asked: Asked, error: ReverieError | None 
 
 
 async def _signed_in(request: Request, key: str) -> SignedIn:
-    engine = _engine(request)
-    principal = await authenticate(engine, key)
-    known = await describe_caller(engine, principal)
+    runtime = _runtime(request)
+    principal = await authenticate(runtime, key)
+    known = await describe_caller(runtime, principal)
     if known.client_id is not None:
         raise Forbidden("This is the access of an app. Sign in with an API key.")
     return SignedIn(principal, known)
@@ -464,7 +464,7 @@ async def _approve(request: Request, asked: Asked, form: FormData) -> Response:
     )
     scopes = [scope for scope in form.getlist("scope") if isinstance(scope, str)]
     try:
-        code = await approve(_engine(request), principal, asked.client, binding, agent, scopes, user=user)
+        code = await approve(_runtime(request), principal, asked.client, binding, agent, scopes, user=user)
     except (InvalidInput, Forbidden) as error:
         return await _next_step(request, asked, error)
     return _answer(request, asked, None, _redirect(asked, code=code))
@@ -479,8 +479,8 @@ async def _consent_page(request: Request, asked: Asked, signed_in: SignedIn, err
     principal = signed_in.principal
     wanted = asked.request.params.scopes
     offered = grantable_scopes(principal, wanted) or grantable_scopes(principal)
-    agents, _ = await list_agents(_engine(request), principal, limit=AGENTS_LISTED, cursor=None)
-    name = await name_in_workspace(_engine(request), principal.workspace_id, asked.client)
+    agents, _ = await list_agents(_runtime(request), principal, limit=AGENTS_LISTED, cursor=None)
+    name = await name_in_workspace(_runtime(request), principal.workspace_id, asked.client)
     asked = replace(asked, client=replace(asked.client, name=name))
     return _page(
         request, asked, "consent", error,
@@ -549,9 +549,9 @@ def _held(request: Request) -> BrowserSession:
     return session_cookie_of(request).open(dict(request.scope["headers"]))
 
 
-def _engine(request: Request) -> Engine:
-    engine: Engine = request.app.state.engine
-    return engine
+def _runtime(request: Request) -> Runtime:
+    runtime: Runtime = request.app.state.runtime
+    return runtime
 
 
 def _name(form: FormData, field: str) -> str:
@@ -609,7 +609,7 @@ class OAuthEndpoints:
         self._registrations = Registrations()
 
     def routes(self) -> list[BaseRoute]:
-        """Return the routes. They use ``app.state.engine``, ``session_cookie`` and ``seal``, a Seal."""
+        """Return the routes. They use ``app.state.runtime``, ``session_cookie`` and ``seal``, a Seal."""
         documents = (
             (SERVER_METADATA, self._server_metadata),
             (RESOURCE_METADATA, self._resource_metadata),
@@ -641,9 +641,9 @@ class OAuthEndpoints:
         return base
 
     def _provider(self, request: Request) -> Provider:
-        engine, host = request.app.state.engine, request.client.host if request.client else None
+        runtime, host = request.app.state.runtime, request.client.host if request.client else None
         base = self._base_of(request)
-        return Provider(engine, request.app.state.seal, base, lambda: self._registrations.note(host, engine.now()))
+        return Provider(runtime, request.app.state.seal, base, lambda: self._registrations.note(host, runtime.now()))
 
     async def _server_metadata(self, request: Request) -> Response:
         metadata = build_metadata(

@@ -32,8 +32,8 @@ from service.domain.principal import KeyGrant, KeyRole, KeyScope
 from service.errors import InvalidInput, ReverieError, WorkspaceSuspended
 from service.memory.access import audit
 from service.memory.access.keys import add_key, authenticate, describe_caller, revoke_subject
-from service.memory.engine import Engine
 from service.provider import trust
+from service.runtime import Runtime
 from service.sealed_tokens import SEALED_S, seal_of
 from service.settings import Settings, is_web_address
 from service.store import workspaces
@@ -285,20 +285,20 @@ class SignInFlow(BaseModel):
 
 
 class OidcSignIn:
-    """``public_url``: where browsers reach this server; None: as the request names it. ``engine`` and ``cookie`` give
+    """``public_url``: where browsers reach this server; None: as the request names it. ``runtime`` and ``cookie`` give
     those of the running app."""
 
     def __init__(
         self,
         settings: OidcSettings,
         public_url: str | None,
-        engine: Callable[[], Engine],
+        runtime: Callable[[], Runtime],
         cookie: Callable[[], SessionCookie],
     ) -> None:
         self._settings = settings
         self._public_url = public_url
         self._provider = Provider(settings.issuer, settings.client_id, settings.secret)
-        self._engine = engine
+        self._runtime = runtime
         self._cookie = cookie
 
     def routes(self) -> list[BaseRoute]:
@@ -349,27 +349,27 @@ class OidcSignIn:
 
     async def _key(self, grant: Grant, name: str, subject: str) -> HeldKey | None:
         """Return a new key of its own for a browser; None where there is no workspace for it."""
-        engine = self._engine()
-        async with engine.db.unscoped() as connection:
+        runtime = self._runtime()
+        async with runtime.db.unscoped() as connection:
             workspace = await workspaces.get(connection, grant.workspace)
         if workspace is None:
             return None
-        expires_at = engine.now() + timedelta(seconds=IDLE_S)
+        expires_at = runtime.now() + timedelta(seconds=IDLE_S)
         granted = KeyGrant(grant.role, name, grant.agent, grant.scopes, expires_at, subject=subject)
-        _, key = await add_key(engine, workspace.id, granted)
+        _, key = await add_key(runtime, workspace.id, granted)
         try:
-            principal = await authenticate(engine, key)
+            principal = await authenticate(runtime, key)
         except WorkspaceSuspended:
             return None
-        who = await describe_caller(engine, principal)
-        async with engine.db.transaction(principal.workspace_id) as connection:
+        who = await describe_caller(runtime, principal)
+        async with runtime.db.transaction(principal.workspace_id) as connection:
             await audit.record(connection, principal, "key.created", target=str(principal.key_id), details={"by": name})
         return HeldKey(str(principal.key_id), key, name, grant.role, who.workspace, grant.agent, single_sign_on=True)
 
     async def _revoke_exceeding(self, subject: str, grant: Grant | None) -> None:
         """Revoke the keys of whoever signs in, and those made with them, that exceed what their groups give them."""
-        engine = self._engine()
-        async with engine.db.unscoped() as connection:
+        runtime = self._runtime()
+        async with runtime.db.unscoped() as connection:
             named = {one.workspace for one in self._settings.grants.values()}
             found = {name: await workspaces.get(connection, name) for name in sorted(named)}
         given = None if grant is None else found[grant.workspace]
@@ -377,7 +377,7 @@ class OidcSignIn:
             most = None
             if grant is not None and given is not None and given.id == workspace:
                 most = KeyGrant(grant.role, "", grant.agent, grant.scopes)
-            await revoke_subject(engine, workspace, subject, most)
+            await revoke_subject(runtime, workspace, subject, most)
 
     async def end_session(self, request: Request) -> str | None:
         """Return where a browser that has signed out here also ends its session at the provider, and comes back to the

@@ -117,12 +117,12 @@ class _Server(uvicorn.Server):
         if self.started:
             at = (self.servers[0].sockets if self.servers else sockets or [])[0].getsockname()
             log.info(
-                "serving", url=url_at(at[0], at[1]), **describe_models(self._settings, self._app.state.engine.embedder)
+                "serving", url=url_at(at[0], at[1]), **describe_models(self._settings, self._app.state.runtime.embedder)
             )
         freeze_heap()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._app.state.engine.part(EventNotifier).close()
+        self._app.state.runtime.part(EventNotifier).close()
         await super().shutdown(sockets)
 
 

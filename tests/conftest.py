@@ -20,9 +20,9 @@ import uvloop
 
 from service.concurrency.garbage_collection import paused_for_imports
 from service.db import embedded
-from service.memory.engine import Engine
-from service.runtime import configure_logging, open_runtime
+from service.runtime import Runtime
 from service.settings import Settings
+from service.startup import configure_logging, open_runtime
 from tests.citus_cluster import Cluster, execute, open_cluster
 from tests.databases import TEMPLATE, Databases, migrate_and_seed
 from tests.live_api import Api, SharedServer, Tenant, serving, serving_in_a_thread
@@ -280,8 +280,8 @@ async def static_tenant(shared_static_server: SharedServer) -> AsyncIterator[Ten
 
 
 @pytest.fixture
-async def engine(settings: Settings) -> AsyncIterator[Engine]:
-    """An engine on the test's database, without an embedder."""
+async def runtime(settings: Settings) -> AsyncIterator[Runtime]:
+    """A runtime on the test's database, without an embedder."""
     async with open_runtime(settings, "test") as opened:
         yield opened
 

@@ -17,9 +17,9 @@ import uvicorn
 from service.app import create_app
 from service.db import embedded
 from service.errors import ReverieError
-from service.memory.engine import Engine
-from service.runtime import configure_logging, open_runtime
+from service.runtime import Runtime
 from service.settings import Settings
+from service.startup import configure_logging, open_runtime
 from tests.live_api import UNENCRYPTED, HttpClient
 from tests.processes import forked, free_port, kill_postgres
 from tests.worker.dreaming import model_at
@@ -167,20 +167,20 @@ async def _dream_until_done(
             orders.recv()
 
     name = worker_name()
-    async with open_runtime(settings, name) as engine:
-        engine.llm = model_at(llm_at) if llm_at else None
-        await schedule_all_now(engine)
+    async with open_runtime(settings, name) as runtime:
+        runtime.llm = model_at(llm_at) if llm_at else None
+        await schedule_all_now(runtime)
         await _until_nothing_is_due(
-            engine, Dreamer(engine, name, settings.tuning.dream_lease_s, 0.1, reached), for_ever
+            runtime, Dreamer(runtime, name, settings.tuning.dream_lease_s, 0.1, reached), for_ever
         )
 
 
-async def _until_nothing_is_due(engine: Engine, dreamer: Dreamer, for_ever: bool) -> None:
+async def _until_nothing_is_due(runtime: Runtime, dreamer: Dreamer, for_ever: bool) -> None:
     while True:
         try:
             if await dreamer.dream_next():
                 continue
-            async with engine.db.unscoped() as connection:
+            async with runtime.db.unscoped() as connection:
                 waiting = await connection.raw.fetchval(
                     "SELECT count(*) FROM dream_schedule"
                     " WHERE due_at < now() + interval '1 minute' OR asked > answered OR lease_until IS NOT NULL"

@@ -21,7 +21,7 @@ from service.app import create_app
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from service.domain.principal import KeyGrant
 from service.memory.access.keys import add_key
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.settings import Settings
 from tests.prompt_server import PromptServer
 
@@ -104,20 +104,20 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Api(Caller):
-    """A server of this event loop. ``engine`` is the server's own, for looking behind the API."""
+    """A server of this event loop. ``runtime`` is the server's own, for looking behind the API."""
 
     http: httpx.AsyncClient
-    engine: Engine
+    runtime: Runtime
     key: str = ADMIN_KEY
     workspace: UUID = DEFAULT_WORKSPACE
 
-    async def inside(self, work: Callable[[Engine], Coroutine[Any, Any, Any]]) -> Any:
-        """What ``work`` returns for the engine."""
-        return await work(self.engine)
+    async def inside(self, work: Callable[[Runtime], Coroutine[Any, Any, Any]]) -> Any:
+        """What ``work`` returns for the runtime."""
+        return await work(self.runtime)
 
     def lending(self, **parts: Any) -> AbstractContextManager[None]:
-        """Let the engine have these parts (a model, a clock) for the length of the block."""
-        return _lent(self.engine, parts)
+        """Let the runtime have these parts (a model, a clock) for the length of the block."""
+        return _lent(self.runtime, parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +130,12 @@ class Tenant(Caller):
     database_url: str
     _server: SharedServer
 
-    async def inside(self, work: Callable[[Engine], Coroutine[Any, Any, Any]]) -> Any:
-        """What ``work`` returns for the server's engine, on the loop of the server."""
+    async def inside(self, work: Callable[[Runtime], Coroutine[Any, Any, Any]]) -> Any:
+        """What ``work`` returns for the server's runtime, on the loop of the server."""
         return await self._server.inside(work)
 
     def lending(self, **parts: Any) -> AbstractContextManager[None]:
-        """Let the server's engine have these parts (a model, a clock) for the length of the block."""
+        """Let the server's runtime have these parts (a model, a clock) for the length of the block."""
         return self._server.lending(**parts)
 
     async def stored(self, statement: str, *values: Any) -> Any:
@@ -153,15 +153,15 @@ class Tenant(Caller):
 
 
 @contextmanager
-def _lent(engine: Engine, parts: Json) -> Iterator[None]:
-    own = {name: getattr(engine, name) for name in parts}
+def _lent(runtime: Runtime, parts: Json) -> Iterator[None]:
+    own = {name: getattr(runtime, name) for name in parts}
     try:
         for name, part in parts.items():
-            setattr(engine, name, part)
+            setattr(runtime, name, part)
         yield
     finally:
         for name, part in own.items():
-            setattr(engine, name, part)
+            setattr(runtime, name, part)
 
 
 def _ok(response: httpx.Response) -> Json:
@@ -185,7 +185,7 @@ async def serving(settings: Settings) -> AsyncIterator[Api]:
             await asyncio.sleep(0.005)
         base = f"http://127.0.0.1:{listener.getsockname()[1]}"
         async with httpx.AsyncClient(base_url=base, timeout=ANSWER_S, verify=UNENCRYPTED) as http:
-            yield Api(http, app.state.engine)
+            yield Api(http, app.state.runtime)
     finally:
         server.stop()
         await task
@@ -198,30 +198,30 @@ class SharedServer:
 
     base_url: str
     database_url: str
-    _engine: Engine
+    _runtime: Runtime
     _run: Callable[[Coroutine[Any, Any, Any]], Any]
 
-    async def inside(self, work: Callable[[Engine], Coroutine[Any, Any, Any]]) -> Any:
-        """What ``work`` returns for the engine, on the loop of the server."""
-        return await asyncio.to_thread(self._run, work(self._engine))
+    async def inside(self, work: Callable[[Runtime], Coroutine[Any, Any, Any]]) -> Any:
+        """What ``work`` returns for the runtime, on the loop of the server."""
+        return await asyncio.to_thread(self._run, work(self._runtime))
 
     def lending(self, **parts: Any) -> AbstractContextManager[None]:
-        """Let the engine have these parts for the length of the block, in which no other test runs."""
-        return _lent(self._engine, parts)
+        """Let the runtime have these parts for the length of the block, in which no other test runs."""
+        return _lent(self._runtime, parts)
 
     @asynccontextmanager
     async def tenant(self) -> AsyncIterator[Tenant]:
         """A new workspace, and a client with its admin key."""
         workspace = new_id()
-        key = await self.inside(lambda engine: _settle(engine, workspace))
+        key = await self.inside(lambda runtime: _settle(runtime, workspace))
         async with httpx.AsyncClient(base_url=self.base_url, timeout=ANSWER_S, verify=UNENCRYPTED) as http:
             yield Tenant(http, key, workspace, self.database_url, self)
 
 
-async def _settle(engine: Engine, workspace: UUID) -> str:
-    async with engine.db.unscoped() as connection:
+async def _settle(runtime: Runtime, workspace: UUID) -> str:
+    async with runtime.db.unscoped() as connection:
         await connection.run("add_workspace", workspace=workspace, name=f"tests {workspace}")
-    _, key = await add_key(engine, workspace, KeyGrant("admin", "tests"))
+    _, key = await add_key(runtime, workspace, KeyGrant("admin", "tests"))
     return key
 
 
@@ -247,7 +247,7 @@ def serving_in_a_thread(settings: Settings, database_url: str) -> Iterator[Share
         server = serving(settings)
         api = run(server.__aenter__())
         try:
-            yield SharedServer(str(api.http.base_url), database_url, api.engine, run)
+            yield SharedServer(str(api.http.base_url), database_url, api.runtime, run)
         finally:
             run(server.__aexit__(None, None, None))
             run(_end_all_others())

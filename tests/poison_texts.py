@@ -26,8 +26,8 @@ import worker.dreaming.dream as dream
 import worker.dreaming.readings as readings
 from service.embedding.sources import StaticEmbedder
 from service.memory.in_flight import EXIT_STATUS, InFlight
-from service.runtime import configure_logging, open_runtime
 from service.settings import Settings
+from service.startup import configure_logging, open_runtime
 from tests.killable import TIMEOUT_S
 from tests.processes import forked
 from tests.tuning import tuned
@@ -128,18 +128,18 @@ def _work(settings: Settings, job: str, steps: Sequence[str], llm_at: str | None
 
 
 async def _do(settings: Settings, job: str, llm_at: str | None) -> None:
-    async with open_runtime(settings, "poisoned") as engine:
-        engine.llm = model_at(llm_at) if llm_at else None
-        await engine.redactor.warm()
-        flight: InFlight = in_flight(engine, settings)
+    async with open_runtime(settings, "poisoned") as runtime:
+        runtime.llm = model_at(llm_at) if llm_at else None
+        await runtime.redactor.warm()
+        flight: InFlight = in_flight(runtime, settings)
         if job == "dream":
-            await schedule_all_now(engine)
+            await schedule_all_now(runtime)
             while await dreamer(settings, flight).dream_next():
                 pass
         elif job == "fold":
-            while await compact_next(engine, flight):
+            while await compact_next(runtime, flight):
                 pass
         elif job == "embed":
-            await embed_pending(engine, flight)
+            await embed_pending(runtime, flight)
         else:
-            await Reindexer(engine, flight.worker, flight).until_done()
+            await Reindexer(runtime, flight.worker, flight).until_done()

@@ -39,12 +39,12 @@ def migrated(settings: Settings, key: str) -> subprocess.CompletedProcess[str]:
 
 async def opens(api: Api, key: str) -> bool:
     """Whether a key may administer."""
-    return await Api(api.http, api.engine, key).status("GET", "/v1/keys") == 200
+    return await Api(api.http, api.runtime, key).status("GET", "/v1/keys") == 200
 
 
 async def id_of(api: Api, key: str) -> str:
     """The id of a live key."""
-    return str((await Api(api.http, api.engine, key).get("/v1/whoami"))["key_id"])
+    return str((await Api(api.http, api.runtime, key).get("/v1/whoami"))["key_id"])
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 
 CODE = """
 import structlog
-from service.runtime import configure_logging
+from service.startup import configure_logging
 configure_logging("info", "{form}")
 log = structlog.get_logger("t")
 log.info("serving", url="http://127.0.0.1:8000", embedder=None, request_id="r")

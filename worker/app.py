@@ -17,11 +17,11 @@ import structlog
 
 from service.concurrency.garbage_collection import freeze_heap
 from service.db.listening import DUE, EVENTS, listen
-from service.memory.engine import Engine
 from service.memory.in_flight import InFlight
 from service.memory.ops.health import health_payload
-from service.runtime import open_runtime
+from service.runtime import Runtime
 from service.settings import Settings
+from service.startup import open_runtime
 from service.store import dreams
 from service.telemetry import open_telemetry
 from worker.dreaming.run import Dreamer, Outcome
@@ -60,13 +60,13 @@ def worker_name() -> str:
 def dreamer(settings: Settings, flight: InFlight) -> Dreamer:
     """Return a dreamer of this process."""
     return Dreamer(
-        flight.engine, flight.worker, settings.tuning.dream_lease_s, settings.tuning.dream_retry_s, in_flight=flight
+        flight.runtime, flight.worker, settings.tuning.dream_lease_s, settings.tuning.dream_retry_s, in_flight=flight
     )  # fmt: skip
 
 
-def in_flight(engine: Engine, settings: Settings) -> InFlight:
+def in_flight(runtime: Runtime, settings: Settings) -> InFlight:
     """Return what this process has in flight, under a name of its own."""
-    return InFlight(engine, worker_name(), settings.tuning.step_deadline_s)
+    return InFlight(runtime, worker_name(), settings.tuning.step_deadline_s)
 
 
 async def run_worker(settings: Settings) -> None:
@@ -84,10 +84,10 @@ async def run_worker(settings: Settings) -> None:
         stopping.set()
 
     _on_signals(asyncio.get_running_loop(), stop)
-    async with open_runtime(settings, "reverie-worker", open_telemetry("reverie-worker")) as engine:
-        flight = in_flight(engine, settings)
+    async with open_runtime(settings, "reverie-worker", open_telemetry("reverie-worker")) as runtime:
+        flight = in_flight(runtime, settings)
         name = flight.worker
-        clocks = scheduler(engine, schedule(settings, flight))
+        clocks = scheduler(runtime, schedule(settings, flight))
         clocks.start()
         tasks = [asyncio.create_task(job) for job in _loops(settings, flight)]
         freeze_heap()
@@ -97,9 +97,9 @@ async def run_worker(settings: Settings) -> None:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        async with engine.db.unscoped() as connection:
+        async with runtime.db.unscoped() as connection:
             await connection.run("release_embedding", worker=name)
-            await connection.run("forget_worker", worker=name, before=engine.now() - STALE_WORKER_AFTER)
+            await connection.run("forget_worker", worker=name, before=runtime.now() - STALE_WORKER_AFTER)
         log.info("worker_stopped", worker=name)
 
 
@@ -143,19 +143,19 @@ def _loops(settings: Settings, flight: InFlight) -> list[Coroutine[object, objec
     """Return what a worker does all the time, side by side: half of what dreams or sends is kept for workspaces that
     nobody serves, so that none has to wait for another's slow models and webhooks."""
     assert settings.database_url is not None
-    engine, name, tuning = flight.engine, flight.worker, settings.tuning
+    runtime, name, tuning = flight.runtime, flight.worker, settings.tuning
     bell, posted = Wakeup(), Wakeup()
     own = dreamer(settings, flight)
-    reindexer = Reindexer(engine, name, flight)
-    sender = WebhookDispatcher(engine, name)
+    reindexer = Reindexer(runtime, name, flight)
+    sender = WebhookDispatcher(runtime, name)
 
     async def beat() -> bool:
-        async with engine.db.unscoped() as connection:
-            await connection.run("heartbeat", worker=name, health=health_payload(engine))
+        async with runtime.db.unscoped() as connection:
+            await connection.run("heartbeat", worker=name, health=health_payload(runtime))
         return False
 
     async def fold() -> bool:
-        return await compact_next(engine, flight)
+        return await compact_next(runtime, flight)
 
     return [
         listen(settings.database_url, {DUE: lambda _: bell.notify(), EVENTS: lambda _: posted.notify()}),
@@ -172,20 +172,20 @@ def _loops(settings: Settings, flight: InFlight) -> list[Coroutine[object, objec
             for _ in range(WEBHOOKS_CONCURRENCY)
         ),
         Wakeup().run_forever("reindexing", reindexer.step, REINDEX_S),
-        Wakeup().run_forever("rescanning", partial(rescan_next, engine, name), RESCAN_S),
+        Wakeup().run_forever("rescanning", partial(rescan_next, runtime, name), RESCAN_S),
     ]
 
 
-async def schedule_new_agents(engine: Engine) -> None:
+async def schedule_new_agents(runtime: Runtime) -> None:
     """Make agents due that have never been scheduled, as the schedule fires. The others follow their intervals."""
-    async with engine.db.unscoped() as connection:
-        await dreams.schedule_new(connection, engine.now())
+    async with runtime.db.unscoped() as connection:
+        await dreams.schedule_new(connection, runtime.now())
 
 
-async def schedule_all_now(engine: Engine) -> None:
+async def schedule_all_now(runtime: Runtime) -> None:
     """Make every agent due."""
-    async with engine.db.unscoped() as connection:
-        await dreams.schedule_all_now(connection, engine.now())
+    async with runtime.db.unscoped() as connection:
+        await dreams.schedule_all_now(connection, runtime.now())
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,32 +198,32 @@ class OnceReport:
 
 async def run_once(settings: Settings) -> OnceReport:
     """Dream once for every agent, do the upkeep, and end."""
-    async with open_runtime(settings, "reverie-worker") as engine:
-        flight = in_flight(engine, settings)
+    async with open_runtime(settings, "reverie-worker") as runtime:
+        flight = in_flight(runtime, settings)
         own = replace(dreamer(settings, flight), any_hour=True)
-        await schedule_all_now(engine)
+        await schedule_all_now(runtime)
         dreamed, failed = 0, {}
         while outcome := await own.dream_next():
             if outcome.error is None:
                 dreamed += 1
             else:
-                failed[await _name_of(engine, outcome)] = outcome.error
-        while await compact_next(engine, flight):
+                failed[await _name_of(runtime, outcome)] = outcome.error
+        while await compact_next(runtime, flight):
             pass
-        await write_pages(engine)
-        await embed_pending(engine, flight)
-        await backfill_fields(engine)
-        await Reindexer(engine, flight.worker, flight).until_done()
-        while await rescan_next(engine, flight.worker):
+        await write_pages(runtime)
+        await embed_pending(runtime, flight)
+        await backfill_fields(runtime)
+        await Reindexer(runtime, flight.worker, flight).until_done()
+        while await rescan_next(runtime, flight.worker):
             pass
-        await maintain_hnsw(engine)
-        await apply_retention(engine)
-        await count_stored(engine)
+        await maintain_hnsw(runtime)
+        await apply_retention(runtime)
+        await count_stored(runtime)
     return OnceReport(dreamed, failed)
 
 
-async def _name_of(engine: Engine, outcome: Outcome) -> str:
-    async with engine.db.transaction(outcome.workspace_id) as connection:
+async def _name_of(runtime: Runtime, outcome: Outcome) -> str:
+    async with runtime.db.transaction(outcome.workspace_id) as connection:
         workspace: str = await connection.value("workspace_name", workspace=outcome.workspace_id)
         agent: str = await connection.value("agent_by_id", workspace=outcome.workspace_id, agent_id=outcome.agent_id)
     return f"{workspace}/{agent}"

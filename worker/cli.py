@@ -33,7 +33,7 @@ def run(
     settings = Settings()
     with paused_for_imports():
         from service.db.connectivity import wait_for
-        from service.runtime import configure_logging
+        from service.startup import configure_logging
         from worker.app import run_worker
         from worker.blocked_loop import ending_when_blocked
 
@@ -48,7 +48,7 @@ def once(as_json: AsJson = False) -> None:
     settings = Settings()
     with paused_for_imports():
         from service.database import open_database
-        from service.runtime import configure_logging
+        from service.startup import configure_logging
         from worker.app import run_once
         from worker.blocked_loop import ending_when_blocked
 
@@ -81,7 +81,7 @@ def dream(
     settings = Settings()
     with paused_for_imports():
         from service.database import open_database
-        from service.runtime import configure_logging
+        from service.startup import configure_logging
         from worker.blocked_loop import ending_when_blocked
         from worker.run_now import ProgressDisplay, dream_now
 

@@ -11,7 +11,7 @@ import structlog
 
 from service.db.pool import Connection
 from service.errors import ReverieError, Unavailable
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.store import dreams
 from service.store.dreams import Lease
 
@@ -25,9 +25,9 @@ class LeaseLost(ReverieError):
 
 
 @asynccontextmanager
-async def fenced(engine: Engine, lease: Lease) -> AsyncIterator[Connection]:
+async def fenced(runtime: Runtime, lease: Lease) -> AsyncIterator[Connection]:
     """Open a transaction in the workspace of a dream's lease, which is locked until it ends. Raises LeaseLost."""
-    async with engine.db.transaction(lease.workspace_id) as connection:
+    async with runtime.db.transaction(lease.workspace_id) as connection:
         if not await dreams.fence(connection, lease):
             raise LeaseLost
         yield connection

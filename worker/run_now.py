@@ -13,8 +13,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from service.domain.dreams import Dream
 from service.errors import Conflict, NotFound
 from service.memory.dreams.runs import MEMORY_OFF
-from service.runtime import open_runtime
 from service.settings import Settings
+from service.startup import open_runtime
 from service.store import workspaces
 from service.store.agents import get_agent
 from service.store.settings import agent_settings
@@ -41,20 +41,20 @@ async def dream_now(
     Raises NotFound for an unknown workspace or agent, Conflict when another worker does not let go, or the agent's
     memory is switched off.
     """
-    async with open_runtime(settings, "reverie-dream") as engine:
-        async with engine.db.unscoped() as connection:
+    async with open_runtime(settings, "reverie-dream") as runtime:
+        async with runtime.db.unscoped() as connection:
             found = await workspaces.find(connection, workspace)
         if found is None:
             raise NotFound(f"There is no workspace {workspace!r}.")
-        async with engine.db.transaction(found) as connection:
+        async with runtime.db.transaction(found) as connection:
             row = await get_agent(connection, found, agent)
         if row is None:
             raise NotFound(f"There is no agent {agent!r} in the workspace {workspace!r}.")
-        async with engine.db.transaction(found) as connection:
+        async with runtime.db.transaction(found) as connection:
             if not (await agent_settings(connection, found, row.id)).memory.enabled:
                 raise Conflict(MEMORY_OFF)
         own = replace(
-            dreamer(settings, in_flight(engine, settings)), on_step=watching.on_step, on_progress=watching.on_progress
+            dreamer(settings, in_flight(runtime, settings)), on_step=watching.on_step, on_progress=watching.on_progress
         )
         for _ in range(WAIT_S):
             done = await own.dream_for(found, row.id, dry_run=dry_run)

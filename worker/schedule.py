@@ -18,37 +18,37 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.cron import CronTrigger
 
 from service.errors import ReverieError
-from service.memory.engine import Engine
+from service.runtime import Runtime
 
 log = structlog.get_logger(__name__)
 
 SAME_RUN_S = 30.0
 """Claims this close together are for the same run: half of the shortest time between two runs of a crontab."""
 
-Job = Callable[[Engine], Awaitable[object]]
+Job = Callable[[Runtime], Awaitable[object]]
 
 
-def scheduler(engine: Engine, jobs: Sequence[tuple[str, Job, str]]) -> AsyncIOScheduler:
+def scheduler(runtime: Runtime, jobs: Sequence[tuple[str, Job, str]]) -> AsyncIOScheduler:
     """Return a scheduler, not started, of jobs by name, each with its crontab (UTC)."""
     made = AsyncIOScheduler(timezone=UTC)
     for name, job, crontab in jobs:
         made.add_job(
             run_claimed,
             CronTrigger.from_crontab(crontab, UTC),
-            args=[engine, name, job],
+            args=[runtime, name, job],
             max_instances=1,
             coalesce=True,
         )
     return made
 
 
-async def run_claimed(engine: Engine, name: str, job: Job) -> bool:
+async def run_claimed(runtime: Runtime, name: str, job: Job) -> bool:
     """Run the job unless another worker has claimed this run of it. Whether it ran. Raises what the job raises, which
     the scheduler logs."""
-    async with engine.db.unscoped() as connection:
+    async with runtime.db.unscoped() as connection:
         claimed = await connection.row("claim_cron_run", job=name, within_s=SAME_RUN_S) is not None
     if claimed:
-        await job(engine)
+        await job(runtime)
     return claimed
 
 

@@ -15,8 +15,8 @@ import structlog
 
 from service.db.pool import Connection
 from service.domain.json import dumps
-from service.memory.engine import Engine
 from service.memory.event_delivery import DeliveryError, last_position, webhook_sender
+from service.runtime import Runtime
 from service.store import events
 from service.store.events import Event
 from service.store.webhooks import Claim, Destination
@@ -45,17 +45,17 @@ class NextAttempt:
 
 
 class WebhookDispatcher:
-    """Sends in the name of one worker, as the engine's ``webhook_sender`` does."""
+    """Sends in the name of one worker, as ``webhook_sender`` does."""
 
-    def __init__(self, engine: Engine, worker: str, *, failures_max: int = 48) -> None:
-        self._engine = engine
+    def __init__(self, runtime: Runtime, worker: str, *, failures_max: int = 48) -> None:
+        self._runtime = runtime
         self._worker = worker
         self._failures_max = failures_max
 
     async def send_next(self, *, reserved: bool = False) -> bool:
         """Send what is new to one webhook; False when none is due. ``reserved``: of a workspace nobody sends for."""
-        now = self._engine.now()
-        async with self._engine.db.unscoped() as connection:
+        now = self._runtime.now()
+        async with self._runtime.db.unscoped() as connection:
             claimed = await connection.first(
                 Claim, "claim_webhook", worker=self._worker, now=now, lease_s=LEASE_S,
                 again_at=now + timedelta(seconds=POLL_INTERVAL_S), reserved=reserved,
@@ -72,11 +72,11 @@ class WebhookDispatcher:
         return True
 
     async def _release(self, claimed: Claim, then: NextAttempt) -> None:
-        async with self._engine.db.unscoped() as connection:
+        async with self._runtime.db.unscoped() as connection:
             if then.disabled:
                 await connection.run("unschedule_webhook", workspace=claimed.workspace, id=claimed.id)
                 return
-            due_at = then.paused_until or (self._engine.now() if then.more else None)
+            due_at = then.paused_until or (self._runtime.now() if then.more else None)
             await connection.run(
                 "release_webhook", workspace=claimed.workspace, id=claimed.id, worker=claimed.worker, due_at=due_at,
                 paused_until=then.paused_until,
@@ -84,7 +84,7 @@ class WebhookDispatcher:
 
     async def _deliver(self, claimed: Claim) -> NextAttempt:
         """Send a batch, stopping at the first event that does not arrive."""
-        db = self._engine.db
+        db = self._runtime.db
         reached = await last_position(db, claimed.workspace)
         async with db.transaction(claimed.workspace) as connection:
             webhook = await connection.first(Destination, "get_webhook", workspace=claimed.workspace, id=claimed.id)
@@ -93,18 +93,18 @@ class WebhookDispatcher:
             batch = await events.after(
                 connection, claimed.workspace, webhook.position, agent=None, kinds=webhook.kinds, limit=BATCH
             )
-        sender = self._engine.part(webhook_sender)
+        sender = self._runtime.part(webhook_sender)
         async with sender.client() as http:
             for event in batch:
                 try:
                     await sender.send(
                         http, url=webhook.url, secret=webhook.secret, event_id=str(event.body["id"]),
-                        at=self._engine.now(), body=dumps(event.body),
+                        at=self._runtime.now(), body=dumps(event.body),
                     )  # fmt: skip
                 except DeliveryError as failure:
                     return await self._failed(claimed, webhook.failures, event, failure)
                 async with db.transaction(claimed.workspace) as connection:
-                    await self._sent(connection, claimed, event.position, self._engine.now())
+                    await self._sent(connection, claimed, event.position, self._runtime.now())
                 webhook = replace(webhook, position=event.position, failures=0)
         if len(batch) < BATCH and reached > webhook.position:
             async with db.transaction(claimed.workspace) as connection:
@@ -121,9 +121,9 @@ class WebhookDispatcher:
 
     async def _failed(self, claimed: Claim, failures: int, event: Event, failure: DeliveryError) -> NextAttempt:
         """Note it, and pause; or give the webhook up. Its address is not logged."""
-        now = self._engine.now()
+        now = self._runtime.now()
         over = failure.gone or failures + 1 >= self._failures_max
-        async with self._engine.db.transaction(claimed.workspace) as connection:
+        async with self._runtime.db.transaction(claimed.workspace) as connection:
             await self._keep(connection, claimed)
             await connection.run(
                 "webhook_failed", workspace=claimed.workspace, id=claimed.id, error=failure.why,

@@ -105,8 +105,8 @@ def _measure_pairs(
     """Run straight on the database, as the operator."""
     from reverie.evaluation import pairs
     from service.database import settings_with_database
-    from service.runtime import configure_logging
     from service.settings import Settings
+    from service.startup import configure_logging
 
     if (data is None) == (agent is None):
         raise InvalidInput(("data",), "give labelled pairs with --data, or --agent for what people decided")

@@ -37,9 +37,9 @@ from service.llm import LLM, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.redaction import masked_names, workspace_masking
 from service.memory.access.workspace import get_settings, put_settings
 from service.memory.agents import put_agent
-from service.memory.engine import Engine
 from service.memory.prompts import listed_pairs, pair_question
 from service.memory.search.recall import recall
+from service.runtime import Runtime
 from service.settings import Settings
 from service.store import agents
 from service.store.settings import agent_settings
@@ -124,41 +124,41 @@ async def measure(
 ) -> Fit:  # fmt: skip
     """Measure on these pairs or, with an ``agent``, on what people decided on its dreams and proposals. Raises NotFound
     for an unknown workspace or agent, and what ``fit`` raises."""
-    async with open_workspace(settings, workspace) as (engine, principal):
+    async with open_workspace(settings, workspace) as (runtime, principal):
         if agent is None:
-            return await fit_workspace(engine, principal, pairs, write=write)
-        masking = await workspace_masking(engine, principal.workspace_id)
-        (name,) = await masked_names(engine, principal.workspace_id, masking, [(("agent",), agent)], refuse=False)
-        return await fit_agent(engine, principal, name, stood_days=stood_days, write=write)
+            return await fit_workspace(runtime, principal, pairs, write=write)
+        masking = await workspace_masking(runtime, principal.workspace_id)
+        (name,) = await masked_names(runtime, principal.workspace_id, masking, [(("agent",), agent)], refuse=False)
+        return await fit_agent(runtime, principal, name, stood_days=stood_days, write=write)
 
 
-async def fit_workspace(engine: Engine, principal: Principal, pairs: Sequence[LabelledPair], *, write: bool) -> Fit:
+async def fit_workspace(runtime: Runtime, principal: Principal, pairs: Sequence[LabelledPair], *, write: bool) -> Fit:
     """Find which thresholds fit a workspace; ``write`` puts what is recommended into its settings."""
-    choices = (await get_settings(engine, principal)).llm
-    found = await fit(engine, principal, DecidedPairs(pairs, {}), choices, write=write)
+    choices = (await get_settings(runtime, principal)).llm
+    found = await fit(runtime, principal, DecidedPairs(pairs, {}), choices, write=write)
     if found.written:
-        await put_settings(engine, principal, WorkspaceSettings.model_validate({"dream": found.recommended}))
+        await put_settings(runtime, principal, WorkspaceSettings.model_validate({"dream": found.recommended}))
     return found
 
 
-async def fit_agent(engine: Engine, principal: Principal, agent: str, *, stood_days: float, write: bool) -> Fit:
+async def fit_agent(runtime: Runtime, principal: Principal, agent: str, *, stood_days: float, write: bool) -> Fit:
     """Find which thresholds fit an agent, by its ``decided_pairs``; ``write`` puts what is recommended into the agent's
     settings."""
-    decided_by_people = await decided_pairs(engine, principal, agent, stood_days=stood_days)
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    decided_by_people = await decided_pairs(runtime, principal, agent, stood_days=stood_days)
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         row = await agents.existing_agent(connection, principal.workspace_id, agent)
         choices = (await agent_settings(connection, principal.workspace_id, row.id)).llm
     found = await fit(
-        engine, principal, decided_by_people, choices, write=write, labelled_min=LABELLED_MIN, agent=agent
+        runtime, principal, decided_by_people, choices, write=write, labelled_min=LABELLED_MIN, agent=agent
     )
     if found.written:
         own = row.settings | {"dream": row.settings.get("dream", {}) | found.recommended}
-        await put_agent(engine, principal, agent, {"settings": own})
+        await put_agent(runtime, principal, agent, {"settings": own})
     return found
 
 
 async def fit(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     given: DecidedPairs,
     choices: LLMSettings,
@@ -172,7 +172,7 @@ async def fit(
 
     Raises InvalidInput where nothing can judge, or nothing that is to be written, Unavailable where it fails, and
     BudgetReached."""
-    llm, embedder = engine.model("decide", principal.workspace_id, choices), engine.embedder
+    llm, embedder = runtime.model("decide", principal.workspace_id, choices), runtime.embedder
     if llm is None and embedder is None:
         raise InvalidInput(("LLM_STEPS", "decide"), "set LLM_STEPS.decide: there is no embedder to judge instead")
     if llm is None and write:
@@ -288,13 +288,13 @@ class _DecidedProposal:
     memory_id: UUID | None
 
 
-async def decided_pairs(engine: Engine, principal: Principal, agent: str, *, stood_days: float) -> DecidedPairs:
+async def decided_pairs(runtime: Runtime, principal: Principal, agent: str, *, stood_days: float) -> DecidedPairs:
     """Return the pairs of an agent, no two of the same statements. A change stands once it is ``stood_days`` old; of
     several decisions on the same two statements the newest change of a dream counts. Raises NotFound for an agent that
     is not there."""
     workspace = principal.workspace_id
-    before = engine.now() - timedelta(days=stood_days)
-    async with engine.db.transaction(workspace) as connection:
+    before = runtime.now() - timedelta(days=stood_days)
+    async with runtime.db.transaction(workspace) as connection:
         row = await agents.existing_agent(connection, workspace, agent)
         changes = await connection.many(
             _DecidedChange, "decided_changes", workspace=workspace, agent_id=row.id, before=before, limit=CHANGES_MAX
@@ -309,7 +309,7 @@ async def decided_pairs(engine: Engine, principal: Principal, agent: str, *, sto
         for one in proposals
         if one.kind == "edited" and one.proposed != one.content
     ]
-    beside_known = await _beside_known(engine, principal, agent, proposals)
+    beside_known = await _beside_known(runtime, principal, agent, proposals)
     for pair, kind in chain(of_changes, of_edits, beside_known):
         found.setdefault((pair.a, pair.b), (pair, kind))
     kinds = Counter(kind for _, kind in found.values())
@@ -317,7 +317,7 @@ async def decided_pairs(engine: Engine, principal: Principal, agent: str, *, sto
 
 
 async def _beside_known(
-    engine: Engine, principal: Principal, agent: str, proposals: Sequence[_DecidedProposal]
+    runtime: Runtime, principal: Principal, agent: str, proposals: Sequence[_DecidedProposal]
 ) -> list[tuple[LabelledPair, DecidedKind]]:
     """Return decided proposals, each beside the memories nearest to it when it was said that a dream would have asked
     about.
@@ -326,16 +326,16 @@ async def _beside_known(
     nearest: list[tuple[UUID, str, _DecidedProposal]] = []
     for one in proposals:
         request = SearchRequest(agent=agent, query=one.content, about=one.user, limit=NEAREST, as_of=one.said_at)
-        found = await recall(engine, principal, request, count_access=False)
+        found = await recall(runtime, principal, request, count_access=False)
         known = [result.memory for result in found.results if result.memory]
         nearest += [
             (memory.id, memory.content, one)
             for memory in known
             if memory.id != one.memory_id and memory.user == one.user
         ]
-    near = await _alike(engine, [(content, one.content) for _, content, one in nearest])
+    near = await _alike(runtime, [(content, one.content) for _, content, one in nearest])
     asked = [beside for beside, is_near in zip(nearest, near, strict=True) if is_near]
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         rows = await connection.fetch(
             "labels_beside", workspace=principal.workspace_id, older=[id_ for id_, _, _ in asked],
             newer=[one.memory_id for _, _, one in asked],
@@ -347,10 +347,10 @@ async def _beside_known(
     ]
 
 
-async def _alike(engine: Engine, pairs: Sequence[tuple[str, str]]) -> list[bool]:
+async def _alike(runtime: Runtime, pairs: Sequence[tuple[str, str]]) -> list[bool]:
     """Return which of these are so similar that a dream asks about them; none where nothing can be embedded."""
     try:
-        found = await cosines(engine.embedder, pairs) if engine.embedder else []
+        found = await cosines(runtime.embedder, pairs) if runtime.embedder else []
     except EmbeddingFailed:
         found = []
     return [cosine >= ASKED_FROM for cosine in found] or [False] * len(pairs)

@@ -1,4 +1,4 @@
-"""What routes are given and answer with: the engine, the caller, the shared parts of paths and queries; lists, streams.
+"""What routes are given and answer with: the runtime, the caller, the shared parts of paths and queries; lists.
 
 Callers choose names freely, so one may hold a slash: in a path that is written ``%2F``. A server hands on a path
 decoded, where that slash and one between two segments are the same. So an encoded one is kept apart until the route is
@@ -35,7 +35,7 @@ from service.errors import InvalidInput, Unauthenticated
 from service.memory.access.keys import authenticate
 from service.memory.access.redaction import masked_names, masking_of
 from service.memory.agents import users_mode
-from service.memory.engine import Engine
+from service.runtime import Runtime
 
 Item = TypeVar("Item")
 
@@ -133,13 +133,13 @@ TRANSFERS = Bounds(per_key=4, per_workspace=6, per_process=16)
 """Exports and imports over HTTP: each has temporary files, and a connection while it reads or writes the database."""
 
 
-def streams(engine: Engine) -> ConcurrencyLimit:
+def streams(runtime: Runtime) -> ConcurrencyLimit:
     """Make the limit of events, MCP streams, and requests that wait for a dream."""
-    given = engine.settings.tuning
+    given = runtime.settings.tuning
     return ConcurrencyLimit("streams", Bounds(given.streams_per_key, given.streams_per_workspace, given.streams_max))
 
 
-def transfers(_: Engine) -> ConcurrencyLimit:
+def transfers(_: Runtime) -> ConcurrencyLimit:
     """Make the limit of exports and imports."""
     return ConcurrencyLimit("exports and imports", TRANSFERS)
 
@@ -184,12 +184,12 @@ bearer = HTTPBearer(auto_error=False, description="API key.")
 Bearer = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 
 
-async def _engine(request: Request) -> Engine:
-    engine: Engine = request.app.state.engine
-    return engine
+async def _runtime(request: Request) -> Runtime:
+    runtime: Runtime = request.app.state.runtime
+    return runtime
 
 
-EngineDep = Annotated[Engine, Depends(_engine)]
+EngineDep = Annotated[Runtime, Depends(_runtime)]
 
 
 async def _no_memory(
@@ -236,9 +236,9 @@ def is_no(value: str) -> bool:
 
 
 class ApiCall(NamedTuple):
-    """Whose call it is, on which engine: what every use case takes first."""
+    """Whose call it is, on which runtime: what every use case takes first."""
 
-    engine: Engine
+    runtime: Runtime
     caller: Principal
 
 
@@ -254,25 +254,25 @@ UserQuery = Annotated[
 
 async def _call(
     request: Request,
-    engine: EngineDep,
+    runtime: EngineDep,
     given: Bearer,
     memory_off: Annotated[bool, Depends(_no_memory)],
     for_prompt: Annotated[bool, Depends(_for_prompt)],
     for_user: UserQuery = None,
 ) -> ApiCall:
-    principal = await principal_of(request, engine, given)
+    principal = await principal_of(request, runtime, given)
     if for_user is not None:
         named = [(("query", "user"), for_user)]
-        masking = await masking_of(engine, principal)
-        (for_user,) = await masked_names(engine, principal.workspace_id, masking, named, refuse=False)
+        masking = await masking_of(runtime, principal)
+        (for_user,) = await masked_names(runtime, principal.workspace_id, masking, named, refuse=False)
     agent_users = principal.agent_users
     if principal.agent is None and (agent := _named_agent(request)) is not None:
-        agent_users = await users_mode(engine, principal, agent)
+        agent_users = await users_mode(runtime, principal, agent)
     principal = replace(
         principal, named_user=for_user, for_prompt=for_prompt, no_memory=memory_off, agent_users=agent_users
     )
     set_viewer(principal.viewer)
-    return ApiCall(engine, principal)
+    return ApiCall(runtime, principal)
 
 
 _AGENT_NAME: TypeAdapter[str] = TypeAdapter(PathName)
@@ -287,13 +287,13 @@ def _named_agent(request: Request) -> str | None:
         return None
 
 
-async def principal_of(request: Request, engine: Engine, given: HTTPAuthorizationCredentials | None) -> Principal:
+async def principal_of(request: Request, runtime: Runtime, given: HTTPAuthorizationCredentials | None) -> Principal:
     """Return whose request it is, looked up once; from then on they pay. Raises Unauthenticated, and
     Forbidden where the key's scopes leave the route out."""
     if given is None or not given.credentials:
         raise Unauthenticated
     known: Principal | None = getattr(request.state, "principal", None)
-    request.state.principal = principal = known or await authenticate(engine, given.credentials)
+    request.state.principal = principal = known or await authenticate(runtime, given.credentials)
     check_scopes(principal, request.method, request.scope["route"].path)
     set_payer(principal.payer())
     return principal

@@ -123,7 +123,7 @@ async def _reverie_error(request: Request, error: Exception) -> Response:
 def count_refusal(state: State, error: errors.ReverieError) -> None:
     """Count a request that a limit refused."""
     if isinstance(error, (errors.LimitReached, errors.CostLimitReached)):
-        state.engine.metrics.limits_reached.labels(error.limit, error.of).inc()
+        state.runtime.metrics.limits_reached.labels(error.limit, error.of).inc()
 
 
 def expected_failure(error: BaseException | None) -> errors.ReverieError | None:

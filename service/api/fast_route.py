@@ -60,14 +60,14 @@ FAST_ROUTES = {
         _FastRoute(
             "/v1/memories/search",
             lambda _, body: SearchRequest.model_validate_json(body),
-            lambda state, caller, request, key: memories.search_as(state.engine, caller, request, key),
+            lambda state, caller, request, key: memories.search_as(state.runtime, caller, request, key),
             verify_credential=True,
             body=SearchRequest,
         ),
         _FastRoute(
             "/v1/memories",
             lambda _, body: MemoryDraft.model_validate_json(body),
-            lambda state, caller, draft, key: memories.save_as(state.engine, caller, draft, key),
+            lambda state, caller, draft, key: memories.save_as(state.runtime, caller, draft, key),
             verify_credential=True,
             body=MemoryDraft,
         ),
@@ -125,25 +125,25 @@ async def _handle(route: _FastRoute, scope: Scope, token: str, given: Any) -> Re
     if the key, its agent or the settings have changed since, or the statement could not make sure of them."""
     state = scope["app"].state
     caller: Principal | None = scope.get("state", {}).get("principal")
-    if caller is None and route.verify_credential and (key := cached_credential(state.engine, token)) is not None:
+    if caller is None and route.verify_credential and (key := cached_credential(state.runtime, token)) is not None:
         set_payer(key.principal.payer())
         set_viewer(key.principal.viewer)
         counted: Sequence[Any] = ()
         try:
-            counted = state.engine.part(RequestLimits).count(key.principal)
+            counted = state.runtime.part(RequestLimits).count(key.principal)
             check_scopes(key.principal, "POST", route.path)
             response = await _respond(route, state, key.principal, given, key)
-            state.engine.part(KeyUsage).count(key.principal)
+            state.runtime.part(KeyUsage).count(key.principal)
             return response
         except Unavailable:
             raise
         except ReverieError as error:
-            state.engine.part(RequestLimits).release(counted)
-            caller = await authenticate(state.engine, token)
+            state.runtime.part(RequestLimits).release(counted)
+            caller = await authenticate(state.runtime, token)
             unchanged = (caller, caller.settings) == (key.principal, key.principal.settings)
             if unchanged and not isinstance(error, Unauthenticated):
                 raise
-    caller = caller or await authenticate(state.engine, token)
+    caller = caller or await authenticate(state.runtime, token)
     set_payer(caller.payer())
     set_viewer(caller.viewer)
     check_scopes(caller, "POST", route.path)
@@ -154,10 +154,10 @@ async def _respond(
     route: _FastRoute, state: State, caller: Principal, given: Any, key: CachedCredential | None
 ) -> Response:
     if route.body is not None:
-        settings = await masking_of(state.engine, caller)
+        settings = await masking_of(state.runtime, caller)
         typed = (route.body, given, ("body",))
         (given,) = await with_masked_names(
-            state.engine, caller.workspace_id, settings, [typed], refuse=route.path not in LOOKUP_PATHS
+            state.runtime, caller.workspace_id, settings, [typed], refuse=route.path not in LOOKUP_PATHS
         )
     return await route.handle(state, caller, given, key)
 

@@ -29,8 +29,8 @@ from service.db.wal_lsn import PRIMARY_ONLY, require_lsn
 from service.domain.spending import set_payer
 from service.errors import InvalidInput, RequestTimeout, ReverieError, TooLarge
 from service.memory.access.keys import authenticate
-from service.memory.engine import Engine
 from service.memory.saving.idempotency import IdempotentRequest, IdempotentResponse, run_idempotent
+from service.runtime import Runtime
 
 CORS_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 MAX_AGE_S = 600
@@ -74,16 +74,16 @@ def idempotency_middleware(app: ASGIApp) -> ASGIApp:
         try:
             if not _KEY.fullmatch(key):
                 raise InvalidInput(("header", HEADER), "must be 1 to 255 printable ASCII characters")
-            engine = scope["app"].state.engine
-            principal = await authenticate(engine, token)
+            runtime = scope["app"].state.runtime
+            principal = await authenticate(runtime, token)
             scope.setdefault("state", {})["principal"] = principal
             body = await HttpRequest(scope, receive).body()
             set_payer(principal.payer())
             asked = IdempotentRequest(
-                key, token, await engine.executor.run(_content, scope, body, characters=len(body))
+                key, token, await runtime.executor.run(_content, scope, body, characters=len(body))
             )
             passing = _BufferedApp(app, scope, replay_body(body, receive), send)
-            answer = await run_idempotent(engine, principal, asked, passing.run)
+            answer = await run_idempotent(runtime, principal, asked, passing.run)
         except ReverieError as error:
             await problem_response(error)(scope, receive, send)
             return
@@ -230,19 +230,19 @@ class RequestMiddleware:
 
 def _lsn_header(scope: Scope) -> list[tuple[bytes, bytes]]:
     """Return how far the log may have been written by this request."""
-    engine = getattr(scope["app"].state, "engine", None)
-    if scope["method"] == "GET" or READ_ONLY_POSTS.search(scope["path"]) or engine is None or engine.replica is None:
+    runtime = getattr(scope["app"].state, "runtime", None)
+    if scope["method"] == "GET" or READ_ONLY_POSTS.search(scope["path"]) or runtime is None or runtime.replica is None:
         return []
-    return [(_POSITION, str(engine.replica.lsn.last).encode())]
+    return [(_POSITION, str(runtime.replica.lsn.last).encode())]
 
 
 def _observe(scope: Scope, status: int, seconds: float) -> None:
     """Count the request by its route; a stream lasts as long as its reader wants, which says nothing."""
-    engine: Engine | None = getattr(scope["app"].state, "engine", None)
+    runtime: Runtime | None = getattr(scope["app"].state, "runtime", None)
     route = _route(scope) or "none"
-    if engine is not None and route not in STREAMING_ROUTES:
+    if runtime is not None and route not in STREAMING_ROUTES:
         method = scope["method"] if scope["method"] in METHODS else "other"
-        engine.metrics.requests.labels(method, route, str(status)).observe(seconds)
+        runtime.metrics.requests.labels(method, route, str(status)).observe(seconds)
 
 
 def _route(scope: Scope) -> str | None:

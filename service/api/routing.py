@@ -30,7 +30,7 @@ from service.concurrency.executor import INLINE_CHARACTERS_MAX
 from service.domain.naming import plan_of
 from service.errors import InvalidInput, Loc
 from service.memory.access.redaction import masking_of, with_masked_names
-from service.memory.engine import Engine
+from service.runtime import Runtime
 
 
 class OperationRoute(APIRoute):
@@ -53,7 +53,7 @@ def _answer_of(endpoint: Callable[..., Any]) -> Any:
 
 
 class LargeBodyRoute(OperationRoute):
-    """A route whose body, unless it is small, is validated by the engine's executor, once the caller is known."""
+    """A route whose body, unless it is small, is validated by the executor, once the caller is known."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -66,9 +66,9 @@ class LargeBodyRoute(OperationRoute):
             body = await request.body()
             if len(body) <= INLINE_CHARACTERS_MAX or not is_json(request):
                 return await handle(request)
-            engine: Engine = request.app.state.engine
-            await principal_of(request, engine, await bearer(request))
-            value = await engine.executor.run(_validated, adapter, body, characters=len(body))
+            runtime: Runtime = request.app.state.runtime
+            await principal_of(request, runtime, await bearer(request))
+            value = await runtime.executor.run(_validated, adapter, body, characters=len(body))
             return await handle(_Validated(request, value))
 
         return handle_large
@@ -180,11 +180,11 @@ def _naming(endpoint: Callable[..., Any], signature: inspect.Signature, *, refus
 
     @wraps(endpoint)
     async def with_names(**given: Any) -> Any:
-        engine, caller = given["call"]
-        settings = await masking_of(engine, caller)
+        runtime, caller = given["call"]
+        settings = await masking_of(runtime, caller)
         if not settings.off:
             values = [(annotation, given[name], loc) for name, (annotation, loc) in named.items()]
-            masked = await with_masked_names(engine, caller.workspace_id, settings, values, refuse=refuse)
+            masked = await with_masked_names(runtime, caller.workspace_id, settings, values, refuse=refuse)
             given |= dict(zip(named, masked, strict=True))
         return await endpoint(**given)
 

@@ -44,7 +44,7 @@ def serve(
     settings = Settings()
     with paused_for_imports():
         from service import server
-        from service.runtime import configure_logging
+        from service.startup import configure_logging
 
     configure_logging(settings.log_level, "json" if as_json else settings.log_format)
     asyncio.run(_check_database(settings))
@@ -116,7 +116,7 @@ def mcp(
     """MCP over standard input and output, for a Reverie that runs."""
     from reverie_client import AsyncReverie
     from service.mcp.server import build_server
-    from service.runtime import configure_logging
+    from service.startup import configure_logging
 
     settings = Settings()
     configure_logging(settings.log_level, settings.log_format)

@@ -34,8 +34,8 @@ async def _run(settings: Settings, workspace: str, *, apply: bool) -> tuple[dict
     from service.memory.access.rescan import Rescan
 
     found: list[dict[str, Any]] = []
-    async with open_workspace(settings, workspace) as (engine, principal):
-        scan = Rescan(engine, principal.workspace_id)
+    async with open_workspace(settings, workspace) as (runtime, principal):
+        scan = Rescan(runtime, principal.workspace_id)
         await scan.prepare()
         if apply:
             await scan.apply()

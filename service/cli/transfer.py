@@ -85,10 +85,10 @@ def reindex(as_json: AsJson = False) -> None:
 
 
 async def _change_model(settings: Settings) -> MigrationState:
-    from service.runtime import open_runtime
+    from service.startup import open_runtime
     from service.store import embeddings
 
     allowing = settings.tuning.model_copy(update={"embedding_change": "allow"})
     settings = settings.model_copy(update={"tuning": allowing})
-    async with open_runtime(settings, "reverie-reindex") as engine, engine.db.unscoped() as connection:
+    async with open_runtime(settings, "reverie-reindex") as runtime, runtime.db.unscoped() as connection:
         return await embeddings.state(connection)

@@ -34,8 +34,8 @@ from service.domain.json import dumps
 from service.domain.owners import Owners
 from service.embedding.tokens import count_tokens
 from service.llm import LLM, LLMInvalidOutput
-from service.memory.engine import Engine
 from service.memory.prompts import BULLETIN, WrittenBulletin, fingerprint, steered
+from service.runtime import Runtime
 from service.store.settings import agent_settings
 
 INPUTS_MAX = 500
@@ -117,12 +117,12 @@ def is_stale(latest: str | None, rows: Sequence[BulletinInput], writer: str | No
     return latest not in (inputs_hash(rows, writer), inputs_hash(rows, None))
 
 
-async def is_outdated(engine: Engine, connection: Connection, workspace: UUID, agent_id: UUID) -> bool:
+async def is_outdated(runtime: Runtime, connection: Connection, workspace: UUID, agent_id: UUID) -> bool:
     """Return whether the agent's own bulletin has to be written again."""
     settings = await agent_settings(connection, workspace, agent_id)
-    rows = await inputs(connection, workspace, agent_id, [], engine.now())
+    rows = await inputs(connection, workspace, agent_id, [], runtime.now())
     latest: str | None = await connection.value("bulletin_hash", workspace=workspace, agent_id=agent_id, owners=[])
-    llm = engine.model("bulletin", workspace, settings.llm)
+    llm = runtime.model("bulletin", workspace, settings.llm)
     return is_stale(latest, rows, writer_of(llm, settings.dream))
 
 

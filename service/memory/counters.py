@@ -24,7 +24,7 @@ from service.domain.latency import BUCKETS, bucket_of
 from service.domain.limits import NO_LIMITS, LimitHolder, LimitName, Limits
 from service.domain.principal import Principal
 from service.errors import Conflict, TemporaryLimitReached, Unavailable
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.store import audit, workspaces
 
 Period = Literal["minute", "day"]
@@ -36,9 +36,9 @@ NAMES: Final[dict[Period, LimitName]] = {"minute": "requests_per_minute", "day":
 class AccessCounter(WriteBehindBuffer):
     """Counts accesses per workspace."""
 
-    def __init__(self, engine: Engine, flush_interval_s: float = FLUSH_INTERVAL_S) -> None:
+    def __init__(self, runtime: Runtime, flush_interval_s: float = FLUSH_INTERVAL_S) -> None:
         super().__init__(flush_interval_s)
-        self._engine = engine
+        self._runtime = runtime
         self._counts: dict[UUID, Counter[UUID]] = {}
 
     def count(self, workspace: UUID, memory_ids: Iterable[UUID]) -> None:
@@ -51,10 +51,10 @@ class AccessCounter(WriteBehindBuffer):
         counts, self._counts = self._counts, {}
         for workspace, counter in counts.items():
             try:
-                async with self._engine.db.transaction(workspace, track_lsn=False) as connection:
+                async with self._runtime.db.transaction(workspace, track_lsn=False) as connection:
                     await connection.run(
                         "add_access_counts", workspace=workspace, ids=list(counter), counts=list(counter.values()),
-                        now=self._engine.now(),
+                        now=self._runtime.now(),
                     )  # fmt: skip
             except (Unavailable, Conflict):
                 self._counts.setdefault(workspace, Counter()).update(counter)
@@ -86,14 +86,14 @@ class _SearchCounts:
 class SearchCounter(WriteBehindBuffer):
     """Counts searches per workspace. A crash can lose the last second."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, runtime: Runtime) -> None:
         super().__init__()
-        self._engine = engine
+        self._runtime = runtime
         self._counted: dict[UUID, dict[_SearchDay, _SearchCounts]] = {}
 
     def note(self, workspace: UUID, agent: str, seconds: float, *, degraded: bool) -> None:
         """Count one search of an agent."""
-        of_day = self._of(workspace, _SearchDay(self._engine.now().astimezone(UTC).date(), agent))
+        of_day = self._of(workspace, _SearchDay(self._runtime.now().astimezone(UTC).date(), agent))
         of_day.searches += 1
         of_day.degraded += degraded
         of_day.latencies[bucket_of(seconds * 1000)] += 1
@@ -104,7 +104,7 @@ class SearchCounter(WriteBehindBuffer):
         counted, self._counted = self._counted, {}
         for workspace, of_days in counted.items():
             try:
-                async with self._engine.db.transaction(workspace, track_lsn=False) as connection:
+                async with self._runtime.db.transaction(workspace, track_lsn=False) as connection:
                     for key, counts in sorted(of_days.items()):
                         await connection.run("add_search_counts", workspace=workspace, **asdict(key), **asdict(counts))
             except (Unavailable, Conflict):
@@ -121,14 +121,14 @@ class SearchCounter(WriteBehindBuffer):
 class KeyUsage(WriteBehindBuffer):
     """Counts the requests of each key, by minute: that is how precisely its last use is known."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, runtime: Runtime) -> None:
         super().__init__()
-        self._engine = engine
+        self._runtime = runtime
         self._used: dict[UUID, dict[UUID, tuple[int, datetime]]] = {}
 
     def count(self, principal: Principal) -> None:
         """Note one request of a key."""
-        minute = self._engine.now().replace(second=0, microsecond=0)
+        minute = self._runtime.now().replace(second=0, microsecond=0)
         self._add(principal.workspace_id, principal.key_id, 1, minute)
 
     async def write(self) -> None:
@@ -136,7 +136,7 @@ class KeyUsage(WriteBehindBuffer):
         used, self._used = self._used, {}
         for workspace, by_key in used.items():
             try:
-                async with self._engine.db.transaction(workspace, track_lsn=False) as connection:
+                async with self._runtime.db.transaction(workspace, track_lsn=False) as connection:
                     await connection.run(
                         "add_key_usage", workspace=workspace, ids=list(by_key),
                         requests=[count for count, _ in by_key.values()], times=[at for _, at in by_key.values()],
@@ -154,9 +154,9 @@ class KeyUsage(WriteBehindBuffer):
 class ReadCounter(WriteBehindBuffer):
     """Counts reads of what belongs to others: an admin's or a reader's, and an agent's of memories shared with it."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, runtime: Runtime) -> None:
         super().__init__()
-        self._engine = engine
+        self._runtime = runtime
         self._counts: Counter[tuple[UUID, audit.Line]] = Counter()
 
     def note(self, principal: Principal, what: str, agents: Iterable[str | None]) -> None:
@@ -174,7 +174,7 @@ class ReadCounter(WriteBehindBuffer):
             by_workspace.setdefault(workspace, []).append((line, count))
         for workspace, lines in by_workspace.items():
             try:
-                async with self._engine.db.transaction(workspace, track_lsn=False) as connection:
+                async with self._runtime.db.transaction(workspace, track_lsn=False) as connection:
                     if not await workspaces.hold(connection, workspace):
                         continue
                     for line, count in lines:
@@ -203,9 +203,9 @@ class _Count:
 class RequestLimits(WriteBehindBuffer):
     """The requests of workspaces and keys that have such limits."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, runtime: Runtime) -> None:
         super().__init__()
-        self._engine = engine
+        self._runtime = runtime
         self._counts: dict[UUID, dict[_RequestWindow, _Count]] = {}
 
     def release(self, counted: Sequence[_Count]) -> None:
@@ -222,7 +222,7 @@ class RequestLimits(WriteBehindBuffer):
         """
         if not principal.maker_limits and principal.limits == NO_LIMITS == principal.workspace_limits:
             return ()
-        now = self._engine.now()
+        now = self._runtime.now()
         counts = self._counts.setdefault(principal.workspace_id, {})
         touched: list[_Count] = []
         for of, key_id, period, most in _limits_of(principal):
@@ -241,12 +241,12 @@ class RequestLimits(WriteBehindBuffer):
 
     async def write(self) -> None:
         """Share what has been counted. What cannot be written is kept for the next time; windows that are over go."""
-        now = self._engine.now()
+        now = self._runtime.now()
         for workspace, counts in list(self._counts.items()):
             pending = {window: count.pending for window, count in counts.items() if count.pending}
             if pending:
                 try:
-                    async with self._engine.db.transaction(workspace, track_lsn=False) as connection:
+                    async with self._runtime.db.transaction(workspace, track_lsn=False) as connection:
                         held = await workspaces.hold(connection, workspace)
                         rows = await connection.fetch(
                             "add_requests", workspace=workspace, key_ids=[one.key_id for one in pending],

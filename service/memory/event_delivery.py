@@ -27,8 +27,8 @@ from service.db.listening import EVENTS, listen
 from service.db.pool import Database
 from service.domain.events import signature
 from service.errors import Unavailable
-from service.memory.engine import Engine
 from service.provider import Resolver, addresses_of, resolve, trust
+from service.runtime import Runtime
 from service.store import events
 
 log = structlog.get_logger(__name__)
@@ -82,7 +82,7 @@ class EventNotifier:
 
     def __init__(
         self,
-        engine: Engine,
+        runtime: Runtime,
         *,
         poll_s: float = POLL_S,
         keep_alive_s: float = KEEP_ALIVE_S,
@@ -90,14 +90,14 @@ class EventNotifier:
         self.closing = False
         self.poll_s = poll_s
         self.keep_alive_s = keep_alive_s
-        self._engine = engine
+        self._runtime = runtime
         self._dirty_workspaces: set[UUID] = set()
         self._any = asyncio.Event()
         self._cursors: dict[UUID, WorkspaceCursor] = {}
         self._tasks: dict[object, asyncio.Task[None]] = {}
 
     async def __aenter__(self) -> Self:
-        self._engine.db.on_events_committed = self._mark_dirty
+        self._runtime.db.on_events_committed = self._mark_dirty
         self._tasks["passing on"] = asyncio.create_task(self._notify_forever())
         return self
 
@@ -132,9 +132,9 @@ class EventNotifier:
             watch = self._cursors[workspace] = WorkspaceCursor(workspace)
         watch.followers += 1
         try:
-            watch.advance_to(await last_position(self._engine.db, workspace))
+            watch.advance_to(await last_position(self._runtime.db, workspace))
             if "listening" not in self._tasks:
-                self._tasks["listening"] = asyncio.create_task(listen(self._engine.db.url, {EVENTS: self._on_notify}))
+                self._tasks["listening"] = asyncio.create_task(listen(self._runtime.db.url, {EVENTS: self._on_notify}))
             if workspace not in self._tasks:
                 self._tasks[workspace] = asyncio.create_task(self._poll(watch))
             yield watch
@@ -165,8 +165,8 @@ class EventNotifier:
         self._any.clear()
         if noted:
             try:
-                async with self._engine.db.unscoped() as connection:
-                    await connection.run("notify_events", workspaces=list(noted), now=self._engine.now())
+                async with self._runtime.db.unscoped() as connection:
+                    await connection.run("notify_events", workspaces=list(noted), now=self._runtime.now())
             except Unavailable:
                 self._dirty_workspaces |= noted
                 self._any.set()
@@ -185,7 +185,7 @@ class EventNotifier:
                     await watch.wakeup.wait()
             watch.wakeup.clear()
             try:
-                watch.advance_to(await last_position(self._engine.db, watch.workspace))
+                watch.advance_to(await last_position(self._runtime.db, watch.workspace))
             except Unavailable:
                 await asyncio.sleep(self.poll_s)
             except Exception:
@@ -200,9 +200,9 @@ async def last_position(db: Database, workspace: UUID) -> int:
                 return await connection.value("last_event", workspace=workspace) or 0
 
 
-def webhook_sender(engine: Engine) -> WebhookSender:
+def webhook_sender(runtime: Runtime) -> WebhookSender:
     """Make the sender of a process, under the rules of its settings."""
-    return WebhookSender(private=engine.settings.allow_private)
+    return WebhookSender(private=runtime.settings.allow_private)
 
 
 class DeliveryError(Exception):

@@ -24,8 +24,8 @@ from service.errors import Conflict, InvalidInput, NotFound, Unavailable
 from service.memory.access import audit
 from service.memory.access.redaction import refuse_personal_data
 from service.memory.counters import ReadCounter
-from service.memory.engine import Engine
 from service.memory.event_delivery import DeliveryError, EventNotifier, last_position, webhook_sender
+from service.runtime import Runtime
 from service.store import events, webhooks
 from service.store.events import Event
 
@@ -48,7 +48,7 @@ class Gap:
 
 
 async def stream_events(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     after: int | None,
     *,
@@ -64,27 +64,27 @@ async def stream_events(
     It also ends when the key is revoked, rotated or expired, and when the process stops. While the database is away
     nothing comes. Raises Unavailable when the database is away at its start, and when the process stops.
     """
-    if engine.part(EventNotifier).closing:
+    if runtime.part(EventNotifier).closing:
         raise Unavailable("This process stops.")
     workspace, heard_of = principal.workspace_id, principal.reader_agent(agent)
-    engine.part(ReadCounter).note(principal, "events", [heard_of])
-    async with engine.part(EventNotifier).following(workspace) as watch:
-        async with engine.db.transaction(workspace, viewer="everybody") as connection:
+    runtime.part(ReadCounter).note(principal, "events", [heard_of])
+    async with runtime.part(EventNotifier).following(workspace) as watch:
+        async with runtime.db.transaction(workspace, viewer="everybody") as connection:
             key: bytes | None = await connection.value("key_hash", workspace=workspace, id=principal.key_id)
             first: int | None = await connection.value("first_event", workspace=workspace)
             oldest = first or watch.last + 1
         at = watch.last if after is None else min(max(after, oldest - 1), watch.last)
         yield None if after in (None, at) else Gap(after, at + 1)
-        look_at = monotonic() + engine.part(EventNotifier).keep_alive_s
-        while not engine.part(EventNotifier).closing:
+        look_at = monotonic() + runtime.part(EventNotifier).keep_alive_s
+        while not runtime.part(EventNotifier).closing:
             reached, found = watch.last, list[Event]()
             try:
                 if monotonic() >= look_at:
-                    async with engine.db.transaction(workspace) as connection:
+                    async with runtime.db.transaction(workspace) as connection:
                         if key != await connection.value("key_hash", workspace=workspace, id=principal.key_id):
                             return
                 if reached > at:
-                    async with engine.db.transaction(workspace) as connection:
+                    async with runtime.db.transaction(workspace) as connection:
                         found = await events.after(connection, workspace, at, agent=heard_of, kinds=kinds, limit=BATCH)
             except Unavailable:
                 await asyncio.sleep(DB_RETRY_S)
@@ -96,24 +96,24 @@ async def stream_events(
                 at = max(at, reached)
             if monotonic() >= look_at:
                 yield None
-                look_at = monotonic() + engine.part(EventNotifier).keep_alive_s
+                look_at = monotonic() + runtime.part(EventNotifier).keep_alive_s
             if not wait and watch.last <= at:
                 return
             await watch.wait(at, max(0.0, look_at - monotonic()))
 
 
 async def add_webhook(
-    engine: Engine, principal: Principal, *, url: str, name: str | None, kinds: list[Kind] | None
+    runtime: Runtime, principal: Principal, *, url: str, name: str | None, kinds: list[Kind] | None
 ) -> CreatedWebhook:
     """Have what happens from now on sent to an address; the secret is shown this once. Raises Forbidden, InvalidInput
     (also for personal data in the address, where the workspace masks it: masked it leads nowhere), and Conflict when
     there are too many."""
     principal.require_admin()
-    await _check_url(engine, principal, url)
+    await _check_url(runtime, principal, url)
     secret = _new_secret()
-    workspace, webhook_id, now = principal.workspace_id, new_id(), engine.now()
-    position = await last_position(engine.db, workspace)
-    async with engine.db.transaction(workspace) as connection:
+    workspace, webhook_id, now = principal.workspace_id, new_id(), runtime.now()
+    position = await last_position(runtime.db, workspace)
+    async with runtime.db.transaction(workspace) as connection:
         count: int = await connection.value("count_webhooks", workspace=workspace)
         if count >= WEBHOOKS_MAX:
             raise Conflict(f"A workspace may have {WEBHOOKS_MAX} webhooks.")
@@ -127,28 +127,28 @@ async def add_webhook(
 
 
 async def list_webhooks(
-    engine: Engine, principal: Principal, *, limit: int, cursor: str | None
+    runtime: Runtime, principal: Principal, *, limit: int, cursor: str | None
 ) -> tuple[list[Webhook], str | None]:
     """Return a page of webhooks and how sending to them goes, newest first. Raises Forbidden."""
     principal.require_admin()
     (before,) = cursors.decode(cursor, UUID)
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         found = await webhooks.listed(connection, principal.workspace_id, before=before, limit=limit + 1)
     return cursors.paginate(found, limit, "id")
 
 
 async def update_webhook(
-    engine: Engine, principal: Principal, webhook_id: UUID, changes: WebhookChanges, *, rotate_secret: bool
+    runtime: Runtime, principal: Principal, webhook_id: UUID, changes: WebhookChanges, *, rotate_secret: bool
 ) -> UpdatedWebhook:
     """Change ``url``, ``name``, ``events`` or ``active`` of a webhook, in effect at once; a new secret is shown this
     once. An event under way to the former address is sent again. Raises Forbidden, NotFound, and InvalidInput as
     ``add_webhook`` does."""
     principal.require_admin()
     if "url" in changes:
-        await _check_url(engine, principal, changes["url"])
-    workspace, now = principal.workspace_id, engine.now()
+        await _check_url(runtime, principal, changes["url"])
+    workspace, now = principal.workspace_id, runtime.now()
     secret = _new_secret() if rotate_secret else None
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         locked = await webhooks.lock(connection, workspace, webhook_id)
         if locked is None:
             raise NotFound(ABSENT)
@@ -171,58 +171,58 @@ async def update_webhook(
     return UpdatedWebhook(**asdict(webhook), secret=secret)
 
 
-async def test_webhook(engine: Engine, principal: Principal, webhook_id: UUID) -> WebhookTest:
+async def test_webhook(runtime: Runtime, principal: Principal, webhook_id: UUID) -> WebhookTest:
     """Send one signed ``ping`` now, whether the webhook is enabled or not, and say how that went. It is not sent again,
     and the state of the webhook does not change. Raises Forbidden, NotFound."""
     principal.require_admin()
     workspace = principal.workspace_id
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         found = await connection.row("webhook_target", workspace=workspace, id=webhook_id)
     if found is None:
         raise NotFound(ABSENT)
-    event_id, now = str(new_id()), engine.now()
+    event_id, now = str(new_id()), runtime.now()
     body = dumps({"id": event_id, "type": PING, "at": now, "webhook_id": webhook_id})
     status, error = None, None
     began = monotonic()
     try:
-        async with engine.part(webhook_sender).client() as http:
-            status = await engine.part(webhook_sender).send(
+        async with runtime.part(webhook_sender).client() as http:
+            status = await runtime.part(webhook_sender).send(
                 http, url=found["url"], secret=found["secret"], event_id=event_id, at=now, body=body
             )
     except DeliveryError as failure:
         status, error = failure.status, failure.why
     duration_ms = round((monotonic() - began) * 1_000, 3)
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         await audit.record(connection, principal, "webhook.tested", target=str(webhook_id))
     return WebhookTest(delivered=error is None, status_code=status, duration_ms=duration_ms, error=error)
 
 
-async def enable_webhook(engine: Engine, principal: Principal, webhook_id: UUID) -> Webhook:
+async def enable_webhook(runtime: Runtime, principal: Principal, webhook_id: UUID) -> Webhook:
     """Send to a webhook again, from the first event that has not arrived, and at once. Raises Forbidden, NotFound."""
     principal.require_admin()
     workspace = principal.workspace_id
-    async with engine.db.transaction(workspace) as connection:
-        if not await webhooks.enable(connection, workspace, webhook_id, engine.now()):
+    async with runtime.db.transaction(workspace) as connection:
+        if not await webhooks.enable(connection, workspace, webhook_id, runtime.now()):
             raise NotFound(ABSENT)
         await audit.record(connection, principal, "webhook.enabled", target=str(webhook_id))
         (webhook,) = await webhooks.listed(connection, workspace, only=webhook_id)
     return webhook
 
 
-async def delete_webhook(engine: Engine, principal: Principal, webhook_id: UUID) -> None:
+async def delete_webhook(runtime: Runtime, principal: Principal, webhook_id: UUID) -> None:
     """Stop sending to an address. Raises Forbidden, NotFound."""
     principal.require_admin()
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         if not await webhooks.delete(connection, principal.workspace_id, webhook_id):
             raise NotFound(ABSENT)
         await audit.record(connection, principal, "webhook.deleted", target=str(webhook_id))
 
 
-async def _check_url(engine: Engine, principal: Principal, url: str) -> None:
+async def _check_url(runtime: Runtime, principal: Principal, url: str) -> None:
     """Raise InvalidInput for an address that nothing is sent to, and for personal data in it."""
-    if (flaw := find_url_problem(url, private=engine.part(webhook_sender).private)) is not None:
+    if (flaw := find_url_problem(url, private=runtime.part(webhook_sender).private)) is not None:
         raise InvalidInput(("body", "url"), flaw)
-    await refuse_personal_data(engine, principal, ("body", "url"), url, besides=("IP_ADDRESS",))
+    await refuse_personal_data(runtime, principal, ("body", "url"), url, besides=("IP_ADDRESS",))
 
 
 def _new_secret() -> str:

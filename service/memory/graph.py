@@ -31,10 +31,10 @@ from service.errors import Ambiguous, Conflict, Forbidden, InvalidInput, NotFoun
 from service.memory.access.redaction import BODY, redact_fields
 from service.memory.access.workspace import get_settings
 from service.memory.counters import ReadCounter
-from service.memory.engine import Engine
 from service.memory.saving.entity_metadata import Described, check_metadata, describe, redact_entities
 from service.memory.saving.lifecycle import resolve_reader
 from service.memory.saving.links import ANY_KIND, must_see
+from service.runtime import Runtime
 from service.store import agents, entities, insights, memories
 from service.store.entities import LockedEntity
 
@@ -69,7 +69,7 @@ ORDERS: dict[EntitySort, _Order] = {
 
 
 async def list_entities(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     agent: str | None,
     kind: str | None,
@@ -82,7 +82,7 @@ async def list_entities(
     """Return a page of entities of the audiences the caller may read, and the cursor of the next."""
     order = ORDERS[sort]
     last = dict(zip(order.after, cursors.decode(cursor, *order.types), strict=True))
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         try:
             audiences = await audiences_of(connection, principal, agent)
         except NotFound:
@@ -95,14 +95,14 @@ async def list_entities(
     return make_all(Entity, rows), more
 
 
-async def get_entity(engine: Engine, principal: Principal, agent: str | None, named: str) -> Entity:
+async def get_entity(runtime: Runtime, principal: Principal, agent: str | None, named: str) -> Entity:
     """Return one entity by its id, name or alias. Raises NotFound, and Ambiguous when the name fits several."""
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         return await _find(connection, principal, await audiences_of(connection, principal, agent), named)
 
 
 async def graph(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     agent: str | None,
     named: str,
@@ -119,8 +119,8 @@ async def graph(
     entity: the ``ring`` with most memories in common at each, and at most 1,000 in all.
     Raises NotFound, and Ambiguous when the name fits several.
     """
-    workspace, now = principal.workspace_id, engine.now()
-    async with engine.db.transaction(workspace) as connection:
+    workspace, now = principal.workspace_id, runtime.now()
+    async with runtime.db.transaction(workspace) as connection:
         audiences = await audiences_of(connection, principal, agent)
         entity = await _find(connection, principal, audiences, named)
         rings = await _rings(
@@ -137,7 +137,7 @@ async def graph(
         related = await connection.many(
             Related, "co_occurrences", workspace=workspace, audiences=audiences, ids=near_ids, now=now, limit=EDGES_MAX
         )
-    engine.part(ReadCounter).note(principal, "graph", [one.agent for one in records])
+    runtime.part(ReadCounter).note(principal, "graph", [one.agent for one in records])
     place = {id_: n for n, id_ in enumerate([*near_ids, *memory_ids])}
     met = {*rings, *(node.id for node in nodes)}
     return Graph(
@@ -151,7 +151,7 @@ async def graph(
 
 
 async def overview(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     agent: str | None,
     *,
@@ -167,7 +167,7 @@ async def overview(
     if since and until and since >= until:
         raise InvalidInput(("query", "until"), "must be later than since")
     workspace = principal.workspace_id
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         try:
             audiences = await audiences_of(connection, principal, agent)
         except NotFound:
@@ -181,7 +181,7 @@ async def overview(
             Related, "co_occurrences_of_many", workspace=workspace, audiences=audiences, since=since, until=until,
             ids=ids, limit=OVERVIEW_PAIRS_MAX + 1,
         )  # fmt: skip
-        edges = await _edges_among(connection, workspace, audiences, ids, engine.now())
+        edges = await _edges_among(connection, workspace, audiences, ids, runtime.now())
     total = rows[0]["total"] if rows else 0
     cut = total > len(rows) or len(pairs) > OVERVIEW_PAIRS_MAX or len(edges) > EDGES_MAX
     return Overview(
@@ -232,21 +232,21 @@ def _within_budget(rings: list[UUID], nodes: list[_Node], entities_max: int) -> 
     return near, [node.id for node in nodes if node.kind == "memory"][: max(0, NODES_MAX - len(near))]
 
 
-async def memory_links(engine: Engine, principal: Principal, memory_id: UUID) -> MemoryLinks:
+async def memory_links(runtime: Runtime, principal: Principal, memory_id: UUID) -> MemoryLinks:
     """Return the edges of one memory and what stands at their other ends.
 
     At most 500 edges, the oldest; those to what the caller may not see are left out. Raises NotFound for a memory that
     the caller may not see.
     """
     workspace = principal.workspace_id
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         reader = await resolve_reader(connection, principal, None)
         audiences = reader.audiences if reader else None
         own = await memories.get(connection, workspace, [memory_id], reader)
         if not own:
             raise NotFound("There is no such memory here.")
         edges = await connection.many(
-            Edge, "edges_at", workspace=workspace, audiences=audiences, id=memory_id, now=engine.now(), limit=LINKS_MAX
+            Edge, "edges_at", workspace=workspace, audiences=audiences, id=memory_id, now=runtime.now(), limit=LINKS_MAX
         )
         ends: dict[NodeKind, set[UUID]] = {"entity": set(), "memory": set()}
         for edge in edges:
@@ -256,7 +256,7 @@ async def memory_links(engine: Engine, principal: Principal, memory_id: UUID) ->
             Entity, "get_entities", workspace=workspace, audiences=audiences, ids=sorted(ends["entity"])
         )
         others = await memories.get(connection, workspace, sorted(ends["memory"] - {memory_id}), reader)
-    engine.part(ReadCounter).note(principal, "links", [one.agent for one in (*own, *others)])
+    runtime.part(ReadCounter).note(principal, "links", [one.agent for one in (*own, *others)])
     seen = {memory_id, *(one.id for one in near), *(one.id for one in others)}
     return MemoryLinks(
         edges=[edge for edge in edges if {edge.source_id, edge.target_id} <= seen],
@@ -294,7 +294,7 @@ async def _find(connection: Connection, principal: Principal, audiences: Sequenc
 
 
 async def change_entity(
-    engine: Engine, principal: Principal, entity_id: UUID, *, name: str | None, kind: str | None,
+    runtime: Runtime, principal: Principal, entity_id: UUID, *, name: str | None, kind: str | None,
     aliases: Sequence[str] | None, metadata: JsonObject | None,
 ) -> Entity:  # fmt: skip
     """Rename an entity, or change its kind, its other names or its metadata; what is None stays. Raises NotFound,
@@ -303,31 +303,31 @@ async def change_entity(
     principal.require_write()
     given = metadata or {}
     if given:
-        given = (await redact_fields(engine, principal, {"metadata": given}))["metadata"]
-    kinds = (await get_settings(engine, principal)).entity_kinds
-    async with engine.db.transaction(principal.workspace_id) as connection:
+        given = (await redact_fields(runtime, principal, {"metadata": given}))["metadata"]
+    kinds = (await get_settings(runtime, principal)).entity_kinds
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         entity = await _load_owned(connection, principal, entity_id)
         kind, merged = kind or entity.kind, entity.metadata | given
-        await check_metadata(engine.executor, kinds, kind, merged, BODY)
+        await check_metadata(runtime.executor, kinds, kind, merged, BODY)
         done = await entities.rename(
             connection, principal.workspace_id, entity_id, name=name or entity.name, kind=kind, aliases=aliases,
-            now=engine.now(),
+            now=runtime.now(),
         )  # fmt: skip
         if not done:
             raise Conflict(TAKEN)
         if merged != entity.metadata:
-            await entities.set_metadata(connection, principal.workspace_id, entity_id, merged, engine.now())
+            await entities.set_metadata(connection, principal.workspace_id, entity_id, merged, runtime.now())
         return await _by_id(connection, principal, entity_id)
 
 
-async def merge_entities(engine: Engine, principal: Principal, entity_id: UUID, into: UUID) -> Entity:
+async def merge_entities(runtime: Runtime, principal: Principal, entity_id: UUID, into: UUID) -> Entity:
     """Let ``into`` stand for both, and return it. What moved is recorded: ``unmerge_entity`` takes it back.
 
     Raises NotFound, Forbidden, InvalidInput for an entity and itself or of another audience, and Conflict when either
     is merged into another already.
     """
     principal.require_write()
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         first, second = sorted((entity_id, into))
         owned = {id_: await _load_owned(connection, principal, id_) for id_ in (first, second)}
         entity, other = owned[entity_id], owned[into]
@@ -337,18 +337,18 @@ async def merge_entities(engine: Engine, principal: Principal, entity_id: UUID, 
             raise Conflict("One of them is merged into another entity already.")
         await connection.run(
             "merge_entity", workspace=principal.workspace_id, id=new_id(), entity_id=entity_id, into_id=into,
-            actor=principal.actor, now=engine.now(),
+            actor=principal.actor, now=runtime.now(),
         )  # fmt: skip
         return await _by_id(connection, principal, into)
 
 
-async def unmerge_entity(engine: Engine, principal: Principal, entity_id: UUID) -> Entity:
+async def unmerge_entity(runtime: Runtime, principal: Principal, entity_id: UUID) -> Entity:
     """Let an entity that was merged stand for itself again. Raises NotFound, Forbidden, Conflict when it was not."""
     principal.require_write()
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         await _load_owned(connection, principal, entity_id)
         unmerged = await connection.run(
-            "unmerge_entity", workspace=principal.workspace_id, entity_id=entity_id, now=engine.now()
+            "unmerge_entity", workspace=principal.workspace_id, entity_id=entity_id, now=runtime.now()
         )
         if not unmerged:
             raise Conflict("This entity is not merged into another.")
@@ -356,13 +356,13 @@ async def unmerge_entity(engine: Engine, principal: Principal, entity_id: UUID) 
 
 
 async def split_entity(
-    engine: Engine, principal: Principal, entity_id: UUID, memory_ids: Sequence[UUID], name: str, kind: str | None
+    runtime: Runtime, principal: Principal, entity_id: UUID, memory_ids: Sequence[UUID], name: str, kind: str | None
 ) -> Entity:
     """Make a new entity of what these memories say of the old one. Raises NotFound, Forbidden, Conflict for a name
     that is taken, and InvalidInput when none of the memories speaks of the entity."""
     principal.require_write()
     workspace = principal.workspace_id
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         old = await _load_owned(connection, principal, entity_id)
         made = await entities.add(
             connection,
@@ -384,7 +384,7 @@ async def split_entity(
 
 
 async def add_edge(
-    engine: Engine, principal: Principal, agent: str | None, relation: str, source: EdgeEnd, target: EdgeEnd
+    runtime: Runtime, principal: Principal, agent: str | None, relation: str, source: EdgeEnd, target: EdgeEnd
 ) -> tuple[Edge, bool]:
     """Write an edge between memories and entities; return it, and whether it is new. Raises InvalidInput for an end the
     caller cannot see, and for metadata of an entity that does not fit its kind."""
@@ -392,9 +392,9 @@ async def add_edge(
     workspace = principal.workspace_id
     named = {name: end.entity for name, end in (("source", source), ("target", target)) if end.entity}
     given = [((*BODY, name, "entity"), entity) for name, entity in named.items()]
-    masked = dict(zip(named, await redact_entities(engine, principal, given), strict=True))
-    kinds = (await get_settings(engine, principal)).entity_kinds
-    async with engine.db.transaction(workspace) as connection:
+    masked = dict(zip(named, await redact_entities(runtime, principal, given), strict=True))
+    kinds = (await get_settings(runtime, principal)).entity_kinds
+    async with runtime.db.transaction(workspace) as connection:
         acting = principal.acting_agent(agent)
         await agents.ensure_agent(connection, workspace, acting)
         reader = await agents.reader(connection, workspace, agents.ReaderKey(acting))
@@ -410,7 +410,7 @@ async def add_edge(
             for name, (_, id_) in zip(("source", "target"), ends, strict=True)
             if name in masked
         ]
-        await describe(connection, workspace, engine.executor, kinds, described, engine.now())
+        await describe(connection, workspace, runtime.executor, kinds, described, runtime.now())
         wanted = entities.NewEdge(reader.agent_id, relation, *ends[0], *ends[1])
         made = await entities.connect(connection, workspace, wanted, principal.actor)
         edge = await connection.first(
@@ -421,13 +421,13 @@ async def add_edge(
     return edge, made is not None
 
 
-async def remove_edge(engine: Engine, principal: Principal, edge_id: UUID) -> None:
+async def remove_edge(runtime: Runtime, principal: Principal, edge_id: UUID) -> None:
     """Delete an edge; an insight of whose evidence it was falls.
 
     Raises NotFound for one the caller cannot see, Forbidden for one that is another agent's.
     """
     principal.require_write()
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         row = await connection.row("get_edge", workspace=principal.workspace_id, id=edge_id)
         audiences = await audiences_of(connection, principal, None)
         if row is None or (audiences is not None and row["audience"] not in audiences):

@@ -28,7 +28,7 @@ import structlog
 from service.db.pool import Connection
 from service.domain.ids import new_id
 from service.errors import Unavailable
-from service.memory.engine import Engine
+from service.runtime import Runtime
 
 log = structlog.get_logger(__name__)
 
@@ -103,7 +103,7 @@ class AdmissionGate:
 class InFlight:
     """Texts that one process has in flight. ``deadline_s``: a step that takes longer ends the process, by ``end``."""
 
-    engine: Engine
+    runtime: Runtime
     worker: str = field(default_factory=lambda: uuid.uuid4().hex)
     deadline_s: float = STEP_DEADLINE_S
     end: Callable[[int], object] = os._exit
@@ -119,7 +119,7 @@ class InFlight:
         place = Place(workspace, job, owner_id)
         tracker = Tracker(self, place)
         proved: dict[UUID, tuple[str, int]] = {}
-        async with self.engine.db.transaction(workspace) as connection:
+        async with self.runtime.db.transaction(workspace) as connection:
             died = await _take_died(connection, place, self.worker, exclusive=exclusive)
             if died is None:
                 return None
@@ -128,11 +128,11 @@ class InFlight:
             for subject_id, (step, attempts) in proved.items():
                 await connection.run(
                     "add_dead_letter", workspace=workspace, id=new_id(), subject_id=subject_id, job=job, step=step,
-                    attempts=attempts, dream_id=dream_id, now=self.engine.now(),
+                    attempts=attempts, dream_id=dream_id, now=self.runtime.now(),
                 )  # fmt: skip
                 log.error("dead_letter", job=job, step=step, subject_id=str(subject_id), attempts=attempts)
         if proved:
-            async with self.engine.db.unscoped() as connection:
+            async with self.runtime.db.unscoped() as connection:
                 await connection.run("add_totals", names=["dead_letters"], values=[len(proved)])
         return tracker
 
@@ -239,7 +239,7 @@ class Tracker:
 
     async def _record(self, name: str, ids: Sequence[UUID], deaths: int) -> None:
         deadline_s = self.flight.deadline_s + DEAD_AFTER_S
-        async with self.flight.engine.db.transaction(self.place.workspace) as connection:
+        async with self.flight.runtime.db.transaction(self.place.workspace) as connection:
             await connection.run(
                 "record_in_flight", **asdict(self.place), worker=self.flight.worker, step=name, subject_ids=ids,
                 deaths=deaths, deadline_s=deadline_s,
@@ -249,7 +249,7 @@ class Tracker:
         """Clear the record, at best effort: a worker's own record tells it of no death, and its next step overwrites
         it."""
         with suppress(Unavailable):
-            async with self.flight.engine.db.transaction(self.place.workspace) as connection:
+            async with self.flight.runtime.db.transaction(self.place.workspace) as connection:
                 await connection.run("clear_in_flight", **asdict(self.place), workers=[self.flight.worker])
 
     def _overdue(self, name: str, ids: Sequence[UUID]) -> None:

@@ -62,9 +62,9 @@ from service.memory.access import audit
 from service.memory.access.redaction import kept_where, masking_of, redact_fields
 from service.memory.access.workspace import check_filters, get_settings
 from service.memory.counters import ReadCounter
-from service.memory.engine import Engine
 from service.memory.prompts import fingerprint, memory_line, steered
 from service.memory.search.recall import recall
+from service.runtime import Runtime
 from service.store import agents, pages
 from service.store.pages import CitedMemoryState, NewVersion, StoredPage
 
@@ -82,7 +82,7 @@ RULES = "rules"
 CLAIM = timedelta(minutes=5)
 
 
-async def add_page(engine: Engine, principal: Principal, draft: PageDraft) -> AnsweredPage | None:
+async def add_page(runtime: Runtime, principal: Principal, draft: PageDraft) -> AnsweredPage | None:
     """Make a page of the acting agent and answer it at once; None, and nothing made, with memory off.
 
     Raises Forbidden, InvalidInput, and Conflict when there are too many.
@@ -91,18 +91,18 @@ async def add_page(engine: Engine, principal: Principal, draft: PageDraft) -> An
     agent = principal.acting_agent(draft.agent)
     if principal.no_memory:
         return None
-    draft, due_at = await _checked(engine, principal, draft)
+    draft, due_at = await _checked(runtime, principal, draft)
     workspace, page_id = principal.workspace_id, new_id()
     for _ in range(ATTEMPTS_MAX):
-        new = await answer(engine, principal, agent, draft)
+        new = await answer(runtime, principal, agent, draft)
         assert new is not None
-        async with engine.db.transaction(workspace, viewer=principal.writes_as) as connection:
+        async with runtime.db.transaction(workspace, viewer=principal.writes_as) as connection:
             agent_id = await agents.ensure_agent(connection, workspace, agent)
             await agents.hold(connection, workspace, agent_id, Conflict(BEING_DELETED))
             count: int = await connection.value("count_pages", workspace=workspace, agent_id=agent_id)
             if count >= PAGES_MAX:
                 raise Conflict(f"An agent may have {PAGES_MAX} pages.")
-            now = engine.now()
+            now = runtime.now()
             if not await pages.hold_inputs(connection, workspace, new.inputs, now):
                 continue
             await pages.add(
@@ -115,42 +115,42 @@ async def add_page(engine: Engine, principal: Principal, draft: PageDraft) -> An
     raise Conflict(CHANGING)
 
 
-async def get_page(engine: Engine, principal: Principal, page_id: UUID) -> AnsweredPage:
+async def get_page(runtime: Runtime, principal: Principal, page_id: UUID) -> AnsweredPage:
     """Return a page with its newest answer, as far as that still holds. Raises NotFound."""
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         page = await _owned(connection, principal, page_id)
-        (shown,) = await shown_pages(connection, principal.workspace_id, [page], engine.now())
-    engine.part(ReadCounter).note(principal, "page", [page.agent])
+        (shown,) = await shown_pages(connection, principal.workspace_id, [page], runtime.now())
+    runtime.part(ReadCounter).note(principal, "page", [page.agent])
     return shown
 
 
 async def list_pages(
-    engine: Engine, principal: Principal, agent: str | None, *, limit: int, cursor: str | None
+    runtime: Runtime, principal: Principal, agent: str | None, *, limit: int, cursor: str | None
 ) -> tuple[list[AnsweredPage], str | None]:
     """Return some pages, newest first, as ``get_page`` gives them, and the cursor of the next."""
     (before,) = cursors.decode(cursor, UUID)
     named = principal.reader_agent(agent)
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         rows = await connection.fetch(
             "list_pages", workspace=principal.workspace_id, agent=named, before=before, limit=limit + 1
         )
         rows, more = cursors.paginate(rows, limit, "id")
-        shown = await shown_pages(connection, principal.workspace_id, make_all(StoredPage, rows), engine.now())
-    engine.part(ReadCounter).note(principal, "page", [named, *(page.agent for page in shown)])
+        shown = await shown_pages(connection, principal.workspace_id, make_all(StoredPage, rows), runtime.now())
+    runtime.part(ReadCounter).note(principal, "page", [named, *(page.agent for page in shown)])
     return shown, more
 
 
-async def put_page(engine: Engine, principal: Principal, page_id: UUID, content: PageContent) -> AnsweredPage:
+async def put_page(runtime: Runtime, principal: Principal, page_id: UUID, content: PageContent) -> AnsweredPage:
     """Give a page another question, scope, trigger and length, and answer it at once. Raises Forbidden, NotFound."""
     principal.require_write()
-    content, due_at = await _checked(engine, principal, content)
+    content, due_at = await _checked(runtime, principal, content)
     workspace = principal.workspace_id
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         page = await _owned(connection, principal, page_id, change=True)
     for _ in range(ATTEMPTS_MAX):
-        new = await answer(engine, principal, page.agent, content, known=page.inputs_hash)
-        async with engine.db.transaction(workspace, viewer=principal.writes_as) as connection:
-            now = engine.now()
+        new = await answer(runtime, principal, page.agent, content, known=page.inputs_hash)
+        async with runtime.db.transaction(workspace, viewer=principal.writes_as) as connection:
+            now = runtime.now()
             await agents.hold(connection, workspace, page.agent_id, NotFound(ABSENT))
             if new is not None and not await pages.hold_inputs(connection, workspace, new.inputs, now):
                 continue
@@ -164,25 +164,25 @@ async def put_page(engine: Engine, principal: Principal, page_id: UUID, content:
     raise Conflict(CHANGING)
 
 
-async def rewrite_page(engine: Engine, principal: Principal, page_id: UUID) -> AnsweredPage:
+async def rewrite_page(runtime: Runtime, principal: Principal, page_id: UUID) -> AnsweredPage:
     """Answer a page now. Where nothing that it is made of has changed, its newest version stays."""
     principal.require_write()
     workspace = principal.workspace_id
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         page = await _owned(connection, principal, page_id, change=True)
     for _ in range(ATTEMPTS_MAX):
-        new = await answer(engine, principal, page.agent, page.content, known=page.inputs_hash)
-        if await write(engine, workspace, page, new):
-            return await get_page(engine, principal, page_id)
-        async with engine.db.transaction(workspace) as connection:
+        new = await answer(runtime, principal, page.agent, page.content, known=page.inputs_hash)
+        if await write(runtime, workspace, page, new):
+            return await get_page(runtime, principal, page_id)
+        async with runtime.db.transaction(workspace) as connection:
             page = await _owned(connection, principal, page_id)
     raise Conflict(CHANGING)
 
 
-async def delete_page(engine: Engine, principal: Principal, page_id: UUID) -> None:
+async def delete_page(runtime: Runtime, principal: Principal, page_id: UUID) -> None:
     """Remove a page with its versions. Raises Forbidden, NotFound."""
     principal.require_write()
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         page = await _owned(connection, principal, page_id, change=True)
         await agents.hold(connection, principal.workspace_id, page.agent_id, NotFound(ABSENT))
         await connection.run("delete_page", workspace=principal.workspace_id, id=page_id)
@@ -190,13 +190,13 @@ async def delete_page(engine: Engine, principal: Principal, page_id: UUID) -> No
 
 
 async def page_versions(
-    engine: Engine, principal: Principal, page_id: UUID, *, compared_to: int | None, limit: int, cursor: str | None
+    runtime: Runtime, principal: Principal, page_id: UUID, *, compared_to: int | None, limit: int, cursor: str | None
 ) -> tuple[list[PageVersion], str | None]:
     """Return some versions of a page, newest first, each with what it says and the one before, or the one of that
     number, does not; and the other way round. Raises NotFound for a page or version that does not exist."""
     (before,) = cursors.decode(cursor, int)
     workspace = principal.workspace_id
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         page = await _owned(connection, principal, page_id)
         rows = await connection.fetch(
             "page_versions", workspace=workspace, page_id=page_id, before=before, limit=limit + 1
@@ -207,8 +207,8 @@ async def page_versions(
             if base is None:
                 raise NotFound(f"The page has no version {compared_to}.")
         said = [sentence for one in rows for sentence in one["sentences"]]
-        states = await pages.cited_states(connection, workspace, {page_id: [*said, *(base or [])]}, engine.now())
-    engine.part(ReadCounter).note(principal, "page", [page.agent])
+        states = await pages.cited_states(connection, workspace, {page_id: [*said, *(base or [])]}, runtime.now())
+    runtime.part(ReadCounter).note(principal, "page", [page.agent])
     shown = [shown_of(page_id, one["sentences"], states).all for one in rows]
     changes = differences(shown, shown_of(page_id, base, states).all if base is not None else None)
     kept, more = cursors.paginate(rows, limit, "version")
@@ -221,11 +221,11 @@ async def page_versions(
     ], more  # fmt: skip
 
 
-async def write(engine: Engine, workspace: UUID, page: StoredPage, new: Answer | None) -> bool:
+async def write(runtime: Runtime, workspace: UUID, page: StoredPage, new: Answer | None) -> bool:
     """Store a new answer of a page, if it has not been changed since it was read and the memories hold; and note that
     what was due is done. ``new``: None leaves the newest version. Return whether it was stored, or was not to be."""
-    async with engine.db.transaction(workspace) as connection:
-        now = engine.now()
+    async with runtime.db.transaction(workspace) as connection:
+        now = runtime.now()
         await agents.hold(connection, workspace, page.agent_id, NotFound(ABSENT))
         if new is not None and not await pages.hold_inputs(connection, workspace, new.inputs, now):
             return False
@@ -268,17 +268,19 @@ async def _shown(connection: Connection, workspace: UUID, page_id: UUID, now: da
     return shown
 
 
-async def _checked(engine: Engine, principal: Principal, content: Content) -> tuple[Content, datetime | None]:
+async def _checked(runtime: Runtime, principal: Principal, content: Content) -> tuple[Content, datetime | None]:
     """Return the content as it may be stored, and when a crontab makes it due first. Raises InvalidInput."""
     try:
-        due_at = await asyncio.to_thread(next_time, content.trigger, engine.now())
+        due_at = await asyncio.to_thread(next_time, content.trigger, runtime.now())
     except ValueError as error:
         raise InvalidInput(("body", "trigger"), f"must be dream, manual or a crontab of five fields: {error}") from None
-    check_filters((await get_settings(engine, principal)).memory_types, ("body", "scope", "types"), content.scope.types)
+    check_filters(
+        (await get_settings(runtime, principal)).memory_types, ("body", "scope", "types"), content.scope.types
+    )
     scope = content.scope
-    kept = await redact_fields(engine, principal, {"question": content.question, "metadata": scope.metadata})
-    masking, loc = await masking_of(engine, principal), ("body", "scope", "where")
-    where = await kept_where(engine, principal.workspace_id, masking, scope.where, loc)
+    kept = await redact_fields(runtime, principal, {"question": content.question, "metadata": scope.metadata})
+    masking, loc = await masking_of(runtime, principal), ("body", "scope", "where")
+    where = await kept_where(runtime, principal.workspace_id, masking, scope.where, loc)
     user = principal.acting_user(scope.user)
     scope = scope.model_copy(update={"metadata": kept["metadata"], "where": where, "user": user})
     return content.model_copy(update={"question": kept["question"], "scope": scope}), due_at
@@ -351,13 +353,13 @@ class Answer:
 
 
 async def answer(
-    engine: Engine, principal: Principal, agent: str, content: PageContent, *, known: str | None = None
+    runtime: Runtime, principal: Principal, agent: str, content: PageContent, *, known: str | None = None
 ) -> Answer | None:
     """Answer a page's question as its agent; None where the answer is made of what the ``known`` one was made of."""
-    context_max = (await get_settings(engine, principal)).retrieval.context_max_tokens
+    context_max = (await get_settings(runtime, principal)).retrieval.context_max_tokens
     scope, reader = content.scope, replace(principal, named_user=None)
     found = await recall(
-        engine,
+        runtime,
         reader,
         SearchRequest(
             agent=agent, query=content.question, types=scope.types, tags=scope.tags, user=scope.user,
@@ -371,8 +373,8 @@ async def answer(
     memories = [result.memory for result in found.results if result.memory]
     if scope.types is None:  # an insight says again what the memories say, the former ones among them
         memories = [memory for memory in memories if memory.type != MemoryType.INSIGHT]
-    settings = await _settings(engine, principal.workspace_id, agent)
-    choices, llm = settings.dream, engine.model("ask", principal.workspace_id, settings.llm)
+    settings = await _settings(runtime, principal.workspace_id, agent)
+    choices, llm = settings.dream, runtime.model("ask", principal.workspace_id, settings.llm)
     writer = f"{llm.model}{fingerprint(choices)}" if llm else None
     if known == inputs_hash(content, memories, writer):
         return None
@@ -447,9 +449,9 @@ async def _written(
     return sentences, dropped
 
 
-async def _settings(engine: Engine, workspace: UUID, agent: str) -> WorkspaceSettings:
+async def _settings(runtime: Runtime, workspace: UUID, agent: str) -> WorkspaceSettings:
     """Return the settings of the agent; the workspace's for one that does not exist yet."""
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         return await agents.named_agent_settings(connection, workspace, agent)
 
 
@@ -476,7 +478,7 @@ async def _nothing(step: str) -> None:
 
 
 async def write_due(
-    engine: Engine,
+    runtime: Runtime,
     workspace: UUID,
     agent_id: UUID | None = None,
     *,
@@ -489,8 +491,8 @@ async def write_due(
     """
     done = 0
     while True:
-        now = engine.now()
-        async with engine.db.transaction(workspace) as connection:
+        now = runtime.now()
+        async with runtime.db.transaction(workspace) as connection:
             claimed: UUID | None = await connection.value(
                 "claim_page", workspace=workspace, agent_id=agent_id, now=now, until=now + CLAIM
             )
@@ -498,7 +500,7 @@ async def write_due(
         if page is None:
             return done
         try:
-            await _write(engine, workspace, page, on_step)
+            await _write(runtime, workspace, page, on_step)
         except NotFound:
             continue
         except ReverieError as error:
@@ -506,15 +508,17 @@ async def write_due(
         done += 1
 
 
-async def _write(engine: Engine, workspace: UUID, page: StoredPage, on_step: Callable[[str], Awaitable[None]]) -> None:
+async def _write(
+    runtime: Runtime, workspace: UUID, page: StoredPage, on_step: Callable[[str], Awaitable[None]]
+) -> None:
     reader = Principal(workspace, NO_KEY, "agent", page.agent)
     for _ in range(ATTEMPTS_MAX):
-        new = await answer(engine, reader, page.agent, page.content, known=page.inputs_hash)
+        new = await answer(runtime, reader, page.agent, page.content, known=page.inputs_hash)
         await on_step("page:writing")
-        if await write(engine, workspace, page, new):
+        if await write(runtime, workspace, page, new):
             await on_step("page:written")
             return
-        async with engine.db.transaction(workspace) as connection:
+        async with runtime.db.transaction(workspace) as connection:
             found = await _page(connection, workspace, page.id)
         if found is None:
             return

@@ -1,4 +1,4 @@
-"""Searches and their results, below the engine that batches them."""
+"""Searches and their results, below what batches them."""
 
 from __future__ import annotations
 

@@ -28,7 +28,6 @@ from service.domain.workspace import ProxySettings
 from service.errors import AnswerTooLarge, Forbidden, InvalidInput, NotFound, Unavailable
 from service.memory.access.redaction import masked_names
 from service.memory.access.workspace import get_settings
-from service.memory.engine import Engine
 from service.memory.search.context import build_context
 from service.memory.search_results import SWITCHED_OFF
 from service.memory.sessions.conversations import Attempt, append_turns
@@ -36,6 +35,7 @@ from service.provider import BYTES_PER_TOKEN, reported, usage_of
 from service.proxy import wire_formats
 from service.proxy.upstream import NO_MODEL, OK, PASSED_ON, Upstream, UpstreamRequest, UpstreamResponse
 from service.proxy.wire_formats import CHAT_COMPLETIONS, Conversation, Payload, WireFormat, objects, prompt_tokens
+from service.runtime import Runtime
 
 ATTEMPT_HEADER: Final = "x-stainless-retry-count"
 """Of the official clients of OpenAI and Anthropic: 0 for a first attempt."""
@@ -44,7 +44,7 @@ COMPLETIONS: Final = Bounds(per_key=50, per_workspace=80, per_process=100)
 """httpx opens 100 connections to the model's server; the next would wait for one of them."""
 
 
-def completions(_: Engine) -> ConcurrencyLimit:
+def completions(_: Runtime) -> ConcurrencyLimit:
     """Make the limit of chat completions under way."""
     return ConcurrencyLimit("chat completions", COMPLETIONS)
 
@@ -261,9 +261,9 @@ NAMES = ("agent", "user", "session", "task")
 class Chat:
     """The proxy of one process. ``aclose`` waits for turns still being kept."""
 
-    def __init__(self, engine: Engine, upstream: Upstream | None, model: str | None) -> None:
+    def __init__(self, runtime: Runtime, upstream: Upstream | None, model: str | None) -> None:
         """``model`` is the configured one, which may be called where the workspace lists none."""
-        self._engine = engine
+        self._runtime = runtime
         self._upstream = upstream
         self._model = model
         self._keeping: set[asyncio.Task[str | None]] = set()
@@ -271,7 +271,7 @@ class Chat:
     @property
     def limit(self) -> ConcurrencyLimit:
         """Return the limit of requests under way."""
-        return self._engine.part(completions)
+        return self._runtime.part(completions)
 
     async def complete(self, principal: Principal, asked: CompletionRequest) -> CompletionResponse:
         """Answer as the model does, with one block of memory added to what it is asked, and the turn kept.
@@ -282,7 +282,7 @@ class Chat:
         """
         settings = await self._settings_for(principal, asked)
         wire, size = asked.wire, len(asked.content)
-        run = self._engine.executor.run
+        run = self._runtime.executor.run
         request = await run(admit, asked.content, settings.models, self._model, wire, characters=size)
         wire.check(request.payload)
         memory = MemoryStatus()
@@ -302,7 +302,7 @@ class Chat:
         if reply.is_stream and reply.status == OK:
             events = self._streamed(principal, turn, reply, call)
             return CompletionResponse(OK, reply.headers | memory.headers(), events)
-        body, answer = await call.count_response(reply, self._engine.executor)
+        body, answer = await call.count_response(reply, self._runtime.executor)
         if turn is not None and reply.status == OK:
             failure = await self._keep(principal, turn, answer)
             if failure is not None:
@@ -314,7 +314,7 @@ class Chat:
         does."""
         settings = await self._settings_for(principal, asked)
         size = len(asked.content)
-        request = await self._engine.executor.run(
+        request = await self._runtime.executor.run(
             admit, asked.content, settings.models, self._model, asked.wire, characters=size
         )
         call = await self._reserve(principal.payer(DEFAULT_AGENT), request.model, asked.wire, Usage(calls=1))
@@ -322,7 +322,7 @@ class Chat:
             asked.wire, request.model, request.content, COUNT_TOKENS, asked.forwarded, asked.model_key
         )
         reply = await self._send(call, sent)
-        body, _ = await call.count_response(reply, self._engine.executor)
+        body, _ = await call.count_response(reply, self._runtime.executor)
         return CompletionResponse(reply.status, reply.headers, body)
 
     async def models(self, principal: Principal, forwarded: Mapping[str, str]) -> list[Payload]:
@@ -346,7 +346,7 @@ class Chat:
 
     async def _settings(self, principal: Principal) -> ProxySettings:
         """Return the settings of the proxy, where the caller may use it."""
-        settings = (await get_settings(self._engine, principal)).proxy
+        settings = (await get_settings(self._runtime, principal)).proxy
         if not settings.enabled:
             raise NotFound("The proxy is off in this workspace (setting proxy.enabled).")
         if principal.role == "reader":
@@ -373,7 +373,7 @@ class Chat:
         """Return the turn, when memory has a part in it."""
         if principal.no_memory:
             return None
-        run, size = self._engine.executor.run, len(asked.content)
+        run, size = self._runtime.executor.run, len(asked.content)
         said: Conversation | None = await run(asked.wire.conversation, payload, characters=size)
         if said is None:
             memory.detail = "the request has no user message"
@@ -395,15 +395,15 @@ class Chat:
         if asked.attempt is None:
             return turn
         place = asked.wire.name, turn.agent, turn.session
-        attempt = await run(attempt_at, asked.content, *place, asked.attempt, self._engine.now(), characters=size)
+        attempt = await run(attempt_at, asked.content, *place, asked.attempt, self._runtime.now(), characters=size)
         return replace(turn, attempt=attempt)
 
     async def _masked(self, principal: Principal, turn: _Exchange) -> _Exchange:
         """Return the turn with its names masked. Raises InvalidInput where the workspace refuses personal data."""
         given = {name: getattr(turn, name) for name in NAMES if getattr(turn, name) is not None}
-        masking = (await get_settings(self._engine, principal)).masking
+        masking = (await get_settings(self._runtime, principal)).masking
         located = [(("header", name), value) for name, value in given.items()]
-        masked = await masked_names(self._engine, principal.workspace_id, masking, located, refuse=True)
+        masked = await masked_names(self._runtime, principal.workspace_id, masking, located, refuse=True)
         changes: dict[str, Any] = dict(zip(given, masked, strict=True))
         return replace(turn, **changes)
 
@@ -412,7 +412,7 @@ class Chat:
     ) -> bytes | None:
         """Return the request with the block in it; None when there is nothing to add."""
         settings = turn.settings
-        run, size = self._engine.executor.run, turn.characters
+        run, size = self._runtime.executor.run, turn.characters
         message = await run(wire_formats.last_words, turn.messages, characters=size)
         if message is None:
             memory.detail = "the request has no user message to recall by"
@@ -428,7 +428,7 @@ class Chat:
         )
         try:
             async with asyncio.timeout(settings.recall_timeout_ms / 1000):
-                context = await build_context(self._engine, principal, request)
+                context = await build_context(self._runtime, principal, request)
         except Exception as error:
             log.exception("proxy_recall_failed")
             memory.degrade(FAILED, f"recall: {_reason(error)}")
@@ -451,7 +451,7 @@ class Chat:
         """Return the call about to be made, reserved at the most it is expected to use."""
         priced = self._priced_as(model)
         with paid_by(payer):
-            charge = await self._engine.budget.reserve("proxy", priced, worst)
+            charge = await self._runtime.budget.reserve("proxy", priced, worst)
         return Call(wire, priced, worst, charge)
 
     async def _send(self, call: Call, request: UpstreamRequest) -> UpstreamResponse:
@@ -470,12 +470,12 @@ class Chat:
     async def _keep(self, principal: Principal, turn: _Exchange, answer: Payload) -> str | None:
         """Append the turn to its session, for the next dream; why not, when that fails."""
         try:
-            drafts = await self._engine.executor.run(
+            drafts = await self._runtime.executor.run(
                 wire_formats.new_turns, turn.messages, answer, characters=turn.characters
             )
             async with asyncio.timeout(turn.settings.recall_timeout_ms / 1000):
                 where = turn.agent, turn.session
-                await append_turns(self._engine, principal, *where, drafts, user=turn.user, attempt=turn.attempt)
+                await append_turns(self._runtime, principal, *where, drafts, user=turn.user, attempt=turn.attempt)
         except Exception as error:
             log.exception("proxy_capture_failed")
             return f"not kept: {_reason(error)}"
@@ -488,7 +488,7 @@ class Chat:
         can rely on it. A client that goes away early leaves what it has heard so far. A stream that breaks off, or is
         too long, ends with an event that says so. Of a model that failed before it said anything nothing is kept, as
         of a refusal."""
-        listener, run = call.wire.stream(), self._engine.executor.run
+        listener, run = call.wire.stream(), self._runtime.executor.run
         kept, broken = turn is None, False
         try:
             async for event in _events(reply.body):

@@ -55,7 +55,7 @@ async def metrics(server: ServerProcess, component: str) -> str:
     return {"1.0": "ok", "0.0": "failing"}[up[1]] if up else "unknown"
 
 
-async def engine(server: ServerProcess, component: str) -> str:
+async def runtime(server: ServerProcess, component: str) -> str:
     answer = await server.call("GET", "/v1/engine")
     if answer.status_code == 503:
         return "failing"
@@ -72,7 +72,7 @@ async def shows(server: ServerProcess, state: str, *components: str) -> None:
 
         await until(does, f"{component} in {ask.__name__} should be {state}")
 
-    await asyncio.gather(*(says(ask, one) for ask in (ready, metrics, engine) for one in components))
+    await asyncio.gather(*(says(ask, one) for ask in (ready, metrics, runtime) for one in components))
 
 
 async def test_each_breakage_shows_everywhere_and_clears(

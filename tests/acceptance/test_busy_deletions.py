@@ -101,7 +101,7 @@ async def _search(api: Api) -> Call:
 
 async def _dream(api: Api) -> Call:
     await say(api, "I live in Bergen", agent="a", user="ana")
-    done = await dream(api.engine, "a")
+    done = await dream(api.runtime, "a")
     return "POST", f"/v1/dreams/{done['id']}/undo", None
 
 

@@ -61,7 +61,7 @@ async def test_the_owner_of_a_managed_postgres_is_enough(owned: tuple[str, str],
         assert len(await api.search("lighthouse lamp")) == 1
         await api.put("/v1/settings", {"rate_limit": {"requests_per_minute": 1000}})
         await api.post("/v1/sessions/s/messages", {"agent": "a", "messages": [{"role": "user", "content": "hello"}]})
-        async with api.engine.db.transaction(next(iter(await _workspaces(url)))) as connection:
+        async with api.runtime.db.transaction(next(iter(await _workspaces(url)))) as connection:
             assert await connection.raw.fetchval("SELECT current_user::text") == role
             assert await connection.raw.fetchval("SELECT count(*) FROM memories") == 1
     raw = await asyncpg.connect(url)
@@ -109,7 +109,7 @@ async def test_the_service_may_log_in_as_its_own_role(api_url_as_role: str, sett
             "ALTER TABLE memories DISABLE ROW LEVEL SECURITY",
             "DROP TABLE memories",
         ):
-            async with api.engine.db.unscoped() as connection:
+            async with api.runtime.db.unscoped() as connection:
                 with pytest.raises(asyncpg.InsufficientPrivilegeError):
                     await connection.raw.execute(statement)
 

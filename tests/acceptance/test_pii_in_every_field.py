@@ -146,7 +146,7 @@ class Rows:
         if self._search is None:
             body = {"agent": "a", "name": "Tea", "expected": [memory["id"]]}
             self._search = (await self._api.post("/v1/searches", body))["id"]
-        proposal = await waiting(self._api.engine, f"{uuid4()}", DEFAULT_WORKSPACE, "a", uuid4(), None, [])
+        proposal = await waiting(self._api.runtime, f"{uuid4()}", DEFAULT_WORKSPACE, "a", uuid4(), None, [])
         return {
             "memory_id": memory["id"], "entity_id": newest["id"], "webhook_id": self._webhook, "page_id": self._page,
             "proposal_id": str(proposal), "search_id": self._search,

@@ -87,7 +87,7 @@ async def test_the_second_death_over_a_message_alone_names_it(
 @pytest.mark.parametrize("how", ["kill", "hang", "block"])
 async def test_a_worker_that_is_started_again_serves_everybody(api: Api, settings: Settings, how: str) -> None:
     """The poison of one workspace ends the worker three times, and neither it nor another is left undreamed."""
-    other = Api(api.http, api.engine, await key_in_workspace(settings, KeyGrant("admin", "admin"), "other"))
+    other = Api(api.http, api.runtime, await key_in_workspace(settings, KeyGrant("admin", "admin"), "other"))
     await say_with_poison(api, how)
     for agent in range(4):
         await say(other, "I live in Bergen.", agent=f"agent-{agent}")
@@ -246,9 +246,9 @@ async def test_embedding_goes_on_without_a_poisonous_text(api: Api, settings: Se
     document = await api.post("/v1/documents", {"agent": "a", "title": "Harbour", "text": "POISON kill"})
     if job == "reindex":
         assert await run_until_exit(with_embedder, "embed") == 0
-        async with api.engine.db.unscoped() as connection:
+        async with api.runtime.db.unscoped() as connection:
             workspace = await connection.value("workspace_by_name", name="default")
-            await connection.run("request_reindex", workspace=workspace, force=True, total=7, now=api.engine.now())
+            await connection.run("request_reindex", workspace=workspace, force=True, total=7, now=api.runtime.now())
     assert await deaths(with_embedder, job, "embed", how="kill") == 9
     assert {(one["kind"], one["job"]) for one in await letters(api)} == {
         (kind, "embedding" if job == "embed" else "reindex") for kind in ("memory", "message", "chunk")

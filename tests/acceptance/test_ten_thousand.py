@@ -37,7 +37,7 @@ def told(text: str) -> list[str]:
 async def rows(api: Api, workspace: str) -> int:
     """How many rows a workspace has in all that an import writes to."""
     tables = ("agents", "sessions", "messages", "memories", "memory_versions", "entities", "edges", "search_index")
-    async with api.engine.db.unscoped() as connection:
+    async with api.runtime.db.unscoped() as connection:
         counts = [
             await connection.raw.fetchval(
                 f"SELECT count(*) FROM {table} JOIN workspaces w USING (workspace_id) WHERE w.name = $1",  # noqa: S608
@@ -62,7 +62,7 @@ async def test_out_and_in_and_again(settings: Settings) -> None:
         assert (counts["memory"], counts["history"], counts["entity"]) == (COUNT, CHANGED, 11 * 150)
         assert counts["edge"] >= COUNT
 
-        twin = Api(api.http, api.engine, await key_in_workspace(settings, KeyGrant("admin", "k"), "twin"))
+        twin = Api(api.http, api.runtime, await key_in_workspace(settings, KeyGrant("admin", "k"), "twin"))
         first = await twin.post("/v1/import", content=lines, timeout=600)
         assert (first["complete"], first["skipped"], first["unchanged"], first["updated"]) == (True, 0, 0, 0)
         assert first["records"]["memory"]["created"] == COUNT
@@ -71,7 +71,7 @@ async def test_out_and_in_and_again(settings: Settings) -> None:
         assert (again["created"], again["updated"]) == (0, 0)
         assert told(await exported(twin)) == told(lines)
 
-        empty = Api(api.http, api.engine, await key_in_workspace(settings, KeyGrant("admin", "k"), "empty"))
+        empty = Api(api.http, api.runtime, await key_in_workspace(settings, KeyGrant("admin", "k"), "empty"))
         for number in (7, COUNT):
             broken = lines.splitlines()
             broken[number - 1] = broken[number - 1][:-1]

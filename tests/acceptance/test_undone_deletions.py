@@ -49,11 +49,11 @@ async def test_a_deleted_agent_is_not_due_and_a_restored_session_is(api: Api, da
     due = "SELECT count(*) FROM dream_schedule WHERE due_at <= now()"
     await say(api, "I live in Bergen", session="s", agent="a", user="ana")
     done = await delete(api, "/v1/sessions/s", agent="a")
-    await dream(api.engine, "a")
+    await dream(api.runtime, "a")
     await value(database_url, "UPDATE dream_schedule SET due_at = 'infinity'")
     await api.post(f"/v1/deletions/{done['deletion_id']}/undo")
     assert await value(database_url, due) == 1
-    await dream(api.engine, "a")
+    await dream(api.runtime, "a")
     assert "Bergen" in str((await api.get("/v1/memories", agent="a"))["items"])
     done = await delete(api, "/v1/agents/a")
     assert await value(database_url, "SELECT count(*) FROM dream_schedule") == 0
@@ -80,14 +80,14 @@ async def test_a_purge_takes_the_name_of_its_sessions_out_of_the_list(
 async def test_kept_calls_of_models_end_in_their_own_time(api: Api, database_url: str) -> None:
     await api.put("/v1/settings", {"retention": {"model_calls_days": 7}})
     await api.save("The roof is red", agent="a")
-    said, engine = Exchange(f"user: {MARK}", "ok", "answered"), api.engine
-    engine.model_calls.note(Payer(DEFAULT_WORKSPACE, agent="a"), "ask", "m", engine.now(), 1.0, Usage(1), said)
-    await engine.model_calls.flush()
+    said, runtime = Exchange(f"user: {MARK}", "ok", "answered"), api.runtime
+    runtime.model_calls.note(Payer(DEFAULT_WORKSPACE, agent="a"), "ask", "m", runtime.now(), 1.0, Usage(1), said)
+    await runtime.model_calls.flush()
     await delete(api, "/v1/agents/a")
-    await apply_retention(api.engine)
+    await apply_retention(api.runtime)
     assert MARK in dump(database_url)
     await value(database_url, "UPDATE model_calls SET at = at - interval '8 days'")
-    assert (await apply_retention(api.engine))["model_calls"] == 1
+    assert (await apply_retention(api.runtime))["model_calls"] == 1
     assert MARK not in dump(database_url)
 
 

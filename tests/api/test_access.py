@@ -158,7 +158,7 @@ async def test_a_teammate_reads_but_does_not_change(api: Caller) -> None:
 
 async def test_a_raw_connection_as_the_services_role_sees_nothing(own_api: Api) -> None:
     await own_api.save("Walled in")
-    async with own_api.engine.db.unscoped() as connection, connection.raw.transaction():
+    async with own_api.runtime.db.unscoped() as connection, connection.raw.transaction():
         await connection.raw.execute("SET LOCAL ROLE reverie_app")
         for table in ("memories", "search_index", "search_terms", "api_keys", "agents", "messages"):
             assert await connection.raw.fetchval(f"SELECT count(*) FROM {table}") == 0, table  # noqa: S608
@@ -170,7 +170,7 @@ async def test_sharing_a_memory_shows_neither_its_private_past_nor_its_sources(o
     body = {"agent": "a", "messages": [{"role": "user", "content": "Between us: swordfish"}]}
     message = (await own_api.post("/v1/sessions/s/messages", body))["messages"][0]
     memory = await own_api.save("The word is swordfish")
-    async with own_api.engine.db.unscoped() as connection:
+    async with own_api.runtime.db.unscoped() as connection:
         await connection.raw.execute(
             "INSERT INTO memory_sources SELECT workspace_id, $1, $2 FROM workspaces", memory["id"], message["id"]
         )

@@ -74,7 +74,7 @@ async def test_a_key_past_its_rate_is_told_when_to_come_back(own_api: Api) -> No
     assert answers[-1].headers["content-type"] == "application/problem+json"
     assert await other.status("GET", "/v1/agents") == 200
     assert (await api.http.get("/healthz")).status_code == 200
-    async with api.engine.db.unscoped() as connection:
+    async with api.runtime.db.unscoped() as connection:
         await connection.raw.execute("UPDATE rate_limits SET full_at = now() - interval '1 hour'")
     assert await api.status("PUT", "/v1/settings", json={"rate_limit": {"requests_per_minute": None}}) == 200
     assert {await api.status("GET", "/v1/agents") for _ in range(10)} == {200}

@@ -147,7 +147,7 @@ async def test_a_wait_for_a_dream_is_bounded_and_free_when_its_client_goes(bound
 
 
 async def test_exports_and_imports_share_a_bound(api: Api) -> None:
-    limit = api.engine.parts[transfers] = ConcurrencyLimit("exports and imports", Bounds(1, 1, 1))
+    limit = api.runtime.parts[transfers] = ConcurrencyLimit("exports and imports", Bounds(1, 1, 1))
     line = b'{"agent": "a", "type": "fact", "content": "There"}\n'
     held = asyncio.Event()
 
@@ -175,7 +175,7 @@ async def test_completions_are_bounded_until_the_model_has_answered(settings: Se
         given = {"llm_api_base": model.base_url, "llm_api_key": "any"}
         async with serving(settings.model_copy(update=given)) as api:
             await api.put("/v1/settings", {"proxy": {"enabled": True, "models": ["m"]}})
-            api.engine.parts[completions] = ConcurrencyLimit("chat completions", Bounds(1, 1, 1))
+            api.runtime.parts[completions] = ConcurrencyLimit("chat completions", Bounds(1, 1, 1))
             body = {"model": "m", "stream": stream, "messages": [{"role": "user", "content": "hello"}]}
             for _ in range(2):
                 model.hold()

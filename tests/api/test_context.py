@@ -166,7 +166,7 @@ async def test_an_unknown_agent_and_session_have_nothing_to_offer(api: Caller) -
 async def test_what_went_into_the_context_counts_as_accessed(own_api: Api) -> None:
     found = await own_api.save("The office is in Bergen")
     await build(own_api, "Where is the office?")
-    await own_api.engine.part(AccessCounter).flush()
+    await own_api.runtime.part(AccessCounter).flush()
     assert (await own_api.get(f"/v1/memories/{found['id']}"))["access_count"] == 1
 
 
@@ -186,7 +186,7 @@ async def test_memory_off_recalls_captures_and_counts_nothing(own_api: Api) -> N
                 assert "a tool's words" in str(context)
                 assert (await own_api.post("/v1/memories", draft, headers=off))["memory"] is None
                 assert (await own_api.post("/v1/sessions/s/messages", turns, headers=off))["messages"] == []
-                await own_api.engine.part(AccessCounter).flush()
+                await own_api.runtime.part(AccessCounter).flush()
                 assert [one["content"] for one in (await own_api.get("/v1/memories"))["items"]] == [saved["content"]]
                 assert (await own_api.get(f"/v1/memories/{saved['id']}"))["access_count"] == 0
                 assert await own_api.status("GET", "/v1/sessions/s", params={"agent": "a"}) == 404

@@ -41,7 +41,7 @@ async def known(api: Api) -> Api:
 @pytest.fixture
 async def looked_up(known: Api) -> list[CapturedQuery]:
     """The statements that have looked up a key by itself since."""
-    return queries_sent_by(known.engine.db, ("authenticate",))
+    return queries_sent_by(known.runtime.db, ("authenticate",))
 
 
 def _of(key: Api) -> bytes:
@@ -55,12 +55,12 @@ def _keys(looked_up: list[CapturedQuery]) -> list[bytes]:
 
 async def _in_database(api: Api, statement: str, *values: Any) -> None:
     """Run a statement as another process would."""
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         await connection.raw.execute(statement, *values)
 
 
 async def _contents(api: Api) -> set[str]:
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         rows = await connection.raw.fetch("SELECT content FROM memories")
     return {row["content"] for row in rows}
 

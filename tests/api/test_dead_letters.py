@@ -12,8 +12,8 @@ from tests.worker.dreaming import say
 
 
 async def set_aside(api: Api, subject_id: str, **fields: object) -> None:
-    given = {"job": "dream", "step": "read", "attempts": 2, "dream_id": None, "now": api.engine.now()} | fields
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    given = {"job": "dream", "step": "read", "attempts": 2, "dream_id": None, "now": api.runtime.now()} | fields
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         await connection.run(
             "add_dead_letter", workspace=DEFAULT_WORKSPACE, id=new_id(), subject_id=UUID(subject_id), **given
         )
@@ -26,7 +26,7 @@ async def test_they_are_listed_page_by_page_newest_first(api: Api) -> None:
     for message in stored:
         await set_aside(api, message["id"])
     await set_aside(api, memory["id"], job="embedding", step="embed")
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         chunk = await connection.raw.fetchval("SELECT id FROM chunks")
     await set_aside(api, str(chunk), job="reindex", step="embed")
     await set_aside(api, str(uuid4()))
@@ -87,7 +87,7 @@ async def test_only_admins_see_and_touch_them(api: Api, role: str) -> None:
 
 async def test_what_is_deleted_leaves_no_dead_letter(api: Api) -> None:
     document = await api.post("/v1/documents", {"agent": "a", "title": "Tea", "text": "Tea is hot."})
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         chunk = await connection.raw.fetchval("SELECT id FROM chunks")
     await set_aside(api, str(chunk))
     await api.delete(f"/v1/documents/{document['id']}")

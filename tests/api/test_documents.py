@@ -41,7 +41,7 @@ async def find(api: Caller, query: str, **fields: Any) -> list[dict[str, Any]]:
 
 
 async def leftovers(api: Api) -> list[int]:
-    async with api.engine.db.unscoped() as connection:
+    async with api.runtime.db.unscoped() as connection:
         tables = ("documents", "chunks", "search_index", "search_terms")
         return [await connection.raw.fetchval(f"SELECT count(*) FROM {table}") for table in tables]  # noqa: S608
 

@@ -47,7 +47,7 @@ async def remote_api(settings: Settings, provider: FakeOpenAI) -> AsyncIterator[
 
 
 async def rows_everywhere(api: Api) -> dict[str, int]:
-    async with api.engine.db.unscoped() as connection:
+    async with api.runtime.db.unscoped() as connection:
         await connection.raw.execute("RESET ROLE")
         return {
             name: await connection.raw.fetchval(f'SELECT count(*) FROM "{name}"')  # noqa: S608
@@ -127,7 +127,7 @@ async def test_what_calls_show_is_known_without_a_look(remote_api: Api, provider
 
 async def test_readiness_needs_the_database_and_tells_no_details(api: Api) -> None:
     assert (await api.http.get("/readyz")).json()["checks"]["database"] == "ok"
-    await api.engine.db.close()
+    await api.runtime.db.close()
     answer = await api.http.get("/readyz")
     assert answer.status_code == 503
     assert answer.json() == {
@@ -143,7 +143,7 @@ async def test_the_engine_answers_without_the_database(api: Api, settings: Setti
     caller = api if key is None else replace(api, key=key)
     async with AsyncExitStack() as stack:
         for _ in range(settings.tuning.pool_size):  # a database that hangs: every connection is taken
-            await stack.enter_async_context(api.engine.db.unscoped())
+            await stack.enter_async_context(api.runtime.db.unscoped())
         for path in ("/v1/engine", "/readyz", "/v1/engine"):
             answer = await caller.call("GET", path)
             assert answer.status_code == 503
@@ -193,7 +193,7 @@ async def test_what_concerns_the_whole_installation_is_for_its_admins(
 ) -> None:
     await remote_api.save("The ferry leaves at nine")
     await remote_api.post("/v1/agents/a/dream", {})
-    async with remote_api.engine.db.unscoped() as connection:
+    async with remote_api.runtime.db.unscoped() as connection:
         await connection.run("heartbeat", worker="worker-on-some-host", health={})
         await connection.raw.execute("UPDATE worker_heartbeats SET seen_at = seen_at - interval '1 minute'")
         await connection.raw.execute("UPDATE embedding_state SET next = active, total = 471104711, done = 815815815")
@@ -253,7 +253,7 @@ async def test_embedding_anew_is_started_done_and_told(remote_api: Api, provider
     assert (await remote_api.get("/v1/engine"))["pending"] == 2
     assert await remote_api.post("/v1/reindex", {"force": False}) == {"started": True, "pending": 2}
     assert (await remote_api.get("/v1/reindex"))["running"] is True
-    await Reindexer(remote_api.engine, "w").step()
+    await Reindexer(remote_api.runtime, "w").step()
     progress = await remote_api.get("/v1/reindex")
     assert (progress["running"], progress["done"], progress["total"], progress["pending"]) == (False, 2, 2, 0)
     assert await remote_api.post("/v1/reindex") == {"started": False, "pending": 0}
@@ -319,13 +319,13 @@ async def test_a_dream_that_waits_is_told_since_when(api: Api) -> None:
     await api.post("/v1/agents/a/dream")
     assert (await api.get("/v1/engine"))["dreams"] == queue
     later = datetime.now(UTC) + timedelta(seconds=LATE_S + 5)
-    api.engine.now = lambda: later
+    api.runtime.now = lambda: later
     other = await api.as_role("agent", "a")
     for caller in (api, other):
         told = await caller.get("/v1/engine")
         assert told["status"] == "degraded"
         assert any(problem.startswith("dreams: 1 agent") for problem in told["problems"])
-    await dream(api.engine)
+    await dream(api.runtime)
     assert (await api.get("/v1/engine"))["dreams"]["oldest_due_at"] is None
 
 

@@ -15,8 +15,8 @@ import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.memory.event_delivery import EventNotifier, last_position
-from service.runtime import open_runtime
 from service.settings import Settings
+from service.startup import open_runtime
 from service.store import events
 from tests.databases import wait_for_lock_waiter
 from tests.live_api import Api, serving
@@ -57,12 +57,12 @@ async def take(stream: AsyncIterator[Json], count: int) -> list[Json]:
 
 async def ended(api: Api) -> None:
     """Wait until the server has noticed that its followers are gone."""
-    await until(lambda: not api.engine.part(EventNotifier).followers, "it follows still")
+    await until(lambda: not api.runtime.part(EventNotifier).followers, "it follows still")
 
 
 async def kinds_so_far(api: Api) -> list[str]:
-    await last_position(api.engine.db, DEFAULT_WORKSPACE)
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    await last_position(api.runtime.db, DEFAULT_WORKSPACE)
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         found = await events.after(connection, DEFAULT_WORKSPACE, 0, agent=None, kinds=None, limit=1000)
     return [event.body["type"] for event in found]
 
@@ -108,7 +108,7 @@ async def test_a_stream_goes_on_where_it_broke_off(api: Api) -> None:
 
 async def test_what_commits_late_is_not_skipped(api: Api) -> None:
     await api.save("The first")
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as late:
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as late:
         await happen(late.raw)
         await asyncio.create_task(api.save("The second"))
         async with following(api, params={"after": "0"}) as stream:
@@ -120,18 +120,18 @@ async def test_what_commits_late_is_not_skipped(api: Api) -> None:
 
 async def test_many_who_give_positions_at_once_give_each_once(api: Api) -> None:
     await asyncio.gather(*(api.save(f"number {n}") for n in range(20)))
-    readers = [last_position(api.engine.db, DEFAULT_WORKSPACE) for _ in range(5)]
+    readers = [last_position(api.runtime.db, DEFAULT_WORKSPACE) for _ in range(5)]
     writers = [api.save(f"later {n}") for n in range(20)]
     await asyncio.gather(*readers, *writers)
-    assert await last_position(api.engine.db, DEFAULT_WORKSPACE) == 40
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    assert await last_position(api.runtime.db, DEFAULT_WORKSPACE) == 40
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         found = await events.after(connection, DEFAULT_WORKSPACE, 0, agent=None, kinds=None, limit=1000)
     assert [event.position for event in found] == list(range(1, 41))
 
 
 async def keep_busy(api: Api, begun: asyncio.Event, end: asyncio.Event) -> None:
     """Hold a connection of the pool."""
-    async with api.engine.db.unscoped():
+    async with api.runtime.db.unscoped():
         begun.set()
         await end.wait()
 
@@ -145,7 +145,7 @@ async def test_positions_given_by_others_meanwhile_are_streamed_once(settings: S
         stack.push_async_callback(elsewhere.close)
         worker = await stack.enter_async_context(open_runtime(settings, "worker"))
         api = await stack.enter_async_context(serving(tuned(settings, pool_size=1)))
-        api.engine.part(EventNotifier).poll_s = 0.05
+        api.runtime.part(EventNotifier).poll_s = 0.05
         await api.save("number 0")
         stream = await stack.enter_async_context(following(api, params={"after": "0"}))
         told = await take(stream, 1)
@@ -181,10 +181,10 @@ async def test_what_is_rolled_back_is_not_told(api: Api) -> None:
 
 async def test_dreams_and_windows_are_told_with_what_they_did(api: Api) -> None:
     await say(api, "I live in Oslo.")
-    done = await dream(api.engine)
-    await dream(api.engine, dry_run=True)
+    done = await dream(api.runtime)
+    await dream(api.runtime, dry_run=True)
     await say(api, "I used to live in Oslo, now I live in Bergen.")
-    await dream(api.engine)
+    await dream(api.runtime)
     told = await kinds_so_far(api)
     assert told[0] == "dream.started"
     assert told.count("dream.started") == told.count("dream.finished") == 3
@@ -192,7 +192,7 @@ async def test_dreams_and_windows_are_told_with_what_they_did(api: Api) -> None:
     assert "memory.superseded" in told
     await api.put("/v1/settings", {"window": {"messages_max": 4, "trim_to": 2}})
     await say(api, *(f"Turn {n} about the garden." for n in range(4)))
-    assert await compact_next(api.engine)
+    assert await compact_next(api.runtime)
     assert "window.compacted" in await kinds_so_far(api)
     assert done["status"] == "succeeded"
 
@@ -229,7 +229,7 @@ async def test_some_kinds_alone(api: Api) -> None:
 async def test_a_purge_is_told_and_leaves_no_name(api: Api) -> None:
     memory = await api.save("Lovelace likes ferries", user="ada-lovelace")
     await api.post("/v1/users/ada-lovelace/purge")
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         rows = await connection.raw.fetch("SELECT kind, subject_id, e::text AS whole FROM events e ORDER BY at")
     assert [(row["kind"], str(row["subject_id"])) for row in rows] == [
         ("memory.created", memory["id"]), ("memory.deleted", memory["id"]),
@@ -240,9 +240,9 @@ async def test_a_purge_is_told_and_leaves_no_name(api: Api) -> None:
 async def test_what_nobody_has_read_in_its_days_is_told_as_a_gap(api: Api) -> None:
     await api.save("Long ago")
     await api.save("Long ago as well")
-    now = api.engine.now()
-    api.engine.now = lambda: now + timedelta(days=8)
-    assert (await apply_retention(api.engine))["events"] == 2
+    now = api.runtime.now()
+    api.runtime.now = lambda: now + timedelta(days=8)
+    assert (await apply_retention(api.runtime))["events"] == 2
     async with following(api, headers={"Last-Event-ID": "1"}) as stream:
         assert (await take(stream, 1))[0]["data"] == {"after": 1, "before": 3}
 
@@ -257,10 +257,10 @@ async def test_a_database_set_back_to_a_backup_is_told_as_a_gap(api: Api) -> Non
 
 async def test_what_is_past_its_days_is_collected_and_the_gap_is_told(api: Api) -> None:
     await api.save("Long ago")
-    await last_position(api.engine.db, DEFAULT_WORKSPACE)
-    now = api.engine.now()
-    api.engine.now = lambda: now + timedelta(days=8)
-    assert (await apply_retention(api.engine))["events"] == 1
+    await last_position(api.runtime.db, DEFAULT_WORKSPACE)
+    now = api.runtime.now()
+    api.runtime.now = lambda: now + timedelta(days=8)
+    assert (await apply_retention(api.runtime))["events"] == 1
     new = await api.save("Just now")
     async with following(api, params={"after": "0"}) as stream:
         gap, event = await take(stream, 2)
@@ -271,10 +271,10 @@ async def test_what_is_past_its_days_is_collected_and_the_gap_is_told(api: Api) 
 async def test_a_stream_is_woken_and_not_found_by_looking(api: Api, bouncer: Bouncer | None) -> None:
     if bouncer is not None:
         pytest.skip("a pooler passes no notification on")
-    api.engine.part(EventNotifier).poll_s = 1_000.0
+    api.runtime.part(EventNotifier).poll_s = 1_000.0
     async with following(api) as stream:
         for _ in range(3):
-            memory = await api.save(f"Just now {api.engine.now()}")
+            memory = await api.save(f"Just now {api.runtime.now()}")
             assert (await take(stream, 1))[0]["data"]["memory_id"] == memory["id"]
 
 
@@ -293,14 +293,14 @@ async def test_a_stream_finds_what_it_was_not_woken_for(api: Api, database_url: 
 async def test_followers_hold_no_connection(settings: Settings) -> None:
     async with serving(tuned(settings, pool_size=2)) as api, AsyncExitStack() as stack:
         streams = [await stack.enter_async_context(following(api)) for _ in range(20)]
-        assert api.engine.part(EventNotifier).followers == 20
+        assert api.runtime.part(EventNotifier).followers == 20
         memory = await api.save("To everybody")
         for stream in streams:
             assert (await take(stream, 1))[0]["data"]["memory_id"] == memory["id"]
 
 
 async def test_a_stream_ends_with_its_key(api: Api) -> None:
-    api.engine.part(EventNotifier).keep_alive_s = 0.2
+    api.runtime.part(EventNotifier).keep_alive_s = 0.2
     made = await api.post("/v1/keys", {"role": "reader", "name": "r"})
     reader = replace(api, key=made["key"])
     for end in (("POST", f"/v1/keys/{made['id']}/rotate"), ("DELETE", f"/v1/keys/{made['id']}")):

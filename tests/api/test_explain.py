@@ -152,7 +152,7 @@ async def test_what_is_ranked_below_the_limit_says_where(api: Caller) -> None:
 
 @pytest.mark.parametrize("limits", [SearchLimits(exact_rows=0), SearchLimits(listed_from=0, listed_share=1)])
 async def test_large_audiences_and_lists_of_filters_are_explained(own_static_api: Api, limits: SearchLimits) -> None:
-    own_static_api.engine.search_limits = limits
+    own_static_api.runtime.search_limits = limits
     for number in range(60):
         await own_static_api.save(f"Ada lives in flat {number} of the red house in Bergen", user="Ada")
     far = await own_static_api.save("Ben is taller than the house", user="Ada")

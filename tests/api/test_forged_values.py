@@ -76,7 +76,7 @@ def fits_a_header(value: str) -> bool:
 async def names(api: Api) -> dict[str, str]:
     """Something of every kind that a path may name, so that a request comes as far as the database."""
     await say(api, "I live in Oslo.")
-    await dream(api.engine)
+    await dream(api.runtime)
     link = {"relation": "about", "entity": {"name": "n", "kind": "k"}}
     memory = await api.save("The ferry leaves at nine", user="u", links=[link])
     document = await api.post("/v1/documents", {"agent": "a", "title": "t", "text": "Some text."})

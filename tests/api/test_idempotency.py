@@ -111,7 +111,7 @@ async def test_a_revoked_key_is_not_replayed_to(api: Caller) -> None:
 async def test_what_is_kept_cannot_be_read(own_api: Api) -> None:
     given = "an idempotency key that no bytes resemble"
     made = (await send(own_api, "/v1/keys", {"role": "reader", "name": "one"}, given)).json()
-    async with own_api.engine.db.unscoped() as connection:
+    async with own_api.runtime.db.unscoped() as connection:
         rows = await connection.raw.fetch("SELECT * FROM idempotency")
     kept = [bytes(value) for row in rows for value in row.values() if isinstance(value, bytes)]
     assert kept
@@ -160,10 +160,10 @@ async def test_a_crash_leaves_the_write_and_its_answer_or_neither(server: Server
 
 async def test_answers_are_forgotten_after_a_day(own_api: Api) -> None:
     first = await send(own_api, "/v1/memories", MEMORY)
-    own_api.engine.now = lambda: datetime.now(UTC) + timedelta(hours=23)
+    own_api.runtime.now = lambda: datetime.now(UTC) + timedelta(hours=23)
     assert (await send(own_api, "/v1/memories", MEMORY)).content == first.content
-    assert (await apply_retention(own_api.engine))["answers"] == 0
-    own_api.engine.now = lambda: datetime.now(UTC) + timedelta(hours=25)
+    assert (await apply_retention(own_api.runtime))["answers"] == 0
+    own_api.runtime.now = lambda: datetime.now(UTC) + timedelta(hours=25)
     assert (await send(own_api, "/v1/memories", MEMORY)).status_code == 200
-    own_api.engine.now = lambda: datetime.now(UTC) + timedelta(hours=50)
-    assert (await apply_retention(own_api.engine))["answers"] == 1
+    own_api.runtime.now = lambda: datetime.now(UTC) + timedelta(hours=50)
+    assert (await apply_retention(own_api.runtime))["answers"] == 1

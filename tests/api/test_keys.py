@@ -31,7 +31,7 @@ async def _made(api: Caller, **fields: Any) -> Any:
 
 async def _expire(api: Api, key_id: str) -> None:
     """Let a key have expired, as time would."""
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         await connection.raw.execute("UPDATE api_keys SET expires_at = now() WHERE id = $1", key_id)
 
 
@@ -60,7 +60,7 @@ async def test_an_expired_key_is_refused_also_where_it_was_seen_before(own_api: 
 
 
 async def test_a_key_that_expires_opens_until_then_and_stays_listed(own_api: Api) -> None:
-    made = await _made(own_api, expires_at=(own_api.engine.now() + timedelta(hours=1)).isoformat())
+    made = await _made(own_api, expires_at=(own_api.runtime.now() + timedelta(hours=1)).isoformat())
     holder = replace(own_api, key=made["key"])
     assert (await holder.get("/v1/whoami"))["expires_at"] == made["expires_at"]
     await _expire(own_api, made["id"])
@@ -118,12 +118,12 @@ async def test_last_use_is_known_to_the_minute(own_api: Api) -> None:
         await holder.status("POST", "/v1/memories/search", json=QUERY)
     await holder.status("GET", "/v1/whoami")
     listed = {key["id"]: key for key in (await own_api.get("/v1/keys"))["items"]}
-    minute = own_api.engine.now().replace(second=0, microsecond=0)
+    minute = own_api.runtime.now().replace(second=0, microsecond=0)
     assert listed[made["id"]]["last_used_at"] in {
         at.isoformat().replace("+00:00", "Z") for at in (minute, minute - timedelta(minutes=1))
     }
     assert listed[unused["id"]]["last_used_at"] is None
-    async with own_api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with own_api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         requests = await connection.raw.fetchval("SELECT sum(requests) FROM key_usage WHERE key_id = $1", made["id"])
     assert requests == 4
 
@@ -135,7 +135,7 @@ async def test_the_last_admin_key_that_can_administer_stays(shared: Tenant) -> N
     await _made(shared)
     assert await shared.status("DELETE", f"/v1/keys/{own}") == 409, "what it made would go with it"
     other_id, other = await shared.inside(
-        lambda engine: add_key(engine, shared.workspace, KeyGrant("admin", "by hand"))
+        lambda runtime: add_key(runtime, shared.workspace, KeyGrant("admin", "by hand"))
     )
     assert await shared.status("DELETE", f"/v1/keys/{own}") == 204
     assert await replace(shared, key=other).status("DELETE", f"/v1/keys/{other_id}") == 409

@@ -22,7 +22,7 @@ from tests.tuning import tuned
 async def test_no_free_connection_is_503_with_a_time_to_come_back(settings: Settings) -> None:
     tight = tuned(settings, pool_size=1, pool_wait_s=5)
     async with serving(tight) as api:
-        async with api.engine.db.unscoped():
+        async with api.runtime.db.unscoped():
             answer = await api.call("GET", "/v1/agents")
         assert answer.status_code == 503
         assert int(answer.headers["retry-after"]) >= 1

@@ -14,9 +14,9 @@ from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.placeholders import placeholder
 from service.domain.workspace import Masking, PiiSettings
 from service.memory.access.redaction import masked_names
-from service.memory.engine import Engine
-from service.runtime import open_runtime
+from service.runtime import Runtime
 from service.settings import Settings
+from service.startup import open_runtime
 from tests.live_api import Api, serving
 from tests.pg_dump import dump
 from tests.tables import table
@@ -155,13 +155,13 @@ async def test_another_process_and_a_repetition_know_the_same_names(redacting: A
 
 async def test_processes_that_mask_at_the_same_time_agree(settings: Settings) -> None:
     async with open_runtime(settings, "one") as one, open_runtime(settings, "two") as two:
-        forms = await asyncio.gather(*(_masked(engine, BOB) for engine in (one, two) * 5))
+        forms = await asyncio.gather(*(_masked(runtime, BOB) for runtime in (one, two) * 5))
     assert len(set(forms)) == 1
 
 
-async def _masked(engine: Engine, name: str) -> str:
+async def _masked(runtime: Runtime, name: str) -> str:
     settings = Masking(PiiSettings(mode="redact"))
-    return (await masked_names(engine, DEFAULT_WORKSPACE, settings, [(("key",), name)], refuse=False))[0]
+    return (await masked_names(runtime, DEFAULT_WORKSPACE, settings, [(("key",), name)], refuse=False))[0]
 
 
 async def test_two_workspaces_mask_differently() -> None:

@@ -315,7 +315,7 @@ async def test_live_memories_are_counted_as_far_as_they_may_be_seen(own_static_a
     await own_static_api.save("Ben's own", agent="b")
     await own_static_api.delete(f"/v1/memories/{gone['id']}")
     await own_static_api.search("where is the tea?", limit=1)
-    await own_static_api.engine.part(AccessCounter).flush()
+    await own_static_api.runtime.part(AccessCounter).flush()
     stats = await own_static_api.get("/v1/memories/stats", agent="a")
     assert stats["memories"] == 2
     assert {name: one["memories"] for name, one in stats["types"].items()} == {"fact": 1, "goal": 1}

@@ -103,7 +103,7 @@ async def test_messages_without_words_and_very_long_ones_are_kept(static_api: Ca
 async def test_imported_messages_are_found_too(own_api: Api) -> None:
     await say(own_api, "s", "The zebra is called Marty")
     exported = await own_api.call("GET", "/v1/export")
-    async with own_api.engine.db.unscoped() as connection:
+    async with own_api.runtime.db.unscoped() as connection:
         await connection.raw.execute("TRUNCATE search_index, search_terms, messages CASCADE")
     assert await find(own_api, "zebra") == []
     imported = await own_api.call("POST", "/v1/import", content=exported.content)

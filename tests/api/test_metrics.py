@@ -26,7 +26,7 @@ async def test_requests_searches_dreams_and_queues_are_measured(api: Api) -> Non
     await api.save("The ferry leaves at nine", user="u1")
     await api.search("ferry")
     await say(api, "I live in Oslo.")
-    await dream(api.engine)
+    await dream(api.runtime)
     await api.post("/v1/agents/a/dream", {})
     found = await scraped(api)
     assert found['reverie_http_request_duration_seconds_count{method="POST",route="/v1/memories",status="201"}'] == 1
@@ -47,7 +47,7 @@ async def test_it_needs_a_key_and_goes_on_with_it_while_the_database_is_away(api
     def gone() -> Any:
         raise Unavailable
 
-    api.engine.db.unscoped = gone  # type: ignore[method-assign]
+    api.runtime.db.unscoped = gone  # type: ignore[method-assign]
     assert (await scraped(api))['reverie_dependency_up{component="database"}'] == 0
     assert await other.status("GET", "/metrics") == 503
 
@@ -67,7 +67,7 @@ async def test_the_numbers_of_all_workspaces_are_for_admins_of_the_default_one(a
     def gone() -> Any:
         raise Unavailable
 
-    api.engine.db.unscoped = gone  # type: ignore[method-assign]
+    api.runtime.db.unscoped = gone  # type: ignore[method-assign]
     assert {await caller.status("GET", "/metrics") for caller in callers} == {503}
 
 
@@ -83,7 +83,7 @@ async def test_no_label_names_anybody(api: Api) -> None:
 
 async def test_counters_and_nothing_else_are_named_total(api: Api) -> None:
     with FakeOpenAI() as server:
-        api.engine.llm = model(server)
+        api.runtime.llm = model(server)
         text = (await api.call("GET", "/metrics")).text
     kinds = dict(re.findall(r"^# TYPE (reverie_\S+) (\S+)$", text, re.MULTILINE))
     assert {"reverie_dreams_total", "reverie_dead_letters_total", "reverie_llm_tokens_total"} < set(kinds)

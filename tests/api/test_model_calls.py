@@ -37,7 +37,7 @@ def server() -> Iterator[FakeOpenAI]:
 async def api(settings: Settings, server: FakeOpenAI) -> AsyncIterator[Api]:
     """A workspace that keeps its calls, with a model at the server."""
     async with serving(settings.model_copy(update={"embedding_model": "static"})) as opened:
-        opened.engine.llm = model(server, ledger=opened.engine.budget, purpose="ask")
+        opened.runtime.llm = model(server, ledger=opened.runtime.budget, purpose="ask")
         await opened.put("/v1/settings", KEEP)
         await opened.put("/v1/agents/a", {})
         yield opened
@@ -57,15 +57,15 @@ async def whole(api: Api, **filters: Any) -> Json:
 async def ask(api: Api, text: str) -> str:
     """Put a text to the model as the agent a does."""
     with paid_by(Payer(DEFAULT_WORKSPACE, agent="a")):
-        assert api.engine.llm is not None
-        return (await api.engine.llm.complete([{"role": "user", "content": text}], tokens_max=50)).text
+        assert api.runtime.llm is not None
+        return (await api.runtime.llm.complete([{"role": "user", "content": text}], tokens_max=50)).text
 
 
 async def test_a_dreams_calls_are_found_by_dream_and_purpose(api: Api) -> None:
     await say(api, "I live in Ljubljana, in the house with the green door.")
-    done = await dream(api.engine)
+    done = await dream(api.runtime)
     await say(api, "Sam moved to Bled.", agent="b")
-    await dream(api.engine, "b")
+    await dream(api.runtime, "b")
     calls = await kept(api, dream=done["id"])
     assert {call["agent"] for call in calls} == {"a"}
     assert len(calls) == done["report"]["llm"]["calls"]
@@ -101,7 +101,7 @@ async def test_pages_and_spans_lead_through_all_calls(api: Api, server: FakeOpen
 async def test_nothing_is_kept_until_a_workspace_wants_it(api: Api) -> None:
     await api.put("/v1/settings", {"retention": {"model_calls_days": None}})
     await say(api, "I live in Ljubljana.")
-    await dream(api.engine)
+    await dream(api.runtime)
     assert await kept(api) == []
     for days in (0, 91, "x"):
         assert await api.status("PUT", "/v1/settings", json={"retention": {"model_calls_days": days}}) == 422
@@ -128,10 +128,10 @@ async def test_every_ending_is_kept_with_its_reason(api: Api, server: FakeOpenAI
 
 
 async def test_a_spare_model_is_marked_and_a_late_one_is_a_timeout(api: Api, server: FakeOpenAI) -> None:
-    assert api.engine.llm is not None
+    assert api.runtime.llm is not None
     given = (("slow", 3.0), ("spare", 60.0))
     first, spare = (Endpoint(f"openai/{name}", server.base_url, "k", limit_s, True) for name, limit_s in given)
-    api.engine.llm = api.engine.llm.at([first, spare])
+    api.runtime.llm = api.runtime.llm.at([first, spare])
     server.fail(hang_s=60.0)
     server.say("fine")
     assert await ask(api, "hello") == "fine"
@@ -142,7 +142,7 @@ async def test_a_spare_model_is_marked_and_a_late_one_is_a_timeout(api: Api, ser
 async def test_an_answer_of_another_form_is_invalid(api: Api, server: FakeOpenAI) -> None:
     server.say("no JSON", "nor here")
     await say(api, "I live in Ljubljana.")
-    await dream(api.engine)
+    await dream(api.runtime)
     calls = [await api.get(f"/v1/model-calls/{call['id']}") for call in await kept(api, outcome="invalid")]
     assert [call["output"] for call in calls] == ["nor here", "no JSON"]
     assert "Your answer was not valid" in calls[0]["input"]
@@ -175,7 +175,7 @@ async def test_of_a_long_text_the_middle_is_left_out_and_said_so(api: Api, serve
 
 
 async def test_a_reranking_is_kept_too(api: Api, server: FakeOpenAI) -> None:
-    reranker = Reranker("jina_ai/m", api_base=server.base_url, api_key="k", ledger=api.engine.budget)
+    reranker = Reranker("jina_ai/m", api_base=server.base_url, api_key="k", ledger=api.runtime.budget)
     with paid_by(Payer(DEFAULT_WORKSPACE)):
         await reranker.rerank("tea", ["Tea is at five", "Coffee"])
         server.fail(status=503)
@@ -199,14 +199,14 @@ async def test_calls_are_for_admins(api: Api) -> None:
 async def test_calls_go_after_their_days_and_at_once_when_none_are_kept(api: Api, server: FakeOpenAI) -> None:
     server.default_reply = "ok"
     for days in (8, 6):
-        api.engine.now = lambda days=days: datetime.now(UTC) - timedelta(days=days)  # type: ignore[misc]
+        api.runtime.now = lambda days=days: datetime.now(UTC) - timedelta(days=days)  # type: ignore[misc]
         await ask(api, f"{days} days ago")
-    api.engine.now = lambda: datetime.now(UTC)
-    await api.engine.model_calls.flush()
-    assert (await apply_retention(api.engine))["model_calls"] == 1
+    api.runtime.now = lambda: datetime.now(UTC)
+    await api.runtime.model_calls.flush()
+    assert (await apply_retention(api.runtime))["model_calls"] == 1
     assert [call["input"] for call in await kept(api)] == ["user:\n6 days ago"]
     await api.put("/v1/settings", {"retention": {"model_calls_days": None}})
-    assert (await apply_retention(api.engine))["model_calls"] == 1
+    assert (await apply_retention(api.runtime))["model_calls"] == 1
     assert await kept(api) == []
 
 
@@ -231,6 +231,6 @@ async def test_calls_go_with_their_agent(api: Api, server: FakeOpenAI) -> None:
     await say(api, "I live in Ljubljana.")
     await ask(api, "of a")
     with paid_by(Payer(DEFAULT_WORKSPACE, agent="nobody")):
-        assert api.engine.llm is not None
-        await api.engine.llm.complete([{"role": "user", "content": "of an agent that is gone"}], tokens_max=50)
+        assert api.runtime.llm is not None
+        await api.runtime.llm.complete([{"role": "user", "content": "of an agent that is gone"}], tokens_max=50)
     assert [call["agent"] for call in await kept(api)] == ["a"]

@@ -104,7 +104,7 @@ async def test_a_filter_is_kept_with_a_page_and_holds_each_time_it_is_written(te
 async def test_what_is_edited_deleted_or_expired_is_not_shown_as_current(api: Api) -> None:
     edited = await decide(api, "Pricing is billed yearly")
     deleted = await decide(api, "Pricing starts at ten")
-    noon = api.engine.now() + timedelta(hours=1)
+    noon = api.runtime.now() + timedelta(hours=1)
     await decide(api, "Pricing has a discount until noon", expires_at=noon.isoformat())
     page = await make(api)
     assert len(page["sentences"]) == 3
@@ -113,7 +113,7 @@ async def test_what_is_edited_deleted_or_expired_is_not_shown_as_current(api: Ap
     stale = await read(api, page)
     assert stale["stale"]
     assert texts(stale) == ["Pricing has a discount until noon"]
-    api.engine.now = lambda: noon
+    api.runtime.now = lambda: noon
     assert texts(await read(api, page)) == []
     assert (await read(api, page))["left_out"] == 3
     (version,) = (await api.get(f"/v1/pages/{page['id']}/versions"))["items"]

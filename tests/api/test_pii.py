@@ -141,7 +141,7 @@ async def test_without_a_working_redactor_nothing_is_written(own_api: Api) -> No
     redacting = own_api
     await redacting.put("/v1/settings", {"pii": {"mode": "redact"}})
     missing = f"/models/{EMAIL}"  # spaCy names it in its error
-    redacting.engine.redactor = Redactor(missing)
+    redacting.runtime.redactor = Redactor(missing)
     body = {"agent": "a", "messages": [{"role": "user", "content": "hello"}]}
     for path, sent in (("/v1/memories", MEMORY), ("/v1/sessions/s/messages", body)):
         answer = await redacting.call("POST", path, json=sent)
@@ -151,6 +151,6 @@ async def test_without_a_working_redactor_nothing_is_written(own_api: Api) -> No
     assert (await redacting.get("/v1/sessions"))["items"] == []
     assert (await redacting.get("/v1/memories"))["items"] == []
     with pytest.raises(RedactorUnavailable):
-        await redacting.engine.redactor.redact(["x"], PiiPolicy("redact", ALL_PII))
+        await redacting.runtime.redactor.redact(["x"], PiiPolicy("redact", ALL_PII))
     with pytest.raises(OSError, match=EMAIL):
         spacy.load(missing)

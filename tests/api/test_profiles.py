@@ -105,9 +105,9 @@ async def test_as_of_shows_what_held_then(own_api: Api) -> None:
     def on(day: float) -> str:
         return (start + day * DAY).isoformat()
 
-    own_api.engine.now = lambda: start
+    own_api.runtime.now = lambda: start
     await stated(own_api, "ada lives in Oslo.", "lives_in", "oslo", key="home")
-    own_api.engine.now = lambda: start + 4 * DAY
+    own_api.runtime.now = lambda: start + 4 * DAY
     await stated(own_api, "ada is vegan.", "diet", "vegan")
     answer = await own_api.post(
         "/v1/memories",
@@ -115,7 +115,7 @@ async def test_as_of_shows_what_held_then(own_api: Api) -> None:
          "source": {"slot": "ada/lives_in", "value": "bergen"}},
     )  # fmt: skip
     assert answer["updated"]
-    own_api.engine.now = lambda: start + 9 * DAY
+    own_api.runtime.now = lambda: start + 9 * DAY
     assert await profile(own_api, as_of=on(-1)) == {}
     assert await profile(own_api, as_of=on(2)) == {"home": ["Oslo"]}
     assert (await profile(own_api, as_of=on(5)))["diet"] == ["vegan"]
@@ -139,14 +139,14 @@ async def test_a_diff_shows_what_came_went_and_changed(own_api: Api) -> None:
             for one in answer["changes"]
         ]
 
-    own_api.engine.now = lambda: start
+    own_api.runtime.now = lambda: start
     await stated(own_api, "ada lives in Oslo.", "lives_in", "oslo")
     await stated(own_api, "ada likes tea.", "likes/tea", "tea", type="preference", expires_at=on(6))
     await stated(own_api, "ada likes jazz.", "likes/jazz", "jazz", type="preference")
-    own_api.engine.now = lambda: start + 4 * DAY
+    own_api.runtime.now = lambda: start + 4 * DAY
     await stated(own_api, "ada lives in Bergen.", "lives_in", "bergen")
     await stated(own_api, "ada really likes jazz!", "likes/jazz", "jazz", type="preference")
-    own_api.engine.now = lambda: start + 9 * DAY
+    own_api.runtime.now = lambda: start + 9 * DAY
     assert await diff(**{"from": on(2)}) == [
         ("changed", "home: Oslo", "home: Bergen"), ("removed", "likes: tea", None),
         ("sources", "likes: jazz", "likes: jazz"),

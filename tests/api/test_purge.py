@@ -9,7 +9,7 @@ from typing import Any
 import asyncpg
 
 from service.memory.counters import AccessCounter
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.settings import Settings
 from tests.live_api import Api, Json
 from tests.pg_dump import dump
@@ -26,8 +26,8 @@ async def say(api: Api, user: str, *texts: str, session: str | None = None, agen
     return await api.post(f"/v1/sessions/{session or user}/messages", body)
 
 
-async def counts(engine: Engine, tables: Sequence[str]) -> dict[str, int]:
-    async with engine.db.unscoped() as connection:
+async def counts(runtime: Runtime, tables: Sequence[str]) -> dict[str, int]:
+    async with runtime.db.unscoped() as connection:
         return {
             table: await connection.raw.fetchval(f"SELECT count(*) FROM {table}")  # noqa: S608
             for table in tables
@@ -76,10 +76,10 @@ async def test_the_receipt_adds_up(api: Api, settings: Settings) -> None:
         "search_terms", "documents", "chunks", "edges", "entities", "entity_aliases", "bulletins", "dream_changes",
         "dream_steps", "window_summaries", "entity_merges",
     ]  # fmt: skip
-    await api.engine.part(AccessCounter).flush()
-    before = await counts(api.engine, tables)
+    await api.runtime.part(AccessCounter).flush()
+    before = await counts(api.runtime, tables)
     receipt = (await api.post("/v1/users/u1-anna/purge"))["receipt"]
-    after = await counts(api.engine, tables)
+    after = await counts(api.runtime, tables)
     removed = {table: before[table] - after[table] for table in tables}
     assert {table: receipt["counts"][table] for table in tables} == removed
     assert all(removed[table] > 0 for table in ("memories", "messages", "memory_versions", "search_index", "edges"))
@@ -102,19 +102,19 @@ async def test_a_later_dream_brings_nothing_back(api: Api, settings: Settings, d
 async def test_a_purge_during_a_dream_wins(api: Api, settings: Settings, database_url: str) -> None:
     """The purge comes when the dream has read the messages and is about to write."""
     await say(api, "u1-anna", f"I live in {PLACE}.")
-    embed = Engine.embed
+    embed = Runtime.embed
     purged: list[Any] = []
 
-    async def purge_first(engine: Engine, texts: Sequence[str]) -> Any:
+    async def purge_first(runtime: Runtime, texts: Sequence[str]) -> Any:
         if texts and not purged:
             purged.append(await api.post("/v1/users/u1-anna/purge"))
-        return await embed(engine, texts)
+        return await embed(runtime, texts)
 
-    Engine.embed = purge_first  # type: ignore[method-assign]
+    Runtime.embed = purge_first  # type: ignore[method-assign]
     try:
         await run_once(settings)
     finally:
-        Engine.embed = embed  # type: ignore[method-assign]
+        Runtime.embed = embed  # type: ignore[method-assign]
     assert purged
     await run_once(settings)
     assert await contents(api) == set()
@@ -157,7 +157,7 @@ async def test_what_a_purged_memory_had_replaced_holds_again(api: Api, settings:
     first = (await say(api, "u2", "The depot is in Oslo"))["messages"][0]["id"]
     older = await api.save("The depot is in Oslo", source={"message_ids": [first]})
     newer = await api.save("The depot is in Vexborough", user="u1")
-    async with api.engine.db.unscoped() as connection:
+    async with api.runtime.db.unscoped() as connection:
         await connection.raw.execute(
             "UPDATE memories SET superseded_by = $2, valid_until = now(), change_reason = 'now: Vexborough'"
             " WHERE id = $1", older["id"], newer["id"],

@@ -47,7 +47,7 @@ async def _key(api: Api, role: str = "agent", **fields: Any) -> tuple[UUID, Api]
 
 
 async def _stored(api: Api, workspace: UUID, statement: str, *values: Any) -> list[Any]:
-    async with api.engine.db.transaction(workspace) as connection:
+    async with api.runtime.db.transaction(workspace) as connection:
         rows: list[Any] = await connection.raw.fetch(statement, *values)
         return rows
 
@@ -164,7 +164,7 @@ async def test_what_can_be_brought_back_still_counts(own_static_api: Api) -> Non
     counts = await admin.call("DELETE", path + "&dry_run=true")
     gone = (await admin.call("DELETE", f"{path}&token={counts.json()['token']}")).json()
     await check()
-    assert await count_stored(own_static_api.engine) == 0
+    assert await count_stored(own_static_api.runtime) == 0
     await check()
     await admin.post(f"/v1/deletions/{gone['deletion_id']}/undo")
     await check()
@@ -173,7 +173,7 @@ async def test_what_can_be_brought_back_still_counts(own_static_api: Api) -> Non
     await admin.call("DELETE", f"{path}&token={counts.json()['token']}")
     later = datetime.now(UTC) + timedelta(days=60)
     with own_static_api.lending(now=lambda: later):
-        await apply_retention(own_static_api.engine)
+        await apply_retention(own_static_api.runtime)
     assert (await _is_true(own_static_api, workspace))[0] == 2
     await writer.post("/v1/sessions/s/messages", TURNS)
 
@@ -182,13 +182,13 @@ async def test_an_open_transaction_is_waited_for_at_the_limit(own_static_api: Ap
     """Two connections: the second commits only after the first, and fails for what the first has taken."""
     workspace, admin = await _limited(own_static_api, rows_max=2)
     await admin.save("One")
-    engine = own_static_api.engine
+    runtime = own_static_api.runtime
     insert = """INSERT INTO messages (workspace_id, id, session_id, seq, role, content)
         SELECT $1, gen_random_uuid(), id, 100 + $2, 'user', 'x' FROM sessions WHERE workspace_id = $1"""
     await admin.post("/v1/sessions", {"agent": "a", "session": "s"})
 
     async def write(n: int, inserted: asyncio.Event, go: asyncio.Event) -> None:
-        async with engine.db.transaction(workspace) as connection:
+        async with runtime.db.transaction(workspace) as connection:
             await connection.raw.execute(insert, workspace, n)
             inserted.set()
             await go.wait()
@@ -227,11 +227,11 @@ async def test_deletion_purge_retention_undo_and_import_keep_the_counts(own_stat
         await caller.delete(f"/v1/memories/{gone['id']}")
     assert (await _is_true(own_static_api, workspace))[0] == 8, "what can be restored is stored"
     export = (await admin.call("GET", "/v1/export")).content
-    engine = own_static_api.engine
-    now = engine.now()
-    engine.now = lambda: now + timedelta(days=60)
-    await apply_retention(engine)
-    engine.now = lambda: now
+    runtime = own_static_api.runtime
+    now = runtime.now()
+    runtime.now = lambda: now + timedelta(days=60)
+    await apply_retention(runtime)
+    runtime.now = lambda: now
     assert (await _is_true(own_static_api, workspace))[0] == 6
     await admin.post("/v1/users/uma/purge")
     purged = await _is_true(own_static_api, workspace)
@@ -243,7 +243,7 @@ async def test_deletion_purge_retention_undo_and_import_keep_the_counts(own_stat
     assert answer.status_code == 200, answer.text
     assert (await _is_true(own_static_api, workspace))[0] > purged[0]
     await _is_true(own_static_api, workspace, key_id)
-    assert await count_stored(engine) == 0, "there was nothing to correct"
+    assert await count_stored(runtime) == 0, "there was nothing to correct"
 
 
 async def test_a_limit_set_late_counts_what_was_there_and_the_worker_corrects_drift(own_static_api: Api) -> None:
@@ -254,17 +254,17 @@ async def test_a_limit_set_late_counts_what_was_there_and_the_worker_corrects_dr
     before = await _is_true(own_static_api, workspace)
     assert before[0] == 3
     await _stored(own_static_api, workspace, "UPDATE stored_counts SET rows = rows + 7, bytes = 1")
-    assert await count_stored(own_static_api.engine) == 1
+    assert await count_stored(own_static_api.runtime) == 1
     assert await _is_true(own_static_api, workspace) == before
-    assert await count_stored(own_static_api.engine) == 0
+    assert await count_stored(own_static_api.runtime) == 0
 
 
 async def test_requests_over_the_limit_wait(own_static_api: Api) -> None:
     _, admin = await _limited(own_static_api)
     key_id, agent = await _key(admin, limits={"requests_per_minute": 3, "requests_per_day": 5})
-    engine = own_static_api.engine
+    runtime = own_static_api.runtime
     now = datetime(2031, 5, 31, 23, 58, 50, tzinfo=UTC)
-    engine.now = lambda: now
+    runtime.now = lambda: now
     body = {"agent": "a", "query": "tea"}
     assert [await agent.status("POST", "/v1/memories/search", json=body) for _ in range(3)] == [200] * 3
     expected = {"limit": "requests_per_minute", "of": "key", "max": 3, "used": 3}
@@ -287,13 +287,13 @@ async def test_requests_over_the_limit_wait(own_static_api: Api) -> None:
 async def test_processes_share_their_counts(own_static_api: Api, second_process: Api) -> None:
     workspace, admin = await _limited(own_static_api, requests_per_day=20)
     other = replace(second_process, key=admin.key)
-    own_static_api.engine.now = second_process.engine.now = lambda: datetime(2031, 1, 1, tzinfo=UTC)
+    own_static_api.runtime.now = second_process.runtime.now = lambda: datetime(2031, 1, 1, tzinfo=UTC)
     passed = 0
     for _ in range(10):
         for caller in (admin, other):
             answers = await asyncio.gather(*(caller.call("GET", "/v1/whoami") for _ in range(3)))
             passed += sum(answer.status_code == 200 for answer in answers)
-            await caller.engine.part(RequestLimits).flush()
+            await caller.runtime.part(RequestLimits).flush()
     assert 20 <= passed <= 23, "beyond the limit: at most what the other process let through since its last flush"
     report = await _stored(own_static_api, workspace, "SELECT requests FROM request_counts WHERE period = 'day'")
     assert report[0]["requests"] == passed
@@ -369,7 +369,7 @@ async def test_the_usage_shows_what_is_used_beside_the_limits(own_static_api: Ap
     await agent.save("Ada drinks tea")
     await admin.save("Ben drinks Kaffee")
     await agent.post("/v1/agents/a/dream")
-    await count_stored(own_static_api.engine)
+    await count_stored(own_static_api.runtime)
     usage = await admin.get("/v1/usage")
     whole, own = usage["limits"]
     assert (whole["of"], whole["key_id"], whole["limits"]["rows_max"]) == ("workspace", None, 50)

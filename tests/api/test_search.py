@@ -137,10 +137,10 @@ async def test_preview_ranks_as_search_does_and_counts_nothing(own_static_api: A
     memory = await own_static_api.save("tea")
     body = {"agent": "a", "query": "tea"}
     preview = await own_static_api.post("/v1/memories/search/preview", body)
-    await own_static_api.engine.part(AccessCounter).flush()
+    await own_static_api.runtime.part(AccessCounter).flush()
     assert (await own_static_api.get(f"/v1/memories/{memory['id']}"))["access_count"] == 0
     search = await own_static_api.post("/v1/memories/search", body)
-    await own_static_api.engine.part(AccessCounter).flush()
+    await own_static_api.runtime.part(AccessCounter).flush()
     counted = await own_static_api.get(f"/v1/memories/{memory['id']}")
     assert (counted["access_count"], counted["version"]) == (1, 1)
     assert counted["last_accessed_at"] is not None

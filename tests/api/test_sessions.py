@@ -64,7 +64,7 @@ async def test_the_history_is_paged_both_ways(api: Caller) -> None:
 async def test_an_idle_session_starts_a_fresh_window(own_api: Api) -> None:
     start = datetime.now(UTC)
     await own_api.post("/v1/sessions/s/messages", {"agent": "a", "messages": [turn("before")]})
-    own_api.engine.now = lambda: start + timedelta(seconds=1801)
+    own_api.runtime.now = lambda: start + timedelta(seconds=1801)
     assert (await own_api.get("/v1/sessions/s/window", agent="a"))["messages"] == []
     answer = await own_api.post("/v1/sessions/s/messages", {"agent": "a", "messages": [turn("after")]})
     assert [message["content"] for message in answer["window"]["messages"]] == ["after"]

@@ -15,7 +15,7 @@ from worker.maintenance.retention import apply_retention
 
 async def figures(api: Api, day: str | None = None, **query: Any) -> dict[str, Any]:
     """The item of a day, by default of today."""
-    day = day or str(api.engine.now().date())
+    day = day or str(api.runtime.now().date())
     items = {item["day"]: item for item in (await api.get("/v1/stats", **query))["items"]}
     found: dict[str, Any] = items[day]
     return found
@@ -27,7 +27,7 @@ def api(own_static_api: Api) -> Api:
 
 
 async def test_memories_are_counted_on_the_day_they_changed(api: Api) -> None:
-    now = api.engine.now()
+    now = api.runtime.now()
     yesterday = now - timedelta(days=1)
     old = await api.save("Ines lives in Porto", created_at=yesterday.isoformat())
     gone = await api.save("Ines sold her boat")
@@ -44,9 +44,9 @@ async def test_memories_are_counted_on_the_day_they_changed(api: Api) -> None:
 
 async def test_dreams_are_counted_and_dry_runs_are_not(api: Api) -> None:
     await say(api, "I live in Porto.", "My name is Inês.")
-    await dream(api.engine, dry_run=True)
+    await dream(api.runtime, dry_run=True)
     assert (await figures(api))["dreams"]["dreams"] == 0
-    done = await dream(api.engine)
+    done = await dream(api.runtime)
     found = (await figures(api))["dreams"]
     assert (found["dreams"], found["failed"], found["messages"]) == (1, 0, 2)
     assert found["created"] == done["report"]["created"] > 0
@@ -58,11 +58,11 @@ async def test_dreams_are_counted_and_dry_runs_are_not(api: Api) -> None:
 async def test_what_a_dream_replaces_and_finds_faded(api: Api) -> None:
     await api.save("Walked past the bakery", type="observation", importance=0.2, user="u1")
     await say(api, "I live in Porto.")
-    await dream(api.engine)
+    await dream(api.runtime)
     await say(api, "I moved to Braga.", session="later")
-    now = api.engine.now()
-    api.engine.now = lambda: now + timedelta(days=200)
-    await dream(api.engine)
+    now = api.runtime.now()
+    api.runtime.now = lambda: now + timedelta(days=200)
+    await dream(api.runtime)
     found = (await figures(api))["memories"]
     assert (found["superseded"], found["faded"]) == (1, 1)
 
@@ -119,11 +119,11 @@ async def test_a_span_that_is_none_is_invalid(api: Api) -> None:
 async def test_searches_are_counted_for_400_days(api: Api) -> None:
     await api.save("Ines lives in Porto")
     await api.search("Porto")
-    day, now = str(api.engine.now().date()), api.engine.now()
+    day, now = str(api.runtime.now().date()), api.runtime.now()
     await api.get("/v1/stats")
-    api.engine.now = lambda: now + timedelta(days=399)
-    await apply_retention(api.engine)
+    api.runtime.now = lambda: now + timedelta(days=399)
+    await apply_retention(api.runtime)
     assert (await figures(api, day, since=day, until=day))["searches"]["searches"] == 1
-    api.engine.now = lambda: now + timedelta(days=402)
-    await apply_retention(api.engine)
+    api.runtime.now = lambda: now + timedelta(days=402)
+    await apply_retention(api.runtime)
     assert (await figures(api, day, since=day, until=day))["searches"]["searches"] == 0

@@ -19,12 +19,12 @@ KEY = uuid4()
 
 
 async def spend(api: Api, purpose: Purpose, agent: str | None = None, key: UUID | None = None, days: int = 0) -> None:
-    now = api.engine.now()
-    api.engine.now = lambda: now - timedelta(days=days)
+    now = api.runtime.now()
+    api.runtime.now = lambda: now - timedelta(days=days)
     with paid_by(Payer(DEFAULT_WORKSPACE, key, agent)):
-        charge = await api.engine.budget.reserve(purpose, "m", Usage(1, 0, 100, 50, 0.5))
+        charge = await api.runtime.budget.reserve(purpose, "m", Usage(1, 0, 100, 50, 0.5))
     charge.settle(Usage(1, 0, 10, 5, 0.25))
-    api.engine.now = lambda: now
+    api.runtime.now = lambda: now
 
 
 def totals(report: dict[str, Any], by: str) -> dict[Any, int]:
@@ -36,7 +36,7 @@ async def test_usage_by_day_key_and_agent(api: Api) -> None:
     await spend(api, "ask", "ada", KEY)
     await spend(api, "embed", None, KEY)
     await spend(api, "extract", "bo", None, days=1)
-    now = api.engine.now()  # stands still since the first spending, also at midnight
+    now = api.runtime.now()  # stands still since the first spending, also at midnight
     today, yesterday = str(now.date()), str(now.date() - timedelta(days=1))
     report = await api.get("/v1/usage")
     assert totals(report, "day") == {
@@ -92,6 +92,6 @@ async def test_usage_is_measured_by_purpose(api: Api) -> None:
 async def test_usage_is_kept_for_400_days(api: Api) -> None:
     await spend(api, "ask", days=401)
     await spend(api, "ask", days=399)
-    await api.engine.budget.flush()
-    assert (await apply_retention(api.engine))["usage"] == 1
+    await api.runtime.budget.flush()
+    assert (await apply_retention(api.runtime))["usage"] == 1
     assert len((await api.get("/v1/usage", since="2000-01-01"))["items"]) == 1

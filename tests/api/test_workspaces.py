@@ -99,13 +99,13 @@ async def test_a_suspended_workspace_answers_nobody_until_it_is_resumed(own_api:
         ):
             answer = await holder.call(method, path, json=body)
             assert (answer.status_code, answer.json()["title"]) == (403, "Workspace suspended"), path
-    assert id_ not in {str(one) for one in await active_workspaces(own_api.engine)}
-    async with own_api.engine.db.unscoped() as connection:
-        due = {"worker": "w", "lease_s": 60.0, "reserved": False, "now": own_api.engine.now()}
+    assert id_ not in {str(one) for one in await active_workspaces(own_api.runtime)}
+    async with own_api.runtime.db.unscoped() as connection:
+        due = {"worker": "w", "lease_s": 60.0, "reserved": False, "now": own_api.runtime.now()}
         assert await connection.row("claim_due_agent", **due) is None
     await own_api.patch("/v1/workspaces/acme", {"suspended": False})
     assert await agent.status("POST", "/v1/memories/search", json=QUERY) == 200
-    async with own_api.engine.db.unscoped() as connection:
+    async with own_api.runtime.db.unscoped() as connection:
         assert await connection.row("claim_due_agent", **due) is not None
     assert "rum" not in (await admin.call("GET", "/v1/memories")).text
 
@@ -166,9 +166,9 @@ async def test_a_deleted_workspace_has_no_row_in_any_table_and_the_others_all_th
     ids = {one["name"]: one["id"] for one in (await own_static_api.get("/v1/workspaces"))["items"]}
     gone, kept = (ids[name] for name in WORKSPACES)
     await own_static_api.patch(f"/v1/workspaces/{gone}", {"suspended": True})
-    await own_static_api.engine.part(KeyUsage).flush()
-    await own_static_api.engine.part(AccessCounter).flush()
-    await own_static_api.engine.part(ReadCounter).flush()
+    await own_static_api.runtime.part(KeyUsage).flush()
+    await own_static_api.runtime.part(AccessCounter).flush()
+    await own_static_api.runtime.part(ReadCounter).flush()
     async with fingerprints(database_url) as state:
         before = {key: value for key, value in (await state()).items() if key[1] == kept}
         deleted = await _deleted(own_static_api, gone)

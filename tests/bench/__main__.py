@@ -6,7 +6,7 @@ import argparse
 import importlib
 import time
 
-from service.runtime import configure_logging
+from service.startup import configure_logging
 from tests.bench.environment import Skipped, open_place
 from tests.bench.machine import describe
 from tests.bench.report import console

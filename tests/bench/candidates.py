@@ -20,8 +20,8 @@ from uuid import UUID
 from reverie.evaluation.conversations import Conversation, Question
 from service.domain import timex
 from service.domain.ranking import Candidate, Ranking
-from service.memory.engine import Engine
-from service.runtime import open_runtime
+from service.runtime import Runtime
+from service.startup import open_runtime
 from service.store import agents
 from service.store.search.candidates import candidates
 from service.store.search.filters import Filters
@@ -85,37 +85,37 @@ async def _collected(place: Place, embedder: str, model: str) -> list[SampleSet]
     settings = place.settings(await asyncio.to_thread(place.fresh, DATABASE), model)
     async with open_runtime(settings, "bench-candidates") as opened:
         assert opened.embedder is not None
-        engine = replace_embedder(opened, KeptVectors(opened.embedder, place.folder / "vectors.sqlite"))
+        runtime = replace_embedder(opened, KeptVectors(opened.embedder, place.folder / "vectors.sqlite"))
         chats, haystacks = locomo(), longmemeval()
         for conversation in [*chats, *haystacks]:
-            await load(engine, conversation)
-        saved = await _turns_of_memories(engine)
+            await load(runtime, conversation)
+        saved = await _turns_of_memories(runtime)
         sets = [
-            await _sample_set(engine, "LoCoMo, memories", embedder, chats, saved, ("memories",)),
-            await _sample_set(engine, "LongMemEval, memories", embedder, haystacks, saved, ("memories",)),
+            await _sample_set(runtime, "LoCoMo, memories", embedder, chats, saved, ("memories",)),
+            await _sample_set(runtime, "LongMemEval, memories", embedder, haystacks, saved, ("memories",)),
         ]
         for name, conversations in (("LoCoMo", chats), ("LongMemEval", haystacks)):
-            sets += await _sets_said(engine, name, embedder, conversations)
+            sets += await _sets_said(runtime, name, embedder, conversations)
     await asyncio.to_thread(place.drop, DATABASE)
     return sets
 
 
 async def _sets_said(
-    engine: Engine, name: str, embedder: str, conversations: Sequence[Conversation]
+    runtime: Runtime, name: str, embedder: str, conversations: Sequence[Conversation]
 ) -> list[SampleSet]:
     """The turns as messages, and with what a dream made of them."""
     said = [replace(one, agent=f"{one.agent}-said") for one in conversations]
-    spoken = await told(engine, "messages", said)
+    spoken = await told(runtime, "messages", said)
     turns = {id_: [turn.replace("-said/", "/") for turn in of_each] for id_, of_each in spoken.items()}
-    messages = await _sample_set(engine, f"{name}, messages", embedder, said, turns, ("messages",))
+    messages = await _sample_set(runtime, f"{name}, messages", embedder, said, turns, ("messages",))
     for one in said:
-        await dreamed(engine, one.agent)
-    turns |= await sources(engine, turns)
-    return [messages, await _sample_set(engine, f"{name}, after a dream", embedder, said, turns, BOTH)]
+        await dreamed(runtime, one.agent)
+    turns |= await sources(runtime, turns)
+    return [messages, await _sample_set(runtime, f"{name}, after a dream", embedder, said, turns, BOTH)]
 
 
-async def _turns_of_memories(engine: Engine) -> dict[UUID, list[str]]:
-    async with engine.db.transaction(ADMIN.workspace_id) as connection:
+async def _turns_of_memories(runtime: Runtime) -> dict[UUID, list[str]]:
+    async with runtime.db.transaction(ADMIN.workspace_id) as connection:
         rows = await connection.raw.fetch(
             "SELECT m.id, a.agent || '/' || (m.metadata ->> 'turn') AS turn FROM memories m "
             "JOIN agents a ON a.workspace_id = m.workspace_id AND a.id = m.agent_id"
@@ -124,17 +124,17 @@ async def _turns_of_memories(engine: Engine) -> dict[UUID, list[str]]:
 
 
 async def _sample_set(
-    engine: Engine,
+    runtime: Runtime,
     name: str,
     embedder: str,
     conversations: list[Conversation],
     turns: Mapping[UUID, list[str]],
     include: tuple[str, ...],
 ) -> SampleSet:
-    contents = await _contents(engine)
+    contents = await _contents(runtime)
 
     async def ask(agent: str, questions: Iterable[Question]) -> list[Sample]:
-        return [await _sample(engine, agent, question, turns, contents, include) for question in questions]
+        return [await _sample(runtime, agent, question, turns, contents, include) for question in questions]
 
     answered = [
         sample
@@ -153,14 +153,14 @@ async def _sample_set(
     return SampleSet(name, embedder, answered, {"made-up words": made_up, "another conversation": elsewhere})
 
 
-async def _contents(engine: Engine) -> dict[UUID, str]:
-    async with engine.db.transaction(ADMIN.workspace_id) as connection:
+async def _contents(runtime: Runtime) -> dict[UUID, str]:
+    async with runtime.db.transaction(ADMIN.workspace_id) as connection:
         rows = await connection.raw.fetch("SELECT id, content FROM memories UNION ALL SELECT id, content FROM messages")
     return {row["id"]: row["content"] for row in rows}
 
 
 async def _sample(
-    engine: Engine,
+    runtime: Runtime,
     agent: str,
     question: Question,
     turns: Mapping[UUID, list[str]],
@@ -168,19 +168,19 @@ async def _sample(
     include: tuple[str, ...],
 ) -> Sample:
     timed = timex.parse(question.text, question.now)
-    vector, space = await engine.embed_query(question.text)
+    vector, space = await runtime.embed_query(question.text)
     searched = Searched(timed.text, timed.windows, space, vector)
 
     async def read(connection: Any) -> Sequence[Candidate]:
         reader = await agents.reader(connection, ADMIN.workspace_id, agents.ReaderKey(agent))
         assert reader is not None
         wanted = await plan(
-            connection, ADMIN.workspace_id, reader, Filters(as_of=engine.now()), Ranking().over(include), searched,
-            engine.search_limits, kinds=[KINDS[kind] for kind in include], limit=50,
+            connection, ADMIN.workspace_id, reader, Filters(as_of=runtime.now()), Ranking().over(include), searched,
+            runtime.search_limits, kinds=[KINDS[kind] for kind in include], limit=50,
         )  # fmt: skip
         return await candidates(connection, wanted)
 
-    found = await engine.search(ADMIN.workspace_id, read)
+    found = await runtime.search(ADMIN.workspace_id, read)
     agent = agent.removesuffix("-said")
     return Sample(
         question.text,

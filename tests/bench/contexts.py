@@ -15,10 +15,10 @@ from uuid import UUID
 
 from reverie.evaluation.conversations import Conversation, Question
 from service.domain.context import ContextRequest, IncludeMessages
-from service.memory.engine import Engine
 from service.memory.search.context import build_context
 from service.memory.sessions.compaction import compact
-from service.runtime import open_runtime
+from service.runtime import Runtime
+from service.startup import open_runtime
 from tests.bench.data import locomo
 from tests.bench.dream_recall import dreamed, sources, told
 from tests.bench.environment import ADMIN, Place
@@ -59,37 +59,37 @@ def run(place: Place) -> None:
 async def _measured(place: Place, url: str, chats: list[Conversation]) -> list[list[Cell]]:
     async with open_runtime(place.settings(url, "static"), "bench-contexts") as opened:
         assert opened.embedder is not None
-        engine = replace_embedder(opened, KeptVectors(opened.embedder, place.folder / "vectors.sqlite"))
-        turns_of = await told(engine, "messages", chats)
+        runtime = replace_embedder(opened, KeptVectors(opened.embedder, place.folder / "vectors.sqlite"))
+        turns_of = await told(runtime, "messages", chats)
         with console.status("dreaming"):
             for chat in chats:
-                await dreamed(engine, chat.agent)
-        came_from = await sources(engine, turns_of)
+                await dreamed(runtime, chat.agent)
+        came_from = await sources(runtime, turns_of)
         spoken = {f"{chat.agent}/{turn.id}": " ".join(turn.content.partition(": ")[2].split())
                   for chat in chats for turn in chat.turns}  # fmt: skip
         evidence = _Evidence(turns_of | came_from, spoken)
-        rows: list[list[Cell]] = [["whole", "always", *[await _share(engine, chats, evidence, budget, "always")
+        rows: list[list[Cell]] = [["whole", "always", *[await _share(runtime, chats, evidence, budget, "always")
                                                         for budget in BUDGETS]]]  # fmt: skip
-        await _fold(engine)
+        await _fold(runtime)
         for included in SHIPPED:
-            shares = [await _share(engine, chats, evidence, budget, included) for budget in BUDGETS]
+            shares = [await _share(runtime, chats, evidence, budget, included) for budget in BUDGETS]
             rows.append(["folded, as shipped", included, *shares])
     return rows
 
 
-async def _fold(engine: Engine) -> None:
+async def _fold(runtime: Runtime) -> None:
     """Fold every window as a worker would, under the settings as shipped."""
-    async with engine.db.transaction(ADMIN.workspace_id) as connection:
+    async with runtime.db.transaction(ADMIN.workspace_id) as connection:
         await connection.run("put_settings", workspace=ADMIN.workspace_id, value={})
         sessions = await connection.raw.fetch("SELECT id FROM sessions ORDER BY id")
     with console.status("folding"):
         for session in sessions:
-            while await compact(engine, ADMIN.workspace_id, session["id"]):
+            while await compact(runtime, ADMIN.workspace_id, session["id"]):
                 pass
 
 
 async def _share(
-    engine: Engine, chats: list[Conversation], evidence: _Evidence, budget: int, included: IncludeMessages
+    runtime: Runtime, chats: list[Conversation], evidence: _Evidence, budget: int, included: IncludeMessages
 ) -> float:
     shares = []
     for chat in chats:
@@ -97,13 +97,13 @@ async def _share(
             for question in chat.questions:
                 if question.evidence:
                     wanted = {f"{chat.agent}/{turn}" for turn in question.evidence}
-                    found = await _shown(engine, chat, question, evidence, budget, included)
+                    found = await _shown(runtime, chat, question, evidence, budget, included)
                     shares.append(len(wanted & found) / len(wanted))
     return sum(shares) / len(shares)
 
 
 async def _shown(
-    engine: Engine,
+    runtime: Runtime,
     chat: Conversation,
     question: Question,
     evidence: _Evidence,
@@ -117,6 +117,6 @@ async def _shown(
         max_tokens=budget,
         include_messages=included,
     )
-    sections = (await build_context(engine, ADMIN, request)).assembled.sections
+    sections = (await build_context(runtime, ADMIN, request)).assembled.sections
     text = " ".join(" ".join(one.text for one in sections).split())
     return evidence.shown_in([item for one in sections for item in one.items], text)

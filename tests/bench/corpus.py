@@ -18,8 +18,8 @@ import asyncpg
 
 from service.domain.drafts import MemoryDraft
 from service.memory.saving.remember import remember
-from service.runtime import configure_logging, open_runtime
 from service.settings import Settings
+from service.startup import configure_logging, open_runtime
 from tests.bench.data import sentences
 from tests.bench.environment import ADMIN, Place, Skipped
 from tests.bench.report import console
@@ -139,16 +139,16 @@ def _write(settings: Settings, shares: list[Share]) -> None:
 
 
 async def _remember(settings: Settings, shares: list[Share]) -> None:
-    async with open_runtime(settings, "bench-load") as engine:
+    async with open_runtime(settings, "bench-load") as runtime:
         batch: list[MemoryDraft] = []
         for share in shares:
             for draft in drafts(share.agent, share.memories):
                 batch.append(draft)
                 if len(batch) == BATCH:
-                    await remember(engine, ADMIN, batch)
+                    await remember(runtime, ADMIN, batch)
                     batch = []
         if batch:
-            await remember(engine, ADMIN, batch)
+            await remember(runtime, ADMIN, batch)
 
 
 async def settle(settings: Settings) -> None:
@@ -164,8 +164,8 @@ async def settle(settings: Settings) -> None:
 
 
 async def _tend(settings: Settings) -> None:
-    async with open_runtime(tuned(settings, statement_timeout_s=3600), "bench-load") as engine:
-        await maintain_hnsw(engine)
+    async with open_runtime(tuned(settings, statement_timeout_s=3600), "bench-load") as runtime:
+        await maintain_hnsw(runtime)
 
 
 def _made_sentences(count: int) -> Iterator[str]:

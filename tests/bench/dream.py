@@ -12,10 +12,10 @@ from reverie.evaluation.conversations import Conversation
 from service.domain.drafts import MessageDraft
 from service.extraction.candidates import Turn
 from service.extraction.rules import extract
-from service.memory.engine import Engine
 from service.memory.sessions.conversations import append_messages
-from service.runtime import open_runtime
+from service.runtime import Runtime
 from service.settings import Settings
+from service.startup import open_runtime
 from service.store.agents import get_agent
 from tests.bench import dream_calls, dream_recall
 from tests.bench.corpus import FIRST_DAY
@@ -58,34 +58,34 @@ def run(place: Place) -> None:
 
 async def _dreams(settings: Settings, conversations: list[Conversation]) -> list[list[Cell]]:
     rows: list[list[Cell]] = []
-    async with open_runtime(settings, "bench-dreams") as engine:
+    async with open_runtime(settings, "bench-dreams") as runtime:
         for conversation in conversations:
-            agent = await _told(engine, conversation)
+            agent = await _told(runtime, conversation)
             started = time.perf_counter()
-            while await _count(engine, "sessions WHERE dreamed_seq < last_seq AND agent_id = $1", agent):
-                await Dreamer(engine, "bench", LEASE_S).dream_for(ADMIN.workspace_id, agent)
+            while await _count(runtime, "sessions WHERE dreamed_seq < last_seq AND agent_id = $1", agent):
+                await Dreamer(runtime, "bench", LEASE_S).dream_for(ADMIN.workspace_id, agent)
             seconds = time.perf_counter() - started
-            made = await _count(engine, "memories WHERE agent_id = $1", agent)
+            made = await _count(runtime, "memories WHERE agent_id = $1", agent)
             count = len(conversation.turns)
             rows.append([conversation.agent, count, made, seconds, count / seconds])
     return rows
 
 
-async def _count(engine: Engine, rows: str, agent: UUID) -> int:
-    async with engine.db.transaction(ADMIN.workspace_id) as connection:
+async def _count(runtime: Runtime, rows: str, agent: UUID) -> int:
+    async with runtime.db.transaction(ADMIN.workspace_id) as connection:
         found: int = await connection.raw.fetchval(f"SELECT count(*) FROM {rows}", agent)  # noqa: S608
     return found
 
 
-async def _told(engine: Engine, conversation: Conversation) -> UUID:
+async def _told(runtime: Runtime, conversation: Conversation) -> UUID:
     """Append a conversation's turns as messages; its agent's id."""
     for session, turns in itertools.groupby(conversation.turns, key=lambda turn: turn.session):
         drafts = []
         for turn in turns:
             speaker, _, text = turn.content.partition(": ")
             drafts.append(MessageDraft(role="user", content=text, name=speaker, created_at=turn.at))
-        await append_messages(engine, ADMIN, conversation.agent, session, drafts, user=drafts[0].name)
-    async with engine.db.transaction(ADMIN.workspace_id) as connection:
+        await append_messages(runtime, ADMIN, conversation.agent, session, drafts, user=drafts[0].name)
+    async with runtime.db.transaction(ADMIN.workspace_id) as connection:
         row = await get_agent(connection, ADMIN.workspace_id, conversation.agent)
     assert row is not None
     return row.id

@@ -18,8 +18,8 @@ from reverie.evaluation.conversations import Conversation
 from service.domain.drafts import MessageDraft
 from service.memory.sessions.conversations import append_messages
 from service.provider import import_litellm
-from service.runtime import open_runtime
 from service.settings import EnvironmentModel, LLMSteps
+from service.startup import open_runtime
 from tests.bench.data import Annotation, annotations, locomo
 from tests.bench.dream_recall import dreamed, played_back
 from tests.bench.environment import ADMIN, Place
@@ -73,21 +73,21 @@ async def _measured(
         if thresholds is not None:
             decider = EnvironmentModel(model="openai/decider", api_base=server.base_url, api_key="k")
             chosen["llm_steps"] = LLMSteps(decide=(decider,), bulletin=())
-        async with open_runtime(settings.model_copy(update=chosen), "bench-calls") as engine:
-            async with engine.db.transaction(ADMIN.workspace_id) as connection:
+        async with open_runtime(settings.model_copy(update=chosen), "bench-calls") as runtime:
+            async with runtime.db.transaction(ADMIN.workspace_id) as connection:
                 await connection.run("put_settings", workspace=ADMIN.workspace_id, value={"dream": thresholds or {}})
             sessions = 0
             for session, turns in itertools.groupby(chat.turns, key=lambda turn: turn.session):
                 drafts = [MessageDraft(role="user", content=t.said, name=t.speaker, created_at=t.at) for t in turns]
-                await append_messages(engine, ADMIN, chat.agent, session, drafts, user=None)
-                await dreamed(engine, chat.agent)
+                await append_messages(runtime, ADMIN, chat.agent, session, drafts, user=None)
+                await dreamed(runtime, chat.agent)
                 sessions += 1
             settled, decisions = _settling(server), server.calls["decisions"]
-            async with engine.db.transaction(ADMIN.workspace_id) as connection:
+            async with runtime.db.transaction(ADMIN.workspace_id) as connection:
                 await connection.raw.execute("UPDATE memories SET dream_analysis = NULL")
-            await dreamed(engine, chat.agent)
+            await dreamed(runtime, chat.agent)
             again = [_settling(server) - settled, server.calls["decisions"] - decisions]
-            async with engine.db.transaction(ADMIN.workspace_id) as connection:
+            async with runtime.db.transaction(ADMIN.workspace_id) as connection:
                 reports = [row["report"] for row in await connection.raw.fetch("SELECT report FROM dreams")]
         chats = server.requests("chat")
         settling = [body for body in chats if _asked(body) == "Verdicts"]

@@ -22,11 +22,11 @@ from reverie.evaluation.conversations import Conversation, Turn
 from service.domain.drafts import MessageDraft
 from service.domain.search import SearchRequest
 from service.llm import LLM
-from service.memory.engine import Engine
 from service.memory.search.recall import recall
 from service.memory.sessions.conversations import append_messages
 from service.provider import import_litellm
-from service.runtime import open_runtime
+from service.runtime import Runtime
+from service.startup import open_runtime
 from service.store.agents import get_agent
 from tests.bench.data import Annotation, annotations, locomo, minilm_folder
 from tests.bench.environment import ADMIN, Place
@@ -98,19 +98,19 @@ async def _measured(
     with ExitStack() as stack:
         async with open_runtime(settings, "bench-lift") as opened:
             assert opened.embedder is not None
-            engine = replace_embedder(opened, KeptVectors(opened.embedder, place.folder / "vectors.sqlite"))
+            runtime = replace_embedder(opened, KeptVectors(opened.embedder, place.folder / "vectors.sqlite"))
             if one.dreamer == "annotated facts":
                 await asyncio.to_thread(import_litellm)
                 server = stack.enter_context(FakeOpenAI())
                 server.default_reply = played_back(chats, noted)
-                engine.llm = LLM("openai/fake", api_base=server.base_url, api_key="k", json_schema=True)
-            turn_of = await told(engine, one.kept, chats)
-            before = await _recall(engine, chats, turn_of, ["messages" if one.kept == "messages" else "memories"])
+                runtime.llm = LLM("openai/fake", api_base=server.base_url, api_key="k", json_schema=True)
+            turn_of = await told(runtime, one.kept, chats)
+            before = await _recall(runtime, chats, turn_of, ["messages" if one.kept == "messages" else "memories"])
             for chat in chats:
-                await dreamed(engine, chat.agent)
-            came_from = await sources(engine, turn_of)
+                await dreamed(runtime, chat.agent)
+            came_from = await sources(runtime, turn_of)
             included = ["memories", "messages"] if one.kept == "messages" else ["memories"]
-            after = await _recall(engine, chats, turn_of | came_from, included)
+            after = await _recall(runtime, chats, turn_of | came_from, included)
     wanted = {f"{agent}/{turn}" for agent, facts in noted.items() for fact in facts for turn in fact.evidence}
     covered = {turn for turns in came_from.values() for turn in turns}
     share = len(wanted & covered) / len(wanted)
@@ -159,47 +159,47 @@ def _begin(text: str) -> str:
     return " ".join(text.split())[:SAID_CHARS]
 
 
-async def told(engine: Engine, kept: Kept, chats: list[Conversation]) -> dict[UUID, list[str]]:
+async def told(runtime: Runtime, kept: Kept, chats: list[Conversation]) -> dict[UUID, list[str]]:
     """Tell every conversation to its agent; the turn that each message is."""
-    async with engine.db.transaction(ADMIN.workspace_id) as connection:
+    async with runtime.db.transaction(ADMIN.workspace_id) as connection:
         await connection.run("put_settings", workspace=ADMIN.workspace_id, value=NEVER_FOLDED)
     turn_of: dict[UUID, list[str]] = {}
     for chat in chats:
         if kept == "events":
-            await load(engine, chat)
+            await load(runtime, chat)
         for session, turns in itertools.groupby(chat.turns, key=lambda turn: turn.session):
             said = list(turns)
             drafts = [
                 MessageDraft(role="user", content=turn.said, name=turn.speaker, created_at=turn.at) for turn in said
             ]
             stored, _ = await append_messages(
-                engine, ADMIN, chat.agent, session, drafts, user=None, searchable=kept == "messages"
+                runtime, ADMIN, chat.agent, session, drafts, user=None, searchable=kept == "messages"
             )
             turn_of |= {message["id"]: [f"{chat.agent}/{turn.id}"] for message, turn in zip(stored, said, strict=True)}
-    await embed_pending(engine)
+    await embed_pending(runtime)
     return turn_of
 
 
-async def dreamed(engine: Engine, agent: str) -> None:
+async def dreamed(runtime: Runtime, agent: str) -> None:
     """Dream for an agent. Raises RuntimeError where that fails."""
-    async with engine.db.transaction(ADMIN.workspace_id) as connection:
+    async with runtime.db.transaction(ADMIN.workspace_id) as connection:
         row = await get_agent(connection, ADMIN.workspace_id, agent)
     assert row is not None
-    done = await Dreamer(engine, "bench", LEASE_S).dream_for(ADMIN.workspace_id, row.id)
+    done = await Dreamer(runtime, "bench", LEASE_S).dream_for(ADMIN.workspace_id, row.id)
     if not done or done[-1].status != "succeeded":
         raise RuntimeError(f"the dream of {agent} failed: {done and done[-1].error}")
 
 
-async def sources(engine: Engine, turn_of: Found) -> dict[UUID, list[str]]:
+async def sources(runtime: Runtime, turn_of: Found) -> dict[UUID, list[str]]:
     """The turns that each dreamed memory came from."""
     found: dict[UUID, list[str]] = defaultdict(list)
-    async with engine.db.transaction(ADMIN.workspace_id) as connection:
+    async with runtime.db.transaction(ADMIN.workspace_id) as connection:
         for row in await connection.raw.fetch("SELECT memory_id, message_id FROM memory_sources ORDER BY 1, 2"):
             found[row["memory_id"]] += turn_of.get(row["message_id"], [])
     return found
 
 
-async def _recall(engine: Engine, chats: list[Conversation], turn_of: Found, include: list[Any]) -> float:
+async def _recall(runtime: Runtime, chats: list[Conversation], turn_of: Found, include: list[Any]) -> float:
     scores = []
     for chat in chats:
         for question in chat.questions:
@@ -208,7 +208,7 @@ async def _recall(engine: Engine, chats: list[Conversation], turn_of: Found, inc
             request = SearchRequest(
                 agent=chat.agent, query=question.text, now=question.now, limit=DEPTH, include=include
             )
-            answer = await recall(engine, ADMIN, request, count_access=False)
+            answer = await recall(runtime, ADMIN, request, count_access=False)
             ranked: list[str] = []
             for one in answer.results:
                 turn = one.memory.metadata.get("turn") if one.memory else None

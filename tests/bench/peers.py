@@ -20,7 +20,7 @@ import uvloop
 
 from reverie.evaluation.peers.environment import PACKAGES, NotInstalled, environment
 from reverie.evaluation.peers.environment import PROGRAMS as SHARED
-from service.runtime import open_runtime
+from service.startup import open_runtime
 from tests.bench import corpus, served_peers, speed, writes
 from tests.bench.environment import Place, Skipped
 from tests.bench.measure import HttpClient, Latencies, Way, median_ratio, per_second, seconds_of
@@ -113,7 +113,7 @@ async def _reverie(place: Place, url: str) -> AsyncIterator[tuple[Measure, Measu
     queries = corpus.queries("a", STANDING, CALLS * ROUNDS)
     bodies = [{"agent": "a", "query": text} for text in queries]
     async with AsyncExitStack() as stack:
-        engine = await stack.enter_async_context(open_runtime(place.settings(url, "static"), "bench-peers"))
+        runtime = await stack.enter_async_context(open_runtime(place.settings(url, "static"), "bench-peers"))
         port = stack.enter_context(place.serving(url))
         clients = [await stack.enter_async_context(HttpClient(port)) for _ in range(CLIENTS)]
 
@@ -128,9 +128,9 @@ async def _reverie(place: Place, url: str) -> AsyncIterator[tuple[Measure, Measu
                 contents,
             ),
             _measured(
-                [speed.use_case(engine, "a", queries)] * CLIENTS,
-                [writes.use_case(engine, contents)] * CLIENTS,
-                writes.save_batch(engine),
+                [speed.use_case(runtime, "a", queries)] * CLIENTS,
+                [writes.use_case(runtime, contents)] * CLIENTS,
+                writes.save_batch(runtime),
                 contents,
             ),
         )

@@ -17,10 +17,10 @@ from reverie.evaluation.conversations import Conversation, Question
 from service.domain.drafts import MemoryDraft
 from service.domain.search import SearchRequest
 from service.embedding.embedder import Embedder, Vectors, base_signature
-from service.memory.engine import Engine
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
-from service.runtime import open_runtime
+from service.runtime import Runtime
+from service.startup import open_runtime
 from tests.bench.data import locomo, longmemeval, minilm_folder
 from tests.bench.environment import ADMIN, Place
 from tests.bench.report import Cell, console, show
@@ -83,22 +83,22 @@ async def _one_embedder(
 ) -> None:
     async with open_runtime(place.settings(url, model), "bench-quality") as opened:
         assert opened.embedder is not None
-        engine = replace_embedder(opened, KeptVectors(opened.embedder, place.folder / "vectors.sqlite"))
+        runtime = replace_embedder(opened, KeptVectors(opened.embedder, place.folder / "vectors.sqlite"))
         for conversation in [*chats, *haystacks]:
-            await load(engine, conversation)
+            await load(runtime, conversation)
         for method, options in METHODS.items():
             if options["strategy"] == "keyword" and name != "static":
                 continue
             label = "–" if options["strategy"] == "keyword" else name
             with console.status(f"{name}: {method}"):
-                scores = metrics.mean([s for chat in chats for s in await turn_scores(engine, chat, options)])
+                scores = metrics.mean([s for chat in chats for s in await turn_scores(runtime, chat, options)])
                 chat_rows.append(
                     [label, method, *(scores[key] for key in ("recall@5", "recall@10", "hit@10", "nDCG@10", "MRR"))]
                 )
                 turn_rows, sessions, sessions_annotated = [], [], []
                 for haystack in haystacks:
                     question = haystack.questions[0]
-                    found = await ranking(engine, haystack.agent, question, options)
+                    found = await ranking(runtime, haystack.agent, question, options)
                     any_5 = metrics.any_session([one.session for one in found], question.sessions)
                     sessions.append(any_5)
                     if question.evidence:
@@ -116,7 +116,7 @@ async def _one_embedder(
                 )
 
 
-async def load(engine: Engine, conversation: Conversation) -> None:
+async def load(runtime: Runtime, conversation: Conversation) -> None:
     """Remember every turn: type ``event``, its session, its time, its id in the metadata."""
     drafts = [
         MemoryDraft(
@@ -130,7 +130,7 @@ async def load(engine: Engine, conversation: Conversation) -> None:
         for turn in conversation.turns
     ]
     for start in range(0, len(drafts), BATCH):
-        await remember(engine, ADMIN, drafts[start : start + BATCH])
+        await remember(runtime, ADMIN, drafts[start : start + BATCH])
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,25 +141,25 @@ class FoundTurn:
     session: str
 
 
-async def ranking(engine: Engine, agent: str, question: Question, options: dict[str, Any]) -> list[FoundTurn]:
+async def ranking(runtime: Runtime, agent: str, question: Question, options: dict[str, Any]) -> list[FoundTurn]:
     """The turns a search finds for a question, best first, asked at the question's time."""
     request = SearchRequest(agent=agent, query=question.text, now=question.now, limit=DEPTH, **options)
-    answer = await recall(engine, ADMIN, request, count_access=False)
+    answer = await recall(runtime, ADMIN, request, count_access=False)
     return [FoundTurn(one.memory.metadata["turn"], one.memory.session) for one in answer.results]
 
 
-async def turn_scores(engine: Engine, chat: Conversation, options: dict[str, Any]) -> list[dict[str, float]]:
+async def turn_scores(runtime: Runtime, chat: Conversation, options: dict[str, Any]) -> list[dict[str, float]]:
     """The figures of each question of a conversation that has annotated evidence."""
     return [
-        metrics.of_turns([one.turn for one in await ranking(engine, chat.agent, question, options)], question.evidence)
+        metrics.of_turns([one.turn for one in await ranking(runtime, chat.agent, question, options)], question.evidence)
         for question in chat.questions
         if question.evidence
     ]
 
 
-def replace_embedder(engine: Engine, embedder: Embedder) -> Engine:
-    """The same engine with another embedder in front of the same model."""
-    return replace(engine, embedder=embedder)
+def replace_embedder(runtime: Runtime, embedder: Embedder) -> Runtime:
+    """The same runtime with another embedder in front of the same model."""
+    return replace(runtime, embedder=embedder)
 
 
 class KeptVectors:

@@ -17,11 +17,11 @@ from service.domain.drafts import MemoryDraft, MessageDraft
 from service.domain.ids import new_id
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
-from service.memory.engine import Engine
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
 from service.memory.sessions.conversations import append_messages
-from service.runtime import open_runtime
+from service.runtime import Runtime
+from service.startup import open_runtime
 from service.store.agents import get_agent
 from tests.bench import corpus, speed
 from tests.bench.environment import ADMIN, ROOT, Place
@@ -122,9 +122,9 @@ async def _grow(place: Place, url: str, others: int) -> None:
 
 
 async def _fill_model(place: Place, url: str, workspace: UUID) -> None:
-    async with open_runtime(place.settings(url, "static"), "bench-scale") as engine:
+    async with open_runtime(place.settings(url, "static"), "bench-scale") as runtime:
         owner = Principal(workspace, new_id(), "admin", None)
-        await remember(engine, owner, list(corpus.drafts("a", MODEL)))
+        await remember(runtime, owner, list(corpus.drafts("a", MODEL)))
 
 
 async def _copy(connection: asyncpg.Connection, tables: dict[str, list[Any]], model: UUID, numbers: range) -> None:
@@ -156,40 +156,40 @@ async def _measure(
     draw = random.Random(time.time_ns())
     said = [f"note {draw.getrandbits(64):x} on {query}" for query in asked]
     async with AsyncExitStack() as stack:
-        engines = {
+        runtimes = {
             size: await stack.enter_async_context(open_runtime(place.settings(url, "static"), "bench-scale"))
             for size, url in urls.items()
         }
 
-        def search(engine: Engine) -> Way:
+        def search(runtime: Runtime) -> Way:
             return lambda number: recall(
-                engine, ADMIN, SearchRequest(agent="a", query=asked[number]), count_access=False
+                runtime, ADMIN, SearchRequest(agent="a", query=asked[number]), count_access=False
             )
 
-        def save(engine: Engine) -> Way:
-            return lambda number: remember(engine, ADMIN, [MemoryDraft(agent="b", type="fact", content=said[number])])
+        def save(runtime: Runtime) -> Way:
+            return lambda number: remember(runtime, ADMIN, [MemoryDraft(agent="b", type="fact", content=said[number])])
 
-        searches = {size: search(engine) for size, engine in engines.items()}
+        searches = {size: search(runtime) for size, runtime in runtimes.items()}
         found = await in_turn(searches, CALLS, warm_up=speed.WARM_UP, seconds=SECONDS)
         written = await in_turn(
-            {size: save(engine) for size, engine in engines.items()}, CALLS, warm_up=speed.WARM_UP, seconds=SECONDS
+            {size: save(runtime) for size, runtime in runtimes.items()}, CALLS, warm_up=speed.WARM_UP, seconds=SECONDS
         )
-        taken: dict[str, list[float]] = {size: [] for size in engines}
+        taken: dict[str, list[float]] = {size: [] for size in runtimes}
         for _ in range(DREAMS):
-            for size, engine in engines.items():
-                taken[size].append(await _dream(engine, f"{draw.getrandbits(32):x}"))
+            for size, runtime in runtimes.items():
+                taken[size].append(await _dream(runtime, f"{draw.getrandbits(32):x}"))
     return found, written, {size: TURNS / min(seconds) for size, seconds in taken.items()}
 
 
-async def _dream(engine: Engine, name: str) -> float:
+async def _dream(runtime: Runtime, name: str) -> float:
     """Seconds of one dream of a new agent about what was said to it."""
     drafts = [MessageDraft(role="user", content=f"I live in Town {n}, and I like game {n}.") for n in range(TURNS)]
-    await append_messages(engine, ADMIN, name, "s", drafts, user="u")
-    async with engine.db.transaction(ADMIN.workspace_id) as connection:
+    await append_messages(runtime, ADMIN, name, "s", drafts, user="u")
+    async with runtime.db.transaction(ADMIN.workspace_id) as connection:
         row = await get_agent(connection, ADMIN.workspace_id, name)
     assert row is not None
     started = time.perf_counter()
-    done = await Dreamer(engine, "bench", 60).dream_for(ADMIN.workspace_id, row.id)
+    done = await Dreamer(runtime, "bench", 60).dream_for(ADMIN.workspace_id, row.id)
     assert done[-1].status == "succeeded", done
     return time.perf_counter() - started
 

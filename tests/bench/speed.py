@@ -13,9 +13,9 @@ import uvloop
 
 from service.db.pool import Connection, Database
 from service.domain.search import SearchRequest
-from service.memory.engine import Engine
 from service.memory.search.recall import recall
-from service.runtime import open_runtime
+from service.runtime import Runtime
+from service.startup import open_runtime
 from service.store.search.plan import SearchLimits
 from tests.bench import corpus
 from tests.bench.environment import ADMIN, Place
@@ -63,9 +63,9 @@ def run(place: Place) -> None:
 
 async def _small(place: Place, url: str) -> list[list[Cell]]:
     asked = corpus.queries("a", 2_000, CALLS + WARM_UP)
-    async with open_runtime(place.settings(url, "static"), "bench-speed") as engine:
+    async with open_runtime(place.settings(url, "static"), "bench-speed") as runtime:
         with place.serving(url) as port:
-            taken = await side_by_side(engine, port, "a", asked)
+            taken = await side_by_side(runtime, port, "a", asked)
             rate = await searches_per_second(port, "a", asked)
     bare = taken["SQL"].p50
     rates = {"HTTP": rate}
@@ -75,28 +75,28 @@ async def _small(place: Place, url: str) -> list[list[Cell]]:
 async def _large(place: Place, url: str, agent: str, count: int) -> list[list[Cell]]:
     asked = corpus.queries(agent, count, CALLS + WARM_UP)
     rows: list[list[Cell]] = []
-    async with open_runtime(place.settings(url, "static"), "bench-speed") as engine:
+    async with open_runtime(place.settings(url, "static"), "bench-speed") as runtime:
         with place.serving(url) as port:
-            taken = await side_by_side(engine, port, agent, asked, FILTERS)
+            taken = await side_by_side(runtime, port, agent, asked, FILTERS)
             for name, one in taken.items():
                 found = shared = None
                 if name == "SQL" or name in FILTERS:
                     filters = FILTERS.get(name, {})
-                    found, shared = await compared_with_exact(engine, agent, asked[:COMPARED], filters)
+                    found, shared = await compared_with_exact(runtime, agent, asked[:COMPARED], filters)
                 label = f"{count:,}" if not rows else ""
                 rows.append([label, name, one.p50, one.p95, one.p50 / taken["SQL"].p50, found, shared])
     return rows
 
 
 async def side_by_side(
-    engine: Engine, port: int, agent: str, asked: list[str], filtered: dict[str, dict[str, Any]] | None = None
+    runtime: Runtime, port: int, agent: str, asked: list[str], filtered: dict[str, dict[str, Any]] | None = None
 ) -> dict[str, Latencies]:
     """The same hybrid searches as bare SQL, through the use case and over HTTP, and the bare SQL with each filter."""
-    async with bare_connection(engine) as raw, HttpClient(port) as http:
+    async with bare_connection(runtime) as raw, HttpClient(port) as http:
 
         async def bare(filters: dict[str, Any]) -> Way:
             requests = [SearchRequest(agent=agent, query=text, **filters) for text in asked]
-            statements = [await statements_of(engine, request) for request in requests]
+            statements = [await statements_of(runtime, request) for request in requests]
 
             async def way(number: int) -> None:
                 for statement in statements[number]:
@@ -107,15 +107,15 @@ async def side_by_side(
         def over_http(number: int) -> Any:
             return http.post("/v1/memories/search", {"agent": agent, "query": asked[number]})
 
-        ways = {"SQL": await bare({}), "use case": use_case(engine, agent, asked), "HTTP": over_http}
+        ways = {"SQL": await bare({}), "use case": use_case(runtime, agent, asked), "HTTP": over_http}
         for name, filters in (filtered or {}).items():
             ways[name] = await bare(filters)
         return await in_turn(ways, len(asked) - WARM_UP, warm_up=WARM_UP)
 
 
-def use_case(engine: Engine, agent: str, asked: list[str]) -> Way:
+def use_case(runtime: Runtime, agent: str, asked: list[str]) -> Way:
     """Search in this process."""
-    return lambda number: recall(engine, ADMIN, SearchRequest(agent=agent, query=asked[number % len(asked)]))
+    return lambda number: recall(runtime, ADMIN, SearchRequest(agent=agent, query=asked[number % len(asked)]))
 
 
 async def searches_per_second(port: int, agent: str, asked: list[str]) -> float:
@@ -147,7 +147,7 @@ class _Noting:
         return getattr(self.raw, name)
 
 
-async def statements_of(engine: Engine, request: SearchRequest) -> list[tuple[Any, ...]]:
+async def statements_of(runtime: Runtime, request: SearchRequest) -> list[tuple[Any, ...]]:
     """The search statements, with their arguments, that the use case sends for a request."""
     noted: list[tuple[Any, ...]] = []
 
@@ -157,42 +157,42 @@ async def statements_of(engine: Engine, request: SearchRequest) -> list[tuple[An
 
         @property
         def has_autocommit_pool(self) -> bool:
-            return engine.db.has_autocommit_pool
+            return runtime.db.has_autocommit_pool
 
         @asynccontextmanager
         async def search_connection(self, workspace: UUID) -> AsyncIterator[Connection]:
-            async with engine.db.search_connection(workspace) as connection:
+            async with runtime.db.search_connection(workspace) as connection:
                 yield Connection(_Noting(connection.raw, noted))
 
-    watched = Engine(Watched(), embedder=engine.embedder)
-    watched._models = engine._models
-    watched.search_limits = engine.search_limits
-    await engine.space()
+    watched = Runtime(Watched(), embedder=runtime.embedder)
+    watched._models = runtime._models
+    watched.search_limits = runtime.search_limits
+    await runtime.space()
     await recall(watched, ADMIN, request, count_access=False)
     return noted
 
 
 async def compared_with_exact(
-    engine: Engine, agent: str, asked: list[str], filters: dict[str, Any]
+    runtime: Runtime, agent: str, asked: list[str], filters: dict[str, Any]
 ) -> tuple[str, float]:
     """How many were found, least and most, and the share of the top ten that a search without any bound finds too."""
-    limits = engine.search_limits
+    limits = runtime.search_limits
     counts, shares = [], []
     for text in asked:
         request = SearchRequest(agent=agent, query=text, **filters)
-        found = [one.memory.id for one in (await recall(engine, ADMIN, request, count_access=False)).results]
-        engine.search_limits = UNLIMITED
+        found = [one.memory.id for one in (await recall(runtime, ADMIN, request, count_access=False)).results]
+        runtime.search_limits = UNLIMITED
         try:
-            exact = [one.memory.id for one in (await recall(engine, ADMIN, request, count_access=False)).results]
+            exact = [one.memory.id for one in (await recall(runtime, ADMIN, request, count_access=False)).results]
         finally:
-            engine.search_limits = limits
+            runtime.search_limits = limits
         counts.append(len(found))
         shares.append(len(set(found) & set(exact)) / max(1, len(exact)))
     return f"{min(counts)}–{max(counts)}", sum(shares) / len(shares)
 
 
 @asynccontextmanager
-async def bare_connection(engine: Engine) -> AsyncIterator[Any]:
+async def bare_connection(runtime: Runtime) -> AsyncIterator[Any]:
     """A raw asyncpg connection, set up as those that the service searches on.
 
     A task of its own holds it, so that the guard against outside calls does not see it here.
@@ -201,7 +201,7 @@ async def bare_connection(engine: Engine) -> AsyncIterator[Any]:
     done = asyncio.Event()
 
     async def hold() -> None:
-        async with engine.db.search_connection(ADMIN.workspace_id) as connection:
+        async with runtime.db.search_connection(ADMIN.workspace_id) as connection:
             opened.set_result(connection.raw)
             await done.wait()
 

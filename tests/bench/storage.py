@@ -18,11 +18,11 @@ from reverie.evaluation import metrics
 from reverie.evaluation.conversations import Conversation
 from service.domain.search import SearchRequest
 from service.embedding.embedder import Storage
-from service.memory.engine import Engine
 from service.memory.ops.engine_status import get_engine_status
 from service.memory.search.recall import recall
-from service.runtime import open_runtime
+from service.runtime import Runtime
 from service.settings import Settings
+from service.startup import open_runtime
 from service.store import hnsw
 from tests.bench import corpus, quality
 from tests.bench.data import locomo, minilm_folder
@@ -122,10 +122,10 @@ async def _costs(settings: Settings, name: str, rows: list[list[Cell]]) -> None:
         patient = tuned(settings, embedding_storage=storage, statement_timeout_s=3600)
         with console.status(f"{name}, {storage}"):
             await _change(patient)
-            async with open_runtime(patient, "bench-storage") as engine:
-                build_s = await _built(engine)
-                embedder = (await get_engine_status(engine, ADMIN))["embedder"]
-                row_bytes = await _row_bytes(engine)
+            async with open_runtime(patient, "bench-storage") as runtime:
+                build_s = await _built(runtime)
+                embedder = (await get_engine_status(runtime, ADMIN))["embedder"]
+                row_bytes = await _row_bytes(runtime)
                 sizes: list[Cell] = [
                     name, storage, embedder["vector_bytes"], row_bytes, embedder["index_bytes"] / 1e6, build_s,
                 ]  # fmt: skip
@@ -137,8 +137,8 @@ async def _costs(settings: Settings, name: str, rows: list[list[Cell]]) -> None:
                     ("large, index, a tag (5 %)", "big", LARGE[name], TAG, True),
                 ):
                     asked = corpus.queries(agent, memories, ASKED + WARM_UP)
-                    cpu_ms = await _cpu_ms(engine, agent, asked, filters, bounded=bounded)
-                    shared = await _overlap(engine, agent, asked[:ASKED], filters, exact, bounded=bounded)
+                    cpu_ms = await _cpu_ms(runtime, agent, asked, filters, bounded=bounded)
+                    shared = await _overlap(runtime, agent, asked[:ASKED], filters, exact, bounded=bounded)
                     rows.append([*sizes, label, cpu_ms, shared])
                     sizes = [None] * len(sizes)
 
@@ -148,11 +148,11 @@ async def _change(settings: Settings) -> None:
     tended, vectors.maintain_hnsw = vectors.maintain_hnsw, _later
     connection = await asyncpg.connect(str(settings.database_url), command_timeout=3600)
     try:
-        async with open_runtime(settings, "bench-storage") as engine:
-            async with engine.db.unscoped() as unscoped:
+        async with open_runtime(settings, "bench-storage") as runtime:
+            async with runtime.db.unscoped() as unscoped:
                 for name in await hnsw.indexes(unscoped):
                     await connection.execute(f"DROP INDEX {name}")
-            await vectors.Reindexer(engine, "bench", refreshed_within=timedelta(0)).until_done()
+            await vectors.Reindexer(runtime, "bench", refreshed_within=timedelta(0)).until_done()
         await connection.execute(
             "UPDATE audience_rows r SET part = n.part FROM ("
             "SELECT audience, row_number() OVER (ORDER BY audience) - 1 AS part FROM audience_rows GROUP BY audience"
@@ -168,41 +168,41 @@ async def _change(settings: Settings) -> None:
         await connection.close()
 
 
-async def _later(_: Engine) -> int:
+async def _later(_: Runtime) -> int:
     return 0
 
 
-async def _built(engine: Engine) -> float:
+async def _built(runtime: Runtime) -> float:
     """Build the indexes of both agents; in how many seconds."""
     started = time.perf_counter()
-    await maintain_hnsw(engine)
+    await maintain_hnsw(runtime)
     return time.perf_counter() - started
 
 
-async def _row_bytes(engine: Engine) -> int:
+async def _row_bytes(runtime: Runtime) -> int:
     """What a search row takes, its vector included."""
-    async with engine.db.unscoped() as connection:
+    async with runtime.db.unscoped() as connection:
         return int(await connection.raw.fetchval(ROW_BYTES))
 
 
 @contextmanager
-def _bounded(engine: Engine, bounded: bool) -> Iterator[None]:
+def _bounded(runtime: Runtime, bounded: bool) -> Iterator[None]:
     """By the index there is, or with every vector compared."""
-    before = engine.search_limits
+    before = runtime.search_limits
     rows = 0 if bounded else 10**9
-    engine.search_limits = replace(before, exact_rows=rows, exact_rows_filtered=rows)
+    runtime.search_limits = replace(before, exact_rows=rows, exact_rows_filtered=rows)
     try:
         yield
     finally:
-        engine.search_limits = before
+        runtime.search_limits = before
 
 
-async def _cpu_ms(engine: Engine, agent: str, asked: list[str], filters: dict[str, Any], *, bounded: bool) -> float:
+async def _cpu_ms(runtime: Runtime, agent: str, asked: list[str], filters: dict[str, Any], *, bounded: bool) -> float:
     """Postgres' processor time of one search."""
-    with _bounded(engine, bounded):
+    with _bounded(runtime, bounded):
         requests = [SearchRequest(agent=agent, query=text, **filters) for text in asked]
-        statements = [await statements_of(engine, request) for request in requests]
-    async with bare_connection(engine) as raw:
+        statements = [await statements_of(runtime, request) for request in requests]
+    async with bare_connection(runtime) as raw:
         backend = psutil.Process(await raw.fetchval("SELECT pg_backend_pid()"))
         before = 0.0
         for number, statement in enumerate(statements):
@@ -214,23 +214,23 @@ async def _cpu_ms(engine: Engine, agent: str, asked: list[str], filters: dict[st
 
 
 async def _overlap(
-    engine: Engine, agent: str, asked: list[str], filters: dict[str, Any], exact: _Exact, *, bounded: bool
+    runtime: Runtime, agent: str, asked: list[str], filters: dict[str, Any], exact: _Exact, *, bounded: bool
 ) -> float:
     shares = []
     for text in asked:
         request = SearchRequest(agent=agent, query=text, **filters)
         key = (agent, f"{text} {filters}")
         if key not in exact.found:
-            with _bounded(engine, False):
-                exact.found[key] = await _best(engine, request)
-        with _bounded(engine, bounded):
-            found = await _best(engine, request)
+            with _bounded(runtime, False):
+                exact.found[key] = await _best(runtime, request)
+        with _bounded(runtime, bounded):
+            found = await _best(runtime, request)
         shares.append(len(found & exact.found[key]) / max(1, len(exact.found[key])))
     return float(np.mean(shares))
 
 
-async def _best(engine: Engine, request: SearchRequest) -> set[Any]:
-    return {one.memory.id for one in (await recall(engine, ADMIN, request, count_access=False)).results}
+async def _best(runtime: Runtime, request: SearchRequest) -> set[Any]:
+    return {one.memory.id for one in (await recall(runtime, ADMIN, request, count_access=False)).results}
 
 
 async def _quality(place: Place, model: str, storage: Storage, chats: list[Conversation]) -> list[Cell]:
@@ -240,15 +240,15 @@ async def _quality(place: Place, model: str, storage: Storage, chats: list[Conve
     async with open_runtime(settings, "bench-storage") as opened:
         assert opened.embedder is not None
         kept = quality.KeptVectors(opened.embedder, place.folder / "vectors.sqlite")
-        engine = quality.replace_embedder(opened, kept)
+        runtime = quality.replace_embedder(opened, kept)
         for chat in chats:
-            await quality.load(engine, chat)
-        engine.hnsw_limits = hnsw.HnswLimits(counted_from=1, large_from=1, cost_rows=0)
-        await maintain_hnsw(engine)
+            await quality.load(runtime, chat)
+        runtime.hnsw_limits = hnsw.HnswLimits(counted_from=1, large_from=1, cost_rows=0)
+        await maintain_hnsw(runtime)
         for by_index in (False, True):
-            with _bounded(engine, by_index):
+            with _bounded(runtime, by_index):
                 for method in ("hybrid", "vectors alone"):
                     options = quality.METHODS[method]
-                    scores = [one for chat in chats for one in await quality.turn_scores(engine, chat, options)]
+                    scores = [one for chat in chats for one in await quality.turn_scores(runtime, chat, options)]
                     figures[method, by_index] = metrics.mean(scores)["recall@10"]
     return [figures[method, by_index] for method in ("hybrid", "vectors alone") for by_index in (False, True)]

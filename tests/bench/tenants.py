@@ -11,10 +11,10 @@ import uvloop
 from service.domain.ids import new_id
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
-from service.memory.engine import Engine
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
-from service.runtime import open_runtime
+from service.runtime import Runtime
+from service.startup import open_runtime
 from tests.bench import corpus, speed
 from tests.bench.environment import ADMIN, Place
 from tests.bench.measure import Latencies, Way, in_turn
@@ -56,13 +56,13 @@ def run(place: Place) -> None:
 
 
 async def _others(place: Place, url: str) -> None:
-    async with open_runtime(place.settings(url, "static"), "bench-tenants") as engine:
+    async with open_runtime(place.settings(url, "static"), "bench-tenants") as runtime:
         for number in range(OTHERS):
             workspace = new_id()
-            async with engine.db.unscoped() as connection:
+            async with runtime.db.unscoped() as connection:
                 await connection.run("add_workspace", workspace=workspace, name=f"workspace {number}")
             owner = Principal(workspace, new_id(), "admin", None)
-            await remember(engine, owner, list(itertools.islice(corpus.drafts(f"a{number}", MEMORIES), MEMORIES)))
+            await remember(runtime, owner, list(itertools.islice(corpus.drafts(f"a{number}", MEMORIES), MEMORIES)))
 
 
 async def _settle(url: str) -> None:
@@ -91,8 +91,8 @@ async def _measure(place: Place, urls: dict[str, str]) -> dict[str, Latencies]:
         open_runtime(place.settings(among, "static"), "bench-tenants") as second,
     ):
 
-        def way(engine: Engine) -> Way:
-            return lambda number: recall(engine, ADMIN, SearchRequest(agent="a", query=asked[number]))
+        def way(runtime: Runtime) -> Way:
+            return lambda number: recall(runtime, ADMIN, SearchRequest(agent="a", query=asked[number]))
 
-        ways = {name: way(engine) for name, engine in zip(urls, (first, second), strict=True)}
+        ways = {name: way(runtime) for name, runtime in zip(urls, (first, second), strict=True)}
         return await in_turn(ways, CALLS, warm_up=speed.WARM_UP)

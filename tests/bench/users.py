@@ -12,11 +12,11 @@ import uvloop
 from service.domain.context import ContextRequest
 from service.domain.drafts import MemoryDraft
 from service.domain.search import SearchRequest
-from service.memory.engine import Engine
 from service.memory.saving.remember import remember
 from service.memory.search.context import build_context
 from service.memory.search.recall import recall
-from service.runtime import open_runtime
+from service.runtime import Runtime
+from service.startup import open_runtime
 from tests.bench import corpus
 from tests.bench.environment import ADMIN, Place
 from tests.bench.measure import Way, in_turn
@@ -65,20 +65,20 @@ def _asked() -> list[_Asked]:
 
 async def _measure(place: Place, url: str) -> dict[str, Any]:
     asked = _asked()
-    async with open_runtime(place.settings(url, "static"), "bench-users") as engine:
+    async with open_runtime(place.settings(url, "static"), "bench-users") as runtime:
         ways: dict[str, Way] = {
-            "search for a user": lambda n: _search(engine, asked[n].text, user=asked[n].user),
-            "search about a user": lambda n: _search(engine, asked[n].text, about=asked[n].other),
-            "search for everybody": lambda n: _search(engine, asked[n].text),
+            "search for a user": lambda n: _search(runtime, asked[n].text, user=asked[n].user),
+            "search about a user": lambda n: _search(runtime, asked[n].text, about=asked[n].other),
+            "search for everybody": lambda n: _search(runtime, asked[n].text),
             "context for a user": lambda n: build_context(
-                engine, ADMIN, ContextRequest(agent=AGENT, user=asked[n].user, message=asked[n].text)
+                runtime, ADMIN, ContextRequest(agent=AGENT, user=asked[n].user, message=asked[n].text)
             ),
         }
         return await in_turn(ways, CALLS, warm_up=WARM_UP)
 
 
-def _search(engine: Engine, text: str, **fields: str) -> Any:
-    return recall(engine, ADMIN, SearchRequest(agent=AGENT, query=text, **fields), count_access=False)
+def _search(runtime: Runtime, text: str, **fields: str) -> Any:
+    return recall(runtime, ADMIN, SearchRequest(agent=AGENT, query=text, **fields), count_access=False)
 
 
 def _fill(place: Place, url: str) -> None:
@@ -87,9 +87,9 @@ def _fill(place: Place, url: str) -> None:
 
 
 async def _remember(place: Place, url: str) -> None:
-    async with open_runtime(place.settings(url, "static"), "bench-users") as engine:
+    async with open_runtime(place.settings(url, "static"), "bench-users") as runtime:
         for drafts in _drafts():
-            await remember(engine, ADMIN, drafts)
+            await remember(runtime, ADMIN, drafts)
 
 
 def _drafts() -> Iterator[list[MemoryDraft]]:

@@ -20,9 +20,9 @@ from service.db.queries import query
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import new_id
 from service.domain.json import dumps
-from service.memory.engine import Engine
 from service.memory.saving.remember import remember, remember_one
-from service.runtime import open_runtime
+from service.runtime import Runtime
+from service.startup import open_runtime
 from service.store.vectors import NO_SPACE
 from tests.bench import corpus
 from tests.bench.environment import ADMIN, Place
@@ -60,14 +60,14 @@ def run(place: Place) -> None:
 async def _measure(place: Place, url: str) -> tuple[list[list[Cell]], list[list[Cell]]]:
     contents = corpus.texts("writes", 10**9)
     async with AsyncExitStack() as stack:
-        engine = await stack.enter_async_context(open_runtime(place.settings(url, "static"), "bench-writes"))
+        runtime = await stack.enter_async_context(open_runtime(place.settings(url, "static"), "bench-writes"))
         port = stack.enter_context(place.serving(url))
         raw = [await stack.enter_async_context(_connected(url)) for _ in range(CLIENTS)]
         http = [await stack.enter_async_context(HttpClient(port)) for _ in range(CLIENTS)]
         ways: dict[str, list[Way]] = {
-            "bare asyncpg, one plain table": await _plain_rows(engine, raw, contents),
-            "bare asyncpg, the same rows": await _same_rows(engine, raw, contents),
-            "use case": [use_case(engine, contents)] * CLIENTS,
+            "bare asyncpg, one plain table": await _plain_rows(runtime, raw, contents),
+            "bare asyncpg, the same rows": await _same_rows(runtime, raw, contents),
+            "use case": [use_case(runtime, contents)] * CLIENTS,
             "HTTP": [over_http(client, contents) for client in http],
         }
         rates = await _by_turns(
@@ -82,7 +82,7 @@ async def _measure(place: Place, url: str) -> tuple[list[list[Cell]], list[list[
             ]
             for name in ways
         ]
-        saves = {"use case": [save_batch(engine)] * 2, "HTTP": [post_batch(client) for client in http[:2]]}
+        saves = {"use case": [save_batch(runtime)] * 2, "HTTP": [post_batch(client) for client in http[:2]]}
         in_batches = await _by_turns(
             {
                 (name, size, clients): [_whole_batches(one, contents, size) for one in ways_to_save[:clients]]
@@ -119,14 +119,14 @@ async def _connected(url: str) -> AsyncIterator[Any]:
         await connection.close()
 
 
-async def _plain_rows(engine: Engine, raw: list[Any], contents: Any) -> list[Way]:
+async def _plain_rows(runtime: Runtime, raw: list[Any], contents: Any) -> list[Way]:
     """One row with text, vector and time into a table with a primary key and nothing else."""
     await raw[0].execute(
         "CREATE TABLE plain (id uuid PRIMARY KEY, agent text, content text, embedding halfvec(256), at timestamptz)"
     )
-    assert engine.embedder is not None
+    assert runtime.embedder is not None
     some = list(itertools.islice(contents, 1_000))
-    vectors = [HalfVector(vector) for vector in await engine.embedder.embed(some)]
+    vectors = [HalfVector(vector) for vector in await runtime.embedder.embed(some)]
     statement = "INSERT INTO plain VALUES ($1, $2, $3, $4, now())"
 
     def way(connection: Any) -> Way:
@@ -137,9 +137,9 @@ async def _plain_rows(engine: Engine, raw: list[Any], contents: Any) -> list[Way
     return [way(connection) for connection in raw]
 
 
-async def _same_rows(engine: Engine, raw: list[Any], contents: Any) -> list[Way]:
+async def _same_rows(runtime: Runtime, raw: list[Any], contents: Any) -> list[Way]:
     """The statement that a save sends, with all its rows and indexes, prepared beforehand and sent by bare asyncpg."""
-    prepared = await _statements(engine, [_draft(text) for text in itertools.islice(contents, PREPARED)])
+    prepared = await _statements(runtime, [_draft(text) for text in itertools.islice(contents, PREPARED)])
 
     def way(connection: Any) -> Way:
         return lambda _: connection.execute(*prepared.pop())
@@ -168,9 +168,9 @@ class _StopsAtInsert:
         return getattr(self.raw, name)
 
 
-async def _statements(engine: Engine, drafts: list[MemoryDraft]) -> list[tuple[Any, ...]]:
+async def _statements(runtime: Runtime, drafts: list[MemoryDraft]) -> list[tuple[Any, ...]]:
     """What ``remember`` would send for each draft."""
-    await remember(engine, ADMIN, [_draft("The agent and its session exist.")])
+    await remember(runtime, ADMIN, [_draft("The agent and its session exist.")])
     found: list[tuple[Any, ...]] = []
 
     class Watched(Database):
@@ -179,11 +179,11 @@ async def _statements(engine: Engine, drafts: list[MemoryDraft]) -> list[tuple[A
 
         @asynccontextmanager
         async def generic_plan_transaction(self, workspace: UUID) -> AsyncIterator[Connection]:
-            async with engine.db.generic_plan_transaction(workspace) as connection:
+            async with runtime.db.generic_plan_transaction(workspace) as connection:
                 yield Connection(_StopsAtInsert(connection.raw, found))
 
-    watched = Engine(Watched(), embedder=engine.embedder)
-    watched._models = engine._models
+    watched = Runtime(Watched(), embedder=runtime.embedder)
+    watched._models = runtime._models
     for draft in drafts:
         with suppress(_Noted):
             await remember(watched, ADMIN, [draft])
@@ -203,9 +203,9 @@ def body_of(content: str) -> dict[str, Any]:
     return {"agent": "a", "type": "event", "content": content, "session": "now", "tags": ["t1"], "user": "u1"}
 
 
-def use_case(engine: Engine, contents: Any) -> Way:
+def use_case(runtime: Runtime, contents: Any) -> Way:
     """Save one memory in this process."""
-    return lambda _: remember_one(engine, ADMIN, _draft(next(contents)))
+    return lambda _: remember_one(runtime, ADMIN, _draft(next(contents)))
 
 
 def over_http(client: HttpClient, contents: Any) -> Way:
@@ -213,9 +213,9 @@ def over_http(client: HttpClient, contents: Any) -> Way:
     return lambda _: client.post("/v1/memories", body_of(next(contents)))
 
 
-def save_batch(engine: Engine) -> Callable[[list[str]], Any]:
+def save_batch(runtime: Runtime) -> Callable[[list[str]], Any]:
     """Save a batch in this process."""
-    return lambda texts: remember(engine, ADMIN, [_draft(text) for text in texts])
+    return lambda texts: remember(runtime, ADMIN, [_draft(text) for text in texts])
 
 
 def post_batch(client: HttpClient) -> Callable[[list[str]], Any]:

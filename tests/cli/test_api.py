@@ -53,7 +53,7 @@ async def test_a_memory_is_saved_found_shown_and_forgotten(static_api: Api, comm
     assert re.search(r"Not found: (limit|min_relevance)", why.stdout)
     assert re.search(r"It would need: (limit=2|min_relevance=)", why.stdout)
     proposals = [
-        await waiting(static_api.engine, f"Sam may like {what}", DEFAULT_WORKSPACE, "ada", uuid4(), "Sam", [])
+        await waiting(static_api.runtime, f"Sam may like {what}", DEFAULT_WORKSPACE, "ada", uuid4(), "Sam", [])
         for what in ("tea", "[red] wine")
     ]
     assert "Sam may like [red] wine" in (await run("inbox")).stdout

@@ -94,7 +94,7 @@ async def test_the_context_is_what_is_known_and_the_last_turns(static_api: Tenan
 
 async def test_without_long_term_nothing_is_looked_up(own_static_api: Api) -> None:
     await own_static_api.save("Ana's favourite colour is blue", agent="ana", user="ana")
-    embedded = own_static_api.engine.embedder
+    embedded = own_static_api.runtime.embedder
     assert embedded is not None
     asked: list[Any] = []
     original = embedded.embed

@@ -27,7 +27,7 @@ async def test_what_has_lived_its_time_is_gone(store: ReverieStore, static_api: 
     await store.aput(("t",), "k", {"text": "short-lived"}, ttl=60)
     await store.aput(("t",), "kept", {"text": "long-lived"})
     later = datetime.now(UTC) + timedelta(minutes=61)
-    static_api.engine.now = lambda: later
+    static_api.runtime.now = lambda: later
     assert await store.aget(("t",), "k") is None
     assert await keys(store, "t") == await keys(store, "t", query="lived") == ["kept"]
     assert await store.alist_namespaces() == [("t",)]
@@ -38,7 +38,7 @@ async def test_what_has_lived_its_time_is_gone(store: ReverieStore, static_api: 
 async def test_an_item_put_again_after_its_time_lives_again(store: ReverieStore, static_api: Api) -> None:
     await store.aput(("t",), "k", {"text": "short-lived"}, ttl=60)
     later = datetime.now(UTC) + timedelta(minutes=61)
-    static_api.engine.now = lambda: later
+    static_api.runtime.now = lambda: later
     await store.aput(("t",), "k", {"text": "short-lived"}, ttl=None)
     assert await keys(store, "t", query="lived") == ["k"]
 

@@ -13,8 +13,8 @@ from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
 from service.memory.counters import AccessCounter
 from service.memory.saving.remember import remember
-from service.runtime import open_runtime
 from service.settings import Settings
+from service.startup import open_runtime
 from tests.databases import wait_for_lock_waiter
 from tests.waiting import turns
 
@@ -23,12 +23,12 @@ COUNTED = "SELECT access_count FROM memory_usage WHERE workspace_id = $1"
 
 
 async def test_a_stop_waits_for_what_is_being_written(settings: Settings, database_url: str) -> None:
-    async with open_runtime(settings, "test") as engine:
-        [saved] = await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content="Tea is at four")])
+    async with open_runtime(settings, "test") as runtime:
+        [saved] = await remember(runtime, ADMIN, [MemoryDraft(agent="a", type="fact", content="Tea is at four")])
         ids = [saved.memory.id]
-        engine.part(AccessCounter).count(DEFAULT_WORKSPACE, ids)
-        await engine.part(AccessCounter).flush()
-        async with AccessCounter(engine, flush_interval_s=0.01) as counter:
+        runtime.part(AccessCounter).count(DEFAULT_WORKSPACE, ids)
+        await runtime.part(AccessCounter).flush()
+        async with AccessCounter(runtime, flush_interval_s=0.01) as counter:
             holder = await asyncpg.connect(database_url)
             try:
                 holding = holder.transaction()
@@ -50,10 +50,10 @@ async def test_a_stop_waits_for_what_is_being_written(settings: Settings, databa
 async def test_a_memory_that_is_deleted_meanwhile_takes_no_counts_of_others_along(
     settings: Settings, database_url: str
 ) -> None:
-    async with open_runtime(settings, "test") as engine:
+    async with open_runtime(settings, "test") as runtime:
         drafts = [MemoryDraft(agent="a", type="fact", content=f"Tea is at {hour}") for hour in ("four", "five")]
-        gone, kept = [saved.memory.id for saved in await remember(engine, ADMIN, drafts)]
-        counter = AccessCounter(engine)
+        gone, kept = [saved.memory.id for saved in await remember(runtime, ADMIN, drafts)]
+        counter = AccessCounter(runtime)
         counter.count(DEFAULT_WORKSPACE, [gone, kept])
         holder = await asyncpg.connect(database_url)
         try:

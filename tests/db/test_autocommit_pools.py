@@ -14,11 +14,11 @@ from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
 from service.errors import Unavailable
-from service.memory.engine import Engine
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
-from service.runtime import open_runtime
+from service.runtime import Runtime
 from service.settings import Settings
+from service.startup import open_runtime
 from tests.citus_cluster import Cluster
 from tests.tuning import tuned
 
@@ -33,21 +33,21 @@ async def one_connection(settings: Settings, citus: Cluster | None) -> Settings:
     return tuned(settings, pool_size=1).model_copy(update={"embedding_model": "static"})
 
 
-async def _save(engine: Engine, workspace: UUID, text: str) -> Principal:
-    async with engine.db.unscoped() as connection:
+async def _save(runtime: Runtime, workspace: UUID, text: str) -> Principal:
+    async with runtime.db.unscoped() as connection:
         await connection.run("add_workspace", workspace=workspace, name=f"{workspace}")
     admin = Principal(workspace, uuid4(), "admin", None)
-    await remember(engine, admin, [MemoryDraft(agent="a", type="fact", content=text)])
+    await remember(runtime, admin, [MemoryDraft(agent="a", type="fact", content=text)])
     return admin
 
 
 async def test_one_connection_shows_each_search_its_own_workspace(one_connection: Settings) -> None:
-    async with open_runtime(one_connection, "test") as engine:
-        here = await _save(engine, DEFAULT_WORKSPACE, "The kettle is on the shelf")
-        there = await _save(engine, new_id(), "The kettle is in the shed")
+    async with open_runtime(one_connection, "test") as runtime:
+        here = await _save(runtime, DEFAULT_WORKSPACE, "The kettle is on the shelf")
+        there = await _save(runtime, new_id(), "The kettle is in the shed")
         found = []
         for caller in (here, there, there, here):
-            answer = await recall(engine, caller, SearchRequest(agent="a", query="kettle"))
+            answer = await recall(runtime, caller, SearchRequest(agent="a", query="kettle"))
             found.append([one.record.content for one in answer.results])
     shelf, shed = ["The kettle is on the shelf"], ["The kettle is in the shed"]
     assert found == [shelf, shed, shed, shelf]
@@ -56,13 +56,13 @@ async def test_one_connection_shows_each_search_its_own_workspace(one_connection
 @WAYS
 async def test_row_level_security_holds_for_what_names_no_workspace(one_connection: Settings, way: str) -> None:
     other = new_id()
-    async with open_runtime(one_connection, "test") as engine:
-        await _save(engine, DEFAULT_WORKSPACE, "Mine")
-        await _save(engine, other, "Theirs")
-        await _save(engine, other, "Theirs too")
+    async with open_runtime(one_connection, "test") as runtime:
+        await _save(runtime, DEFAULT_WORKSPACE, "Mine")
+        await _save(runtime, other, "Theirs")
+        await _save(runtime, other, "Theirs too")
         counted = []
         for workspace in (DEFAULT_WORKSPACE, other, new_id()):
-            counted.append(await _count(engine.db, way, workspace))
+            counted.append(await _count(runtime.db, way, workspace))
     assert counted == [1, 2, 0]
 
 
@@ -79,15 +79,15 @@ async def test_a_switch_of_workspace_that_fails_is_made_again(
             await execute(self, statement)
         raise asyncpg.QueryCanceledError
 
-    async with open_runtime(one_connection, "test") as engine:
-        await _save(engine, DEFAULT_WORKSPACE, "Mine")
+    async with open_runtime(one_connection, "test") as runtime:
+        await _save(runtime, DEFAULT_WORKSPACE, "Mine")
         for wanted, count in ((DEFAULT_WORKSPACE, 1), (other, 0)):
-            assert await _count(engine.db, way, DEFAULT_WORKSPACE) == 1
+            assert await _count(runtime.db, way, DEFAULT_WORKSPACE) == 1
             with monkeypatch.context() as patched:
                 patched.setattr(WorkspaceConnection, "execute", cut_off)
                 with pytest.raises(Unavailable):
-                    await _count(engine.db, way, other)
-            assert await _count(engine.db, way, wanted) == count
+                    await _count(runtime.db, way, other)
+            assert await _count(runtime.db, way, wanted) == count
 
 
 async def _count(db: Database, way: str, workspace: UUID) -> int:
@@ -99,9 +99,9 @@ async def _count(db: Database, way: str, workspace: UUID) -> int:
 async def test_a_connection_that_was_lost_is_set_up_again(
     one_connection: Settings, way: str, database_url: str
 ) -> None:
-    async with open_runtime(one_connection, "test") as engine:
-        await _save(engine, DEFAULT_WORKSPACE, "Mine")
-        async with getattr(engine.db, way)(DEFAULT_WORKSPACE) as connection:
+    async with open_runtime(one_connection, "test") as runtime:
+        await _save(runtime, DEFAULT_WORKSPACE, "Mine")
+        async with getattr(runtime.db, way)(DEFAULT_WORKSPACE) as connection:
             pid = await connection.raw.fetchval("SELECT pg_backend_pid()")
         killer = await asyncpg.connect(database_url)
         try:
@@ -110,7 +110,7 @@ async def test_a_connection_that_was_lost_is_set_up_again(
             await killer.close()
         for _ in range(2):
             try:
-                assert await _count(engine.db, way, DEFAULT_WORKSPACE) == 1
+                assert await _count(runtime.db, way, DEFAULT_WORKSPACE) == 1
                 break
             except Unavailable:
                 continue
@@ -120,16 +120,16 @@ async def test_a_connection_that_was_lost_is_set_up_again(
 
 @WAYS
 async def test_a_statement_is_bounded_in_time(one_connection: Settings, way: str) -> None:
-    async with open_runtime(tuned(one_connection, statement_timeout_s=2), "test") as engine:
+    async with open_runtime(tuned(one_connection, statement_timeout_s=2), "test") as runtime:
         with pytest.raises(Unavailable):
-            async with getattr(engine.db, way)(DEFAULT_WORKSPACE) as connection:
+            async with getattr(runtime.db, way)(DEFAULT_WORKSPACE) as connection:
                 await connection.raw.fetchval("SELECT pg_sleep(600)")
 
 
 async def test_a_search_cannot_write(one_connection: Settings) -> None:
     async with (
-        open_runtime(one_connection, "test") as engine,
-        engine.db.search_connection(DEFAULT_WORKSPACE) as connection,
+        open_runtime(one_connection, "test") as runtime,
+        runtime.db.search_connection(DEFAULT_WORKSPACE) as connection,
     ):
         with pytest.raises(asyncpg.ReadOnlySQLTransactionError):
             await connection.raw.execute("DELETE FROM memories")
@@ -137,7 +137,7 @@ async def test_a_search_cannot_write(one_connection: Settings) -> None:
 
 
 async def test_a_save_writes_for_its_own_workspace_alone(one_connection: Settings) -> None:
-    async with open_runtime(one_connection, "test") as engine, engine.db.autocommit(DEFAULT_WORKSPACE) as connection:
+    async with open_runtime(one_connection, "test") as runtime, runtime.db.autocommit(DEFAULT_WORKSPACE) as connection:
         with pytest.raises(asyncpg.InsufficientPrivilegeError):
             await connection.raw.execute(
                 "INSERT INTO audience_languages (workspace_id, audience, language) VALUES ($1, $1, 'german')", new_id()

@@ -16,10 +16,10 @@ from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
 from service.errors import Unavailable
-from service.memory.engine import Engine
 from service.memory.search.recall import recall
-from service.runtime import open_runtime
+from service.runtime import Runtime
 from service.settings import Settings
+from service.startup import open_runtime
 from tests.captured_queries import queries_sent_by
 from tests.citus_cluster import Cluster
 from tests.live_api import Api
@@ -59,12 +59,12 @@ async def tasks_of(connection: Connection, statement: str) -> list[int]:
     return [int(count) for count in re.findall(r"Task Count: (\d+)", plan)]
 
 
-async def test_statements_of_a_workspace_stay_in_its_shard(engine: Engine) -> None:
+async def test_statements_of_a_workspace_stay_in_its_shard(runtime: Runtime) -> None:
     astray = {}
     for name, query in [(name, renderings(name)[0]) for name in all_queries().templates]:
         if "workspace" not in query.parameters:
             continue
-        async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+        async with runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
             prepared = await connection.raw.prepare(query.sql)
             types = [kind.name for kind in prepared.get_parameters()]
             tasks = await tasks_of(connection, with_values(query, types))
@@ -76,14 +76,14 @@ async def test_statements_of_a_workspace_stay_in_its_shard(engine: Engine) -> No
 async def test_a_search_goes_to_one_shard(static_api: Api) -> None:
     for number in range(5):
         await static_api.save(f"The lighthouse keeps lamp {number}")
-    engine = static_api.engine
-    searched = queries_sent_by(engine.db)
+    runtime = static_api.runtime
+    searched = queries_sent_by(runtime.db)
     admin = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
-    found = await recall(engine, admin, SearchRequest(agent="a", query="lighthouse lamp"))
+    found = await recall(runtime, admin, SearchRequest(agent="a", query="lighthouse lamp"))
     assert len(found.results) == 5
     (asked,) = searched
     query = asked.statement
-    async with engine.db.search_connection(DEFAULT_WORKSPACE) as connection:
+    async with runtime.db.search_connection(DEFAULT_WORKSPACE) as connection:
         rows = await connection.raw.fetch(
             f"EXPLAIN (ANALYZE, COSTS off, TIMING off) {query.sql}", *query.arguments(asked.values)
         )
@@ -93,8 +93,8 @@ async def test_a_search_goes_to_one_shard(static_api: Api) -> None:
     assert len(set(re.findall(r"\b(?:search_index|search_terms)_(\d+)", plan))) == 2, plan
 
 
-async def test_tenant_tables_lie_together_and_the_schedule_apart(engine: Engine) -> None:
-    async with engine.db.unscoped() as connection:
+async def test_tenant_tables_lie_together_and_the_schedule_apart(runtime: Runtime) -> None:
+    async with runtime.db.unscoped() as connection:
         rows = await connection.raw.fetch("SELECT table_name::text, citus_table_type, colocation_id FROM citus_tables")
     kinds = {row["table_name"]: row["citus_table_type"] for row in rows}
     tenant = table_names() - SHARED_TABLES | {"reindex_requests", "field_backfills"}
@@ -109,7 +109,7 @@ async def test_tenant_tables_lie_together_and_the_schedule_apart(engine: Engine)
 async def test_row_level_security_holds_on_the_nodes(static_api: Api) -> None:
     await static_api.save("The lighthouse keeps its lamp")
     for workspace, seen in ((DEFAULT_WORKSPACE, 1), (UUID(int=7), 0)):
-        async with static_api.engine.db.transaction(workspace) as connection:
+        async with static_api.runtime.db.transaction(workspace) as connection:
             assert await connection.raw.fetchval("SELECT count(*) FROM memories") == seen
             assert (
                 await connection.raw.fetchval(

@@ -7,8 +7,8 @@ import pytest
 
 from service.db.connectivity import ConnectionMode, detect_pooler
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.runtime import open_runtime
 from service.settings import Settings
+from service.startup import open_runtime
 from tests.citus_cluster import Cluster
 
 COUNT = "EXPLAIN SELECT count(*) FROM search_index"
@@ -29,8 +29,8 @@ async def test_no_statement_starts_parallel_workers(settings: Settings, citus: C
         assert "Gather" in _plan(await connection.fetch(COUNT))
     finally:
         await connection.close()
-    async with open_runtime(settings, "test") as engine:
-        db = engine.db
+    async with open_runtime(settings, "test") as runtime:
+        db = runtime.db
         for way in (
             db.search_connection, db.search_transaction, db.autocommit, db.transaction, db.generic_plan_transaction,
             db.snapshot,

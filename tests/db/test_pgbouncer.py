@@ -15,9 +15,9 @@ from service.db.migrate import migrate
 from service.db.pool import APP_ROLE, Database
 from service.db.queries import query
 from service.domain.ids import DEFAULT_WORKSPACE
-from service.memory.engine import Engine
-from service.runtime import open_runtime
+from service.runtime import Runtime
 from service.settings import Settings
+from service.startup import open_runtime
 from tests import pgbouncer
 from tests.live_api import serving
 from tests.pgbouncer import Bouncer
@@ -74,7 +74,7 @@ async def test_two_processes_worth_of_clients_share_two_connections(through: Set
         found = await asyncio.gather(*((one if n % 2 else other).search("harbour", limit=40) for n in range(20)))
         assert all(len(memories) == 40 for memories in found)
         await say(one, "I live in Oslo.")
-        assert (await dream(other.engine))["status"] == "succeeded"
+        assert (await dream(other.runtime))["status"] == "succeeded"
         assert any("Oslo" in content for content in await contents(one))
         exports = await asyncio.gather(*(api.call("GET", "/v1/export") for api in (one, other) * 4))
         assert {json.loads(answer.text.splitlines()[-1])["counts"]["memory"] for answer in exports} == {41}
@@ -83,10 +83,10 @@ async def test_two_processes_worth_of_clients_share_two_connections(through: Set
 
 
 async def test_of_two_workers_one_runs_a_scheduled_job(through: Settings) -> None:
-    runs: list[Engine] = []
+    runs: list[Runtime] = []
 
-    async def job(engine: Engine) -> None:
-        runs.append(engine)
+    async def job(runtime: Runtime) -> None:
+        runs.append(runtime)
 
     async with open_runtime(through, "one") as one, open_runtime(through, "other") as other:
         assert sum(await asyncio.gather(*(run_claimed(each, "job", job) for each in (one, other) * 3))) == 1

@@ -14,8 +14,8 @@ from service.domain.search import SearchRequest
 from service.domain.types import MemoryType
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
-from service.runtime import open_runtime
 from service.settings import Settings
+from service.startup import open_runtime
 from tests.citus_cluster import Cluster
 from tests.tuning import tuned
 
@@ -26,10 +26,10 @@ LONG = 15_360
 async def test_a_save_is_planned_once(settings: Settings, citus: Cluster | None) -> None:
     admin = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
     one_connection = tuned(settings, pool_size=1).model_copy(update={"embedding_model": "static"})
-    async with open_runtime(one_connection, "test") as engine:
+    async with open_runtime(one_connection, "test") as runtime:
         for text in ("The kettle is on the shelf", "The cup is in the sink", "The spoon is on the table"):
-            await remember(engine, admin, [MemoryDraft(agent="a", type="fact", content=text)])
-        plans = await _plans(engine.db.unscoped(), "INSERT INTO memories")
+            await remember(runtime, admin, [MemoryDraft(agent="a", type="fact", content=text)])
+        plans = await _plans(runtime.db.unscoped(), "INSERT INTO memories")
     if await detect_pooler(str(settings.database_url)) is ConnectionMode.POOLER_NO_PREPARED:
         assert plans == []
     else:
@@ -39,11 +39,11 @@ async def test_a_save_is_planned_once(settings: Settings, citus: Cluster | None)
 async def test_a_search_is_planned_once(settings: Settings, citus: Cluster | None) -> None:
     admin = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
     one_connection = tuned(settings, pool_size=1).model_copy(update={"embedding_model": "static"})
-    async with open_runtime(one_connection, "test") as engine:
-        await remember(engine, admin, [MemoryDraft(agent="a", type="fact", content="The kettle is on the shelf")])
+    async with open_runtime(one_connection, "test") as runtime:
+        await remember(runtime, admin, [MemoryDraft(agent="a", type="fact", content="The kettle is on the shelf")])
         for text in ("kettle", "shelf", "the kettle on the shelf"):
-            await recall(engine, admin, SearchRequest(agent="a", query=f"{text} last week", types=[MemoryType.FACT]))
-        plans = await _plans(engine.db.search_connection(DEFAULT_WORKSPACE), "term_score AS")
+            await recall(runtime, admin, SearchRequest(agent="a", query=f"{text} last week", types=[MemoryType.FACT]))
+        plans = await _plans(runtime.db.search_connection(DEFAULT_WORKSPACE), "term_score AS")
     if await detect_pooler(str(settings.database_url)) is ConnectionMode.POOLER_NO_PREPARED:
         assert plans == []
     else:  # Citus finds the shard by the workspace
@@ -52,8 +52,8 @@ async def test_a_search_is_planned_once(settings: Settings, citus: Cluster | Non
 
 async def test_a_statement_stays_prepared_however_long(settings: Settings) -> None:
     one_connection = tuned(settings, pool_size=1)
-    async with open_runtime(one_connection, "test") as engine:
-        for word, ways in (("search", engine.db.search_connection), ("save", engine.db.transaction)):
+    async with open_runtime(one_connection, "test") as runtime:
+        for word, ways in (("search", runtime.db.search_connection), ("save", runtime.db.transaction)):
             for _ in range(2):
                 async with ways(DEFAULT_WORKSPACE) as connection:
                     await connection.raw.fetch(f"SELECT '{word * LONG}' WHERE $1", True)
@@ -65,12 +65,12 @@ async def test_a_statement_stays_prepared_however_long(settings: Settings) -> No
 async def test_each_kind_of_search_is_a_statement_of_its_own(settings: Settings) -> None:
     admin = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
     one_connection = tuned(settings, pool_size=1).model_copy(update={"embedding_model": "static"})
-    async with open_runtime(one_connection, "test") as engine:
-        await remember(engine, admin, [MemoryDraft(agent="a", type="fact", content="The kettle is on the shelf")])
+    async with open_runtime(one_connection, "test") as runtime:
+        await remember(runtime, admin, [MemoryDraft(agent="a", type="fact", content="The kettle is on the shelf")])
         kinds = ({"query": "kettle"}, {"query": "kettle last week"}, {"query": "kettle", "user": "u"})
         for asked in (kinds[0], *kinds, *kinds):
-            await recall(engine, admin, SearchRequest.model_validate({"agent": "a"} | asked))
-        plans = await _plans(engine.db.search_connection(DEFAULT_WORKSPACE), "term_score AS")
+            await recall(runtime, admin, SearchRequest.model_validate({"agent": "a"} | asked))
+        plans = await _plans(runtime.db.search_connection(DEFAULT_WORKSPACE), "term_score AS")
     if await detect_pooler(str(settings.database_url)) is not ConnectionMode.POOLER_NO_PREPARED:
         assert sorted(map(sum, plans)) == [2, 2, 3]
 

@@ -129,7 +129,7 @@ async def test_readiness_tells_of_a_schema_that_changed_under_the_process(api: A
         answer = await api.http.get("/readyz")
         return answer.status_code, answer.json()["status"], answer.json()["detail"] or ""
 
-    api.engine.db.check_schema = SchemaCheck(recheck_s=0)
+    api.runtime.db.check_schema = SchemaCheck(recheck_s=0)
     assert await readiness() == (200, "ready", "")
     await stamp(database_url, NEWER)
     status, said, detail = await readiness()

@@ -53,7 +53,7 @@ async def test_a_message_whose_memories_are_superseded_says_so_in_a_context(own_
     async def say(session: str, text: str, day: int) -> None:
         message = {"role": "user", "content": text, "created_at": f"2026-03-{day:02}T09:00:00Z"}
         await api.post(f"/v1/sessions/{session}/messages", {"agent": "a", "user": "kim", "messages": [message]})
-        await dream(api.engine, "a")
+        await dream(api.runtime, "a")
 
     async def shown() -> list[str]:
         body: Json = {"agent": "a", "user": "kim", "message": "Where do I live, and who leads Saturn?"}

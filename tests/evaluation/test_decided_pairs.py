@@ -56,7 +56,7 @@ async def api(settings: Settings, server: FakeOpenAI) -> AsyncIterator[Api]:
 
 async def calibrated(api: Api, agent: str = "a", *, stood_days: float = 7, write: bool = False) -> Json:
     operator = Principal(DEFAULT_WORKSPACE, OPERATOR, "admin", None)
-    return asdict(await fit_agent(api.engine, operator, agent, stood_days=stood_days, write=write))
+    return asdict(await fit_agent(api.runtime, operator, agent, stood_days=stood_days, write=write))
 
 
 def merging(found: Json, threshold: float = 0.97) -> tuple[int, float | None]:
@@ -67,26 +67,26 @@ def merging(found: Json, threshold: float = 0.97) -> tuple[int, float | None]:
 async def test_a_merge_that_stood_is_right_and_one_that_was_undone_is_wrong(api: Api) -> None:
     for content in (GOOD, NICE):
         await api.save(content)
-    merged = await dream(api.engine)
+    merged = await dream(api.runtime)
     assert (await calibrated(api))["kinds"] == {}, "it has not stood for long enough"
     stood = await calibrated(api, stood_days=0)
     assert (stood["kinds"], merging(stood)) == ({"stood": 1}, (1, 1.0))
-    now = api.engine.now
-    api.engine.now = lambda: now() + timedelta(days=8)
+    now = api.runtime.now
+    api.runtime.now = lambda: now() + timedelta(days=8)
     assert (await calibrated(api))["kinds"] == {"stood": 1}
     await api.post(f"/v1/dreams/{merged['id']}/undo")
     undone = await calibrated(api)
     assert (undone["kinds"], merging(undone)) == ({"undone": 1}, (1, 0.0))
-    await dream(api.engine)
+    await dream(api.runtime)
     again = await calibrated(api, stood_days=0)
     assert (again["kinds"], again["pairs"]) == ({"stood": 1}, 1), "of the same statements the newest decision counts"
 
 
 async def test_what_was_said_in_other_words_is_a_pair_too(api: Api) -> None:
     await api.save("u1 likes green tea", user="u1", type="preference")
-    await dream(api.engine)
+    await dream(api.runtime)
     await say(api, "I really like green tea.")
-    done = await dream(api.engine)
+    done = await dream(api.runtime)
     (again,) = [one for one in done["changes"] if one["op"] == "reinforced"]
     assert again["after"]["said"] == ["u1 really likes green tea."]
     found = await calibrated(api, stood_days=0)
@@ -97,7 +97,7 @@ async def test_what_is_no_longer_replaced_was_reverted(api: Api, server: FakeOpe
     server.decides = lambda text, question: sure_of("update")
     for content in (GOOD, NICE):
         await api.save(content)
-    await dream(api.engine)
+    await dream(api.runtime)
     old = next(
         one
         for one in (await api.get("/v1/memories", agent="a", include="superseded"))["items"]
@@ -111,14 +111,14 @@ async def test_what_is_no_longer_replaced_was_reverted(api: Api, server: FakeOpe
 
 
 async def proposed(api: Api, content: str) -> str:
-    proposal = await waiting(api.engine, content, DEFAULT_WORKSPACE, "a", uuid4(), None, [])
+    proposal = await waiting(api.runtime, content, DEFAULT_WORKSPACE, "a", uuid4(), None, [])
     return str(proposal)
 
 
 async def test_decided_proposals_are_pairs_beside_what_was_known(api: Api, server: FakeOpenAI) -> None:
     server.decides = lambda text, question: sure_of("different")
     await api.save(GOOD)
-    await dream(api.engine)
+    await dream(api.runtime)
     rejected = await proposed(api, NICE)
     accepted = await proposed(api, "The office kitchen has a rather good coffee grinder")
     edited = await proposed(api, "The garden shed is green")
@@ -126,7 +126,7 @@ async def test_decided_proposals_are_pairs_beside_what_was_known(api: Api, serve
     await api.post(f"/v1/inbox/{accepted}", {"action": "accept"})
     await api.post(f"/v1/inbox/{edited}", {"action": "edit", "content": "The garden shed is painted dark green"})
     assert (await calibrated(api))["kinds"] == {"rejected": 1, "edited": 1}, "no dream has read what was accepted"
-    await dream(api.engine)
+    await dream(api.runtime)
     found = await calibrated(api)
     assert found["kinds"] == {"rejected": 1, "accepted": 1, "edited": 1}
     assert set(found["too_few"]) == {"merge_at", "replace_at", "distinct_at"}
@@ -143,7 +143,7 @@ async def test_enough_right_decisions_are_written_to_the_agent(api: Api) -> None
         for what in ("very good coffee machine", "really nice coffee maker")
     ]
     await api.post("/v1/memories/batch", {"items": items})
-    await dream(api.engine, "b")
+    await dream(api.runtime, "b")
     await api.put("/v1/agents/b", {"settings": {"dream": {"interval_h": 3}}})
     found = await calibrated(api, "b", stood_days=0, write=True)
     assert found["kinds"] == {"stood": LABELLED_MIN}
@@ -158,7 +158,7 @@ async def test_nothing_of_a_purged_user_is_asked_about(api: Api, server: FakeOpe
     for content in (GOOD, NICE):
         await api.save(f"{content}, xqmarkx says", user="u-xqmarkx")
     await api.save("The gate squeaks", agent="a")
-    merged = await dream(api.engine)
+    merged = await dream(api.runtime)
     await api.post(f"/v1/dreams/{merged['id']}/undo")
     assert (await calibrated(api))["kinds"] == {"undone": 1}
     await api.post("/v1/users/u-xqmarkx/purge")
@@ -174,7 +174,7 @@ async def test_the_command_tells_how_many_and_that_they_are_too_few(
 ) -> None:
     for content in (GOOD, NICE):
         await api.save(content)
-    await dream(api.engine)
+    await dream(api.runtime)
 
     async def run(*options: str) -> CompletedProcess[str]:
         here = {"DATABASE_URL": database_url, "EMBEDDING_MODEL": "static"}

@@ -78,7 +78,7 @@ class OnTheLoop(FairExecutor):
 
 
 async def test_without_the_executor_they_do(worst_api: Api) -> None:
-    worst_api.engine.redactor = Redactor(executor=OnTheLoop())
+    worst_api.runtime.redactor = Redactor(executor=OnTheLoop())
     await worst_api.put("/v1/settings", {"pii": {"mode": "redact"}})
     name = "append: five messages of 200,000 characters"
     requests = [request for request in worst_requests() if request.name == name]

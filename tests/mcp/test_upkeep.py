@@ -80,7 +80,7 @@ async def test_a_dream_that_is_waited_for_reports_how_it_is(own_static_api: Api,
 
     async def work() -> None:
         await begun.wait()
-        assert await Dreamer(own_static_api.engine, "test", 60).dream_next()
+        assert await Dreamer(own_static_api.runtime, "test", 60).dream_next()
 
     async with connect(own_static_api, agent.key, user="sam") as client:
         worker = asyncio.create_task(work())

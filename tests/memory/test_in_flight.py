@@ -23,14 +23,14 @@ async def opened(flight: InFlight, *, exclusive: bool = False) -> Tracker | None
 
 
 async def recorded(api: Api) -> int:
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         count: int = await connection.raw.fetchval("SELECT count(*) FROM in_flight")
     return count
 
 
 async def dies_over(api: Api, worker: str, *ids: UUID, deaths: int = 0, deadline_s: float = 60) -> None:
     """What a worker leaves behind that is killed in a step."""
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         await connection.run(
             "record_in_flight", **asdict(PLACE), worker=worker, step="read", subject_ids=ids, deaths=deaths,
             deadline_s=deadline_s,
@@ -38,7 +38,7 @@ async def dies_over(api: Api, worker: str, *ids: UUID, deaths: int = 0, deadline
 
 
 async def test_a_step_is_recorded_while_it_lasts_whatever_ends_it(api: Api) -> None:
-    tracker = await opened(InFlight(api.engine))
+    tracker = await opened(InFlight(api.runtime))
     assert tracker is not None
     async with tracker.step("read", [uuid4()]):
         assert await recorded(api) == 1
@@ -61,7 +61,7 @@ async def test_a_step_is_recorded_while_it_lasts_whatever_ends_it(api: Api) -> N
 
 async def test_a_step_past_its_deadline_ends_the_process(api: Api) -> None:
     ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    tracker = await opened(InFlight(api.engine, deadline_s=0.05, end=ended.set_result))
+    tracker = await opened(InFlight(api.runtime, deadline_s=0.05, end=ended.set_result))
     assert tracker is not None
     async with tracker.step("read", [uuid4()]):
         assert await ended == 70
@@ -70,20 +70,20 @@ async def test_a_step_past_its_deadline_ends_the_process(api: Api) -> None:
 async def test_who_may_be_alive_is_left_alone(api: Api) -> None:
     one = uuid4()
     await dies_over(api, "other", one)
-    assert await opened(InFlight(api.engine)) is None
+    assert await opened(InFlight(api.runtime)) is None
     assert await recorded(api) == 1
-    tracker = await opened(InFlight(api.engine), exclusive=True)
+    tracker = await opened(InFlight(api.runtime), exclusive=True)
     assert tracker is not None
     assert tracker.crashes == {one: 1}
     await dies_over(api, "other", one, deadline_s=0)
-    tracker = await opened(InFlight(api.engine))
+    tracker = await opened(InFlight(api.runtime))
     assert tracker is not None
     assert tracker.crashes == {one: 1}
 
 
 async def test_a_workers_own_record_is_no_death(api: Api) -> None:
     await dies_over(api, "me", uuid4())
-    tracker = await opened(InFlight(api.engine, "me"))
+    tracker = await opened(InFlight(api.runtime, "me"))
     assert tracker is not None
     assert tracker.crashes == {}
 
@@ -94,12 +94,12 @@ async def test_two_deaths_over_a_text_alone_prove_it_and_one_over_a_batch_proves
     one, other = UUID(message["id"]), uuid4()
     await dies_over(api, "first", one, other)
     await dies_over(api, "second", one)
-    tracker = await opened(InFlight(api.engine), exclusive=True)
+    tracker = await opened(InFlight(api.runtime), exclusive=True)
     assert tracker is not None
     assert tracker.crashes == {one: 1, other: 0}
     assert (await api.get("/v1/dead-letters"))["items"] == []
     await dies_over(api, "third", one, deaths=1)
-    tracker = await opened(InFlight(api.engine), exclusive=True)
+    tracker = await opened(InFlight(api.runtime), exclusive=True)
     assert tracker is not None
     assert tracker.crashes == {}
     (letter,) = (await api.get("/v1/dead-letters"))["items"]
@@ -108,12 +108,12 @@ async def test_two_deaths_over_a_text_alone_prove_it_and_one_over_a_batch_proves
 
 async def test_a_text_that_is_gone_becomes_no_dead_letter(api: Api) -> None:
     await dies_over(api, "first", uuid4(), deaths=1)
-    assert await opened(InFlight(api.engine), exclusive=True) is not None
+    assert await opened(InFlight(api.runtime), exclusive=True) is not None
     assert (await api.get("/v1/dead-letters"))["items"] == []
 
 
 def tracker_of(api: Api, *died: Died) -> Tracker:
-    tracker = Tracker(InFlight(api.engine), PLACE)
+    tracker = Tracker(InFlight(api.runtime), PLACE)
     tracker.suspect(died)
     return tracker
 

@@ -81,7 +81,7 @@ async def rows(database_url: str, table: str) -> list[Json]:
 
 
 async def used(api: Api, url: str) -> list[Json]:
-    await api.engine.budget.flush()
+    await api.runtime.budget.flush()
     return await rows(url, "model_usage")
 
 
@@ -117,8 +117,8 @@ async def test_every_call_is_recorded_by_whom_for_what_and_of_which_model(
     assert streamed.text.endswith("data: [DONE]\n\n")
     await say(api, "I live in Oslo.", "I work at Acme.", agent="ada")
     await api.call("POST", "/v1/sessions/s/compact", params={"agent": "ada"})
-    dreamer = Dreamer(api.engine, "test", 60)
-    await dreamer.dream_for(DEFAULT_WORKSPACE, await agent_id(api.engine, "ada"))
+    dreamer = Dreamer(api.runtime, "test", 60)
+    await dreamer.dream_for(DEFAULT_WORKSPACE, await agent_id(api.runtime, "ada"))
 
     found = await used(api, database_url)
     calls = Counter[str]()
@@ -172,8 +172,8 @@ async def test_what_is_not_called_for_lack_of_budget_is_told(api: Api, model: Fa
     assert refused.json()["detail"].startswith("budget reached")
     assert 0 < int(refused.headers["retry-after"]) <= 86_400
 
-    dreamer = Dreamer(api.engine, "test", 60)
-    (*_, done) = await dreamer.dream_for(DEFAULT_WORKSPACE, await agent_id(api.engine))
+    dreamer = Dreamer(api.runtime, "test", 60)
+    (*_, done) = await dreamer.dream_for(DEFAULT_WORKSPACE, await agent_id(api.runtime))
     assert done.status == "succeeded"
     assert done.report["stopped"].startswith("budget reached")
     assert model.calls == before
@@ -181,7 +181,7 @@ async def test_what_is_not_called_for_lack_of_budget_is_told(api: Api, model: Fa
     assert health["embedder"]["status"] != "failing"
 
     await limit(api, day_tokens_max=None)
-    await embed_pending(api.engine)
+    await embed_pending(api.runtime)
     await api.search("Saved all the same")
     assert (await api.post("/v1/ask", QUESTION))["degraded"] is None
     assert (await used(api, database_url)) != []

@@ -104,14 +104,14 @@ async def test_of_two_at_once_one_gets_a_token(own_api: Api, flow: Flow) -> None
 
 
 async def test_codes_and_refresh_tokens_expire(own_api: Api, flow: Flow) -> None:
-    now = own_api.engine.now
-    own_api.engine.now = lambda: now() - CODE_LIFETIME - timedelta(seconds=1)
+    now = own_api.runtime.now
+    own_api.runtime.now = lambda: now() - CODE_LIFETIME - timedelta(seconds=1)
     code = await flow.approve(ADMIN_KEY)
-    own_api.engine.now = now
+    own_api.runtime.now = now
     expired = await flow.redeem(code)
     assert expired.json() == {"error": "invalid_grant", "error_description": "authorization code has expired"}
     tokens = await flow.connect(ADMIN_KEY)
-    own_api.engine.now = lambda: now() + REFRESH_LIFETIME + timedelta(seconds=1)
+    own_api.runtime.now = lambda: now() + REFRESH_LIFETIME + timedelta(seconds=1)
     refused = await flow.refresh(tokens["refresh_token"])
     assert refused.json()["error"] == "invalid_grant"
 
@@ -271,10 +271,10 @@ async def test_the_key_that_consented_takes_its_tokens_with_it(own_api: Api, flo
 
 
 async def test_tokens_do_not_outlive_the_key_that_consented(own_api: Api, flow: Flow) -> None:
-    expires_at = (own_api.engine.now() + timedelta(minutes=10)).isoformat()
+    expires_at = (own_api.runtime.now() + timedelta(minutes=10)).isoformat()
     made = await own_api.post("/v1/keys", {"role": "agent", "agent": "ada", "name": "brief", "expires_at": expires_at})
     tokens = await flow.connect(made["key"])
     assert 500 < tokens["expires_in"] <= 600
-    now = own_api.engine.now
-    own_api.engine.now = lambda: now() + timedelta(minutes=11)
+    now = own_api.runtime.now
+    own_api.runtime.now = lambda: now() + timedelta(minutes=11)
     assert (await flow.refresh(tokens["refresh_token"])).json()["error"] == "invalid_grant"

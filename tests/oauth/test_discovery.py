@@ -177,8 +177,8 @@ async def test_forged_codes_and_tokens_are_invalid_grants(own_api: Api) -> None:
 
 
 async def test_registration_is_bounded_by_address_and_minute(own_api: Api) -> None:
-    now = own_api.engine.now
-    own_api.engine.now = lambda: start
+    now = own_api.runtime.now
+    own_api.runtime.now = lambda: start
     start = now()
     for _ in range(PER_ADDRESS_AND_MINUTE):
         await register(own_api.http)
@@ -187,7 +187,7 @@ async def test_registration_is_bounded_by_address_and_minute(own_api: Api) -> No
     assert refused.headers["retry-after"] == "60"
     elsewhere = {"X-Forwarded-For": "203.0.113.7"}
     assert (await own_api.http.post("/register", json={"redirect_uris": [CALLBACK]}, headers=elsewhere)).is_success
-    own_api.engine.now = lambda: start + timedelta(seconds=61)
+    own_api.runtime.now = lambda: start + timedelta(seconds=61)
     await register(own_api.http)
 
 
@@ -211,31 +211,31 @@ async def test_clients_that_nobody_uses_go_and_others_stay(own_api: Api) -> None
         used = Flow(http, await register(http))
         tokens = await used.connect(ADMIN_KEY)
         unused = Flow(http, await register(http))
-        now = own_api.engine.now
-        assert (await apply_retention(own_api.engine))["oauth"] == 0
-        own_api.engine.now = lambda: now() + timedelta(days=2)
-        assert (await apply_retention(own_api.engine))["oauth"] == 2, "the client without a consent, and the used code"
+        now = own_api.runtime.now
+        assert (await apply_retention(own_api.runtime))["oauth"] == 0
+        own_api.runtime.now = lambda: now() + timedelta(days=2)
+        assert (await apply_retention(own_api.runtime))["oauth"] == 2, "the client without a consent, and the used code"
         assert (await unused.authorize()).status_code == 400
         assert (await used.authorize()).status_code == 302
-        own_api.engine.now = now
+        own_api.runtime.now = now
         assert await works(http, tokens["access_token"])
         second = (await used.refresh(tokens["refresh_token"])).json()
-        own_api.engine.now = lambda: now() + timedelta(days=31)
-        assert (await apply_retention(own_api.engine))["oauth"] == 2, "both refresh tokens"
+        own_api.runtime.now = lambda: now() + timedelta(days=31)
+        assert (await apply_retention(own_api.runtime))["oauth"] == 2, "both refresh tokens"
         assert (await used.refresh(second["refresh_token"])).json()["error"] == "invalid_grant"
-        own_api.engine.now = lambda: now() + timedelta(days=401)
-        assert (await apply_retention(own_api.engine))["oauth"] == 1
+        own_api.runtime.now = lambda: now() + timedelta(days=401)
+        assert (await apply_retention(own_api.runtime))["oauth"] == 1
 
 
 async def test_so_many_clients_wait_and_no_more(own_api: Api) -> None:
-    async with own_api.engine.db.unscoped() as connection:
+    async with own_api.runtime.db.unscoped() as connection:
         await connection.raw.execute(
             """INSERT INTO oauth_clients (id, name, redirect_uris, created_at, used_at)
             SELECT gen_random_uuid(), 'x', '{}', now() - interval '1 hour', NULL FROM generate_series(1, $1)""",
             UNUSED_CLIENTS_MAX,
         )
     newest = await register(own_api.http)
-    async with own_api.engine.db.unscoped() as connection:
+    async with own_api.runtime.db.unscoped() as connection:
         count = await connection.raw.fetchval("SELECT count(*) FROM oauth_clients")
     assert count == UNUSED_CLIENTS_MAX
     assert (await Flow(own_api.http, newest).authorize()).status_code == 302
@@ -257,7 +257,7 @@ async def test_nothing_that_opens_is_stored_as_it_is(own_api: Api) -> None:
         flow = Flow(http, await register(http))
         code = await flow.approve(ADMIN_KEY)
         tokens = (await flow.redeem(code)).json()
-    async with own_api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with own_api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         for table in ("oauth_clients", "oauth_codes", "oauth_refresh_tokens", "api_keys", "audit_log"):
             rows = await connection.raw.fetch(f"SELECT t::text AS row FROM {table} t")  # noqa: S608
             assert rows, table

@@ -20,7 +20,7 @@ from service.domain.proposals import fingerprint
 from service.domain.spending import Payer, Usage
 from service.domain.types import MemoryType
 from service.first_start import key_in_workspace
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.settings import Settings
 from service.store.agents import get_agent
 from service.store.proposals import NewProposal
@@ -116,7 +116,7 @@ async def build(api: Api, settings: Settings) -> World:
     world = World()
     numbers = iter(range(100, 1000))
     for place in WORKSPACES:
-        admin = Api(api.http, api.engine, await key_in_workspace(settings, KeyGrant("admin", "admin"), place))
+        admin = Api(api.http, api.runtime, await key_in_workspace(settings, KeyGrant("admin", "admin"), place))
         await admin.put("/v1/settings", {"proxy": {"enabled": True, "models": ["openai/any"]}})
         world.callers.append(Caller(place, "admin", None, admin.key))
         world.callers.append(Caller(place, "reader", None, (await admin.as_role("reader")).key))
@@ -130,7 +130,7 @@ async def build(api: Api, settings: Settings) -> World:
             world.callers.append(Caller(place, "agent", agent, made["key"]))
             world.things.append(Thing("key", made["id"], place, agent))
             world.things += await _belongings(admin, place, agent, numbers)
-    async with api.engine.db.unscoped() as connection:
+    async with api.runtime.db.unscoped() as connection:
         rows = await connection.raw.fetch(
             "SELECT w.workspace_id::text AS id, coalesce(p.name, w.name) AS name"
             " FROM workspaces w LEFT JOIN workspaces p ON p.workspace_id = w.deletion_of"
@@ -206,26 +206,26 @@ async def _deleted(admin: Api, agent: str, session: str) -> str:
 
 async def _called(admin: Api, place: str, agent: str, token: str) -> UUID:
     """A kept call of a model for the agent, with a word in it; its id."""
-    engine = admin.engine
-    async with engine.db.unscoped() as connection:
+    runtime = admin.runtime
+    async with runtime.db.unscoped() as connection:
         workspace = await connection.value("workspace_by_name", name=place)
     said = Exchange(f"user:\nThe harbour word is {token}", "ok", "answered")
-    engine.model_calls.note(Payer(workspace, agent=agent), "ask", "m", engine.now(), 1.0, Usage(1), said)
-    await engine.model_calls.flush()
-    async with engine.db.transaction(workspace) as connection:
+    runtime.model_calls.note(Payer(workspace, agent=agent), "ask", "m", runtime.now(), 1.0, Usage(1), said)
+    await runtime.model_calls.flush()
+    async with runtime.db.transaction(workspace) as connection:
         found: UUID = (await connection.raw.fetchrow("SELECT id FROM model_calls ORDER BY id DESC LIMIT 1"))["id"]
     return found
 
 
 async def _proposed(admin: Api, place: str, agent: str, dream_id: UUID, token: str) -> UUID:
     """A statement that a dream of the agent was not sure of, with a word in it; its id."""
-    async with admin.engine.db.unscoped() as connection:
+    async with admin.runtime.db.unscoped() as connection:
         workspace = await connection.value("workspace_by_name", name=place)
-    return await waiting(admin.engine, f"The harbour word may be {token}", workspace, agent, dream_id, USER, [token])
+    return await waiting(admin.runtime, f"The harbour word may be {token}", workspace, agent, dream_id, USER, [token])
 
 
 async def waiting(
-    engine: Engine, content: str, workspace: UUID, agent: str, dream_id: UUID, user: str | None, tags: list[str]
+    runtime: Runtime, content: str, workspace: UUID, agent: str, dream_id: UUID, user: str | None, tags: list[str]
 ) -> UUID:
     """Let a statement wait in the inbox as one that a dream was not sure of; its id."""
     marks: dict[str, Any] = {"user": user, "hearsay_by": None, "occurred_at": None}
@@ -234,28 +234,28 @@ async def waiting(
         id=new_id(), fingerprint=fingerprint(content, type_=MemoryType.FACT, **marks),
         identity_hash=identity_hash(MemoryType.FACT, content, key=None, owners=owners, **marks), type="fact",
         content=content, user_name=user, owners=owners, hearsay_by=None, importance=0.5, confidence=0.3, tags=tags,
-        source={"kind": "dream"}, metadata={}, message_ids=[], reason="not sure enough", said_at=engine.now(),
+        source={"kind": "dream"}, metadata={}, message_ids=[], reason="not sure enough", said_at=runtime.now(),
         occurred_at=None,
     )  # fmt: skip
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         row = await get_agent(connection, workspace, agent)
         assert row is not None
         added = await connection.one(
-            "add_proposals", workspace=workspace, agent_id=row.id, items=[item], dream_id=dream_id, now=engine.now()
+            "add_proposals", workspace=workspace, agent_id=row.id, items=[item], dream_id=dream_id, now=runtime.now()
         )
     return added["id"]
 
 
 async def _set_aside(admin: Api, place: str, message_id: UUID) -> UUID:
     """A message as workers leave it that have died over it twice; the id of its dead letter."""
-    engine = admin.engine
-    async with engine.db.unscoped() as connection:
+    runtime = admin.runtime
+    async with runtime.db.unscoped() as connection:
         workspace = await connection.value("workspace_by_name", name=place)
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         letter = new_id()
         assert await connection.run(
             "add_dead_letter", workspace=workspace, id=letter, subject_id=message_id, job="dream", step="read",
-            attempts=2, dream_id=None, now=engine.now(),
+            attempts=2, dream_id=None, now=runtime.now(),
         ) == 1  # fmt: skip
     return letter
 

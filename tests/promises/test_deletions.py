@@ -83,7 +83,7 @@ async def lived(api: Api) -> None:
         await api.put(f"/v1/agents/{agent}", {"teams": ["crew"]})
         await say(api, *TALK, session="s", agent=agent, user="ana")
         await say(api, "I work at Initech", "My sister Ida is a nurse", session="t", agent=agent, user="ana")
-        await dream(api.engine, agent)
+        await dream(api.runtime, agent)
         await api.post("/v1/documents", {"agent": agent, "title": "Letter", "text": f"Dear {MARK}, the roof leaks."})
         link = {"relation": "mentions", "entity": {"name": f"{MARK} Ltd", "kind": "organisation"}}
         first = await api.save(f"{MARK} Ltd pays late", agent=agent, links=[link], session="s")
@@ -97,7 +97,7 @@ async def lived(api: Api) -> None:
         await api.post(f"/v1/agents/{agent}/bulletin")
         await api.put(f"/v1/agents/{agent}", {"settings": {"dream": {"propose_below": 0.99}}})
         await say(api, f"I have a horse named {MARK}", session="s", agent=agent, user="ana")
-        await dream(api.engine, agent)
+        await dream(api.runtime, agent)
 
 
 @pytest.mark.parametrize(
@@ -142,14 +142,14 @@ async def test_nothing_finds_a_deleted_session(api: Api) -> None:
     assert f"{MARK}ville" not in (await api.call("GET", "/v1/export", params={"agent": "a"})).text
     kept = {one["content"] for one in (await api.get("/v1/memories", agent="a", limit=200))["items"]}
     assert any("Ida" in content for content in kept), "said in another session as well"
-    await dream(api.engine, "a")
+    await dream(api.runtime, "a")
     assert f"{MARK}ville" not in str((await api.get("/v1/memories", agent="a", limit=200))["items"])
 
 
 @pytest.mark.exhaustive
 async def test_a_memory_of_two_sessions_keeps_its_source_in_the_deleted_one_for_the_undo(api: Api) -> None:
     said = [(await say(api, "My sister Ida is a nurse", session=session, user="ana"))[0] for session in ("s", "t")]
-    await dream(api.engine)
+    await dream(api.runtime)
     (memory,) = (await api.get("/v1/memories", agent="a"))["items"]
 
     async def sources() -> list[bool]:
@@ -166,7 +166,7 @@ async def test_a_memory_of_two_sessions_keeps_its_source_in_the_deleted_one_for_
 @pytest.mark.exhaustive
 async def test_a_purge_reaches_what_has_been_deleted(api: Api, database_url: str) -> None:
     await say(api, f"I live in {MARK}ville and like {MARK}tea", session="s", user=f"u-{MARK}")
-    await dream(api.engine)
+    await dream(api.runtime)
     await say(api, "I like coffee", session="s", user="bo")
     done = await delete(api, "/v1/sessions/s", agent="a")
     assert f"{MARK}ville" in dump(database_url)
@@ -224,7 +224,7 @@ async def test_secrets_are_masked_in_what_has_been_deleted(api: Api, database_ur
     await api.put("/v1/settings", {"secrets": {"mode": "redact"}})
     await api.post("/v1/rescan", {"dry_run": False})
     assert await api.status("POST", f"/v1/deletions/{done['deletion_id']}/undo") == 409
-    assert await rescan_next(api.engine, "test")
+    assert await rescan_next(api.runtime, "test")
     assert secret not in dump(database_url)
     await api.post(f"/v1/deletions/{done['deletion_id']}/undo")
     (message,) = (await api.get("/v1/sessions/s/messages", agent="a"))["items"]
@@ -236,10 +236,10 @@ async def test_a_deletion_ends_for_good_with_the_retention_time(api: Api, databa
     await lived(api)
     done = await delete(api, "/v1/agents/a")
     await api.put("/v1/settings", {"retention": {"deleted_days": 1}})
-    await apply_retention(api.engine)
+    await apply_retention(api.runtime)
     assert (await rows(database_url, UUID(done["deletion_id"])))["messages"]
     await execute(database_url, "UPDATE deletions SET deleted_at = deleted_at - interval '25 hours'")
-    assert (await apply_retention(api.engine))["deletions"] == 1
+    assert (await apply_retention(api.runtime))["deletions"] == 1
     assert await rows(database_url, UUID(done["deletion_id"])) == {table: [] for table in await rows(database_url)}
     assert await api.status("POST", f"/v1/deletions/{done['deletion_id']}/undo") == 404
     assert (await api.get("/v1/deletions"))["items"] == []
@@ -250,10 +250,10 @@ async def test_no_undo_once_its_time_has_passed_though_retention_has_not_run(api
     await say(api, "Hello", agent="a")
     done = await delete(api, "/v1/sessions/s", agent="a")
     until, undo = datetime.fromisoformat(done["restorable_until"]), f"/v1/deletions/{done['deletion_id']}/undo"
-    api.engine.now = lambda: until + timedelta(seconds=1)
+    api.runtime.now = lambda: until + timedelta(seconds=1)
     answer = await api.call("POST", undo)
     assert (answer.status_code, answer.json()["title"]) == (404, "Not found")
-    api.engine.now = lambda: until
+    api.runtime.now = lambda: until
     assert await api.status("POST", undo) == 200
 
 
@@ -311,7 +311,7 @@ async def test_what_another_user_saved_meanwhile_keeps_nothing_away(api: Api) ->
 @pytest.mark.exhaustive
 async def test_a_workspace_takes_its_deletions_along(api: Api, database_url: str) -> None:
     made = await api.post("/v1/workspaces", {"name": "w"})
-    other = Api(api.http, api.engine, made["key"])
+    other = Api(api.http, api.runtime, made["key"])
     await say(other, f"I live in {MARK}ville", session="s")
     await delete(other, "/v1/sessions/s", agent="a")
     await api.patch(f"/v1/workspaces/{made['id']}", {"suspended": True})

@@ -71,15 +71,15 @@ async def talk(api: Api, *texts: str, session: str, **fields: Any) -> list[Json]
 async def dreams_of(api: Api, settings: Settings, server: FakeOpenAI) -> None:
     """Dreams that succeed, are tried out, are killed after a paid step, and fail."""
     await talk(api, "I live by the harbour", "My badge is new", session=f"s-{MARK}", name=f"{MARK}name")
-    await dream(api.engine)
+    await dream(api.runtime)
     await talk(api, "I moved to the hills", session=f"s-{MARK}")
-    await dream(api.engine, dry_run=True)
-    await dream(api.engine)
+    await dream(api.runtime, dry_run=True)
+    await dream(api.runtime)
     await talk(api, "I left the hills", session=f"s-{MARK}")
     await dream_and_die(settings, server)
     await expire_leases(str(settings.database_url))
     server.fail(body={"choices": [{"message": {"content": f"{MARK} is no JSON"}}]}, times=3, endpoint="chat")
-    await dream(api.engine)
+    await dream(api.runtime)
     server.heal()
     await api.post("/v1/agents/a/bulletin")
 
@@ -112,7 +112,7 @@ async def proposed(api: Api) -> None:
     """Proposals that wait, are accepted, edited and rejected."""
     await api.put("/v1/agents/a", {"settings": {"dream": {"propose_below": 0.99}}})
     await talk(api, "I have a cat", "I have a dog", "I have a horse", "I have a bird", session=f"s-{MARK}")
-    await dream(api.engine)
+    await dream(api.runtime)
     first, second, third, _, *_ = (await api.get("/v1/inbox"))["items"]
     for proposal, decision in (
         (first, {"action": "accept"}),
@@ -159,13 +159,13 @@ async def test_nothing_is_left_anywhere(
     static_api: Api, settings: Settings, server: FakeOpenAI, database_url: str
 ) -> None:
     api = static_api
-    api.engine.llm = model(server, ledger=api.engine.budget)
+    api.runtime.llm = model(server, ledger=api.runtime.budget)
     kept = {"retention": {"model_calls_days": 7}}
     await api.put("/v1/settings", {"window": {"messages_max": 4, "trim_to": 2}} | kept)
     (kept,) = await say(api, "Tea is at five", session="other", user="u2")
     await dreams_of(api, settings, server)
     await talk(api, *(f"Turn {n} of the day" for n in range(9)), session=f"s-{MARK}")
-    while await compact_next(api.engine):
+    while await compact_next(api.runtime):
         pass
     await written_by_hand(api, kept["id"])
     await around(api)
@@ -173,11 +173,11 @@ async def test_nothing_is_left_anywhere(
     await api.post("/v1/agents/a/bulletin")
     await talk(api, "Nobody has dreamt of this yet", session=f"s-{MARK}")
     await dream_and_die(settings, server)
-    await api.engine.part(AccessCounter).flush()
-    await api.engine.model_calls.flush()
-    api.engine.llm = None
+    await api.runtime.part(AccessCounter).flush()
+    await api.runtime.model_calls.flush()
+    api.runtime.llm = None
     await api.post("/v1/agents/a/bulletin")  # in the words of the memories
-    api.engine.llm = model(server, ledger=api.engine.budget)
+    api.runtime.llm = model(server, ledger=api.runtime.budget)
     before = dump(database_url)
     assert tables_with(before) >= {
         "memories", "memory_versions", "messages", "sessions", "entities", "entity_aliases", "entity_merges",
@@ -192,7 +192,7 @@ async def test_nothing_is_left_anywhere(
     assert tables_with(after) == set(), [line[:300] for line in after.splitlines() if MARK in line.lower()]
     assert "Tea is at five." in await contents(api)
     await api.post("/v1/agents/a/bulletin")
-    await dream(api.engine)
+    await dream(api.runtime)
     assert tables_with(dump(database_url)) == set()
     assert (await api.get("/v1/sessions/other/messages", agent="a"))["items"][0]["content"] == "Tea is at five"
 
@@ -251,7 +251,7 @@ def tables_with(dumped: str) -> set[str]:
 async def test_a_purge_at_any_step_of_a_dream_wins(api: Api, server: FakeOpenAI, database_url: str) -> None:
     """A dream is under way, and at one of its steps the purge comes; for every step there is."""
     server.default_reply = note_everything
-    api.engine.llm = model(server, ledger=api.engine.budget)
+    api.runtime.llm = model(server, ledger=api.runtime.budget)
     await api.put("/v1/settings", {"retention": {"model_calls_days": 7}})
     steps = await steps_of_a_dream(api)
     assert len(steps) > 10
@@ -260,13 +260,13 @@ async def test_a_purge_at_any_step_of_a_dream_wins(api: Api, server: FakeOpenAI,
         await say(api, f"I live in {MARK}ville", session="s", agent=agent, user=USER)
         await say(api, "I like tea", session="t", agent=agent, user="u2")
         purge = PurgeAt(api, database_url, number)
-        dreamer = Dreamer(api.engine, "test", 60, on_step=purge)
-        await dreamer.dream_for(DEFAULT_WORKSPACE, await agent_id(api.engine, agent))
+        dreamer = Dreamer(api.runtime, "test", 60, on_step=purge)
+        await dreamer.dream_for(DEFAULT_WORKSPACE, await agent_id(api.runtime, agent))
         assert purge.task is not None
         assert (await purge.task)["receipt"]["counts"]["messages"] == 1, step
-        await api.engine.model_calls.flush()
+        await api.runtime.model_calls.flush()
         assert tables_with(dump(database_url)) == set(), step
-        again = await dream(api.engine, agent)
+        again = await dream(api.runtime, agent)
         assert again["status"] == "succeeded", (step, again)
         assert tables_with(dump(database_url)) == set(), step
         said = Counter(memory["content"] for memory in (await api.get("/v1/memories", agent=agent))["items"])
@@ -303,6 +303,6 @@ async def steps_of_a_dream(api: Api) -> list[str]:
 
     await say(api, "I live in a ville", session="s", agent="first", user="u1")
     await say(api, "I like tea", session="t", agent="first", user="u2")
-    dreamer = Dreamer(api.engine, "test", 60, on_step=reached)
-    await dreamer.dream_for(DEFAULT_WORKSPACE, await agent_id(api.engine, "first"))
+    dreamer = Dreamer(api.runtime, "test", 60, on_step=reached)
+    await dreamer.dream_for(DEFAULT_WORKSPACE, await agent_id(api.runtime, "first"))
     return steps

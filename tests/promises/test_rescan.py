@@ -140,8 +140,8 @@ async def test_an_admin_lists_and_masks_secrets_by_the_api(api: Api, database_ur
     assert sorted(one["started"] for one in started) == [False, True]
     joined = await api.post("/v1/rescan", {"dry_run": False})
     assert (joined["started"], joined["running"], joined["dry_run"]) == (False, True, True)
-    assert await rescan_next(api.engine, "w")
-    assert not await rescan_next(api.engine, "w")
+    assert await rescan_next(api.runtime, "w")
+    assert not await rescan_next(api.runtime, "w")
     found = await api.get("/v1/rescan")
     assert (found["running"], found["error"], found["done"]) == (False, None, found["total"])
     listed = await _findings(api)
@@ -151,7 +151,7 @@ async def test_an_admin_lists_and_masks_secrets_by_the_api(api: Api, database_ur
     assert [one for one in secrets if dump(database_url).count(one) != before.count(one)] == []
 
     assert (await api.post("/v1/rescan", {"dry_run": False}))["started"] is True
-    assert await rescan_next(api.engine, "w")
+    assert await rescan_next(api.runtime, "w")
     done = await api.get("/v1/rescan")
     assert done["kinds"].keys() == found["kinds"].keys()
     memories = {one["row"] for one in await _findings(api) if one["table"] == "memories"}
@@ -201,11 +201,11 @@ async def test_a_workspace_sees_its_own_scan_alone(api: Api, database_url: str) 
     assert (await api.get("/v1/rescan"))["requested_at"] is None
     assert (await api.post("/v1/rescan"))["started"] is True
     await api.patch("/v1/workspaces/other", {"suspended": True})
-    assert await rescan_next(api.engine, "w")
-    assert not await rescan_next(api.engine, "w")
+    assert await rescan_next(api.runtime, "w")
+    assert not await rescan_next(api.runtime, "w")
     assert (await _findings(api)) != []
     await api.patch("/v1/workspaces/other", {"suspended": False})
-    assert await rescan_next(api.engine, "w")
+    assert await rescan_next(api.runtime, "w")
     assert (await other.get("/v1/rescan"))["rows"] == {}
     assert (await other.get("/v1/rescan/findings"))["items"] == []
 

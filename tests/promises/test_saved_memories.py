@@ -35,7 +35,7 @@ async def test_of_tea_liked_twice_and_then_not_one_memory_is_current(api: Api) -
     first, second, third = await save_all(
         api, "Maria likes tea.", "Maria likes tea", "Maria does not like tea", type="preference"
     )
-    done = await dream(api.engine)
+    done = await dream(api.runtime)
     assert done["report"]["memories"] == 3
     assert await contents(api) == {"Maria does not like tea"}
     ends = {
@@ -56,7 +56,7 @@ async def test_of_duplicates_the_older_stays_with_all_that_was_said_of_either(ap
     newer = await api.save(
         "Maria likes tea", type="preference", tags=["hot"], metadata={"from": "mail", "page": 3}, links=links
     )
-    await dream(api.engine)
+    await dream(api.runtime)
     kept = await api.get(f"/v1/memories/{older['id']}")
     assert kept["superseded_by"] is None
     assert kept["tags"] == ["drinks", "hot"]
@@ -75,7 +75,7 @@ async def test_the_one_that_is_linked_stays_before_the_older(api: Api) -> None:
     older = await api.save("Maria likes tea.", type="preference")
     links = [{"relation": "about", "entity": {"name": "Maria", "kind": "person"}}]
     linked = await api.save("Maria likes tea", type="preference", links=links)
-    await dream(api.engine)
+    await dream(api.runtime)
     assert (await api.get(f"/v1/memories/{older['id']}"))["superseded_by"] == linked["id"]
 
 
@@ -83,7 +83,7 @@ async def test_the_one_that_is_linked_stays_before_the_older(api: Api) -> None:
 async def test_a_memory_with_a_key_stays_and_its_key_still_updates_it(api: Api) -> None:
     await api.save("Maria likes tea.", type="preference")
     keyed = await api.save("Maria likes tea", type="preference", key="maria-drink")
-    await dream(api.engine)
+    await dream(api.runtime)
     assert await contents(api) == {"Maria likes tea"}
     answer = await api.call(
         "POST",
@@ -96,7 +96,7 @@ async def test_a_memory_with_a_key_stays_and_its_key_still_updates_it(api: Api) 
     assert len({one["id"] for one in two}) == 2
     await api.patch(f"/v1/memories/{two[0]['id']}", {"version": 1, "key": "x"})
     await api.patch(f"/v1/memories/{two[1]['id']}", {"version": 1, "key": "y"})
-    await dream(api.engine)
+    await dream(api.runtime)
     assert await contents(api) >= {"Lea likes tea.", "Lea likes tea"}
 
 
@@ -114,7 +114,7 @@ async def test_a_memory_with_a_key_stays_and_its_key_still_updates_it(api: Api) 
 )
 async def test_what_both_holds_stays(api: Api, both: Sequence[str]) -> None:
     await save_all(api, *both)
-    await dream(api.engine)
+    await dream(api.runtime)
     assert await contents(api) == set(both)
 
 
@@ -132,16 +132,16 @@ async def test_what_both_holds_stays(api: Api, both: Sequence[str]) -> None:
 )
 async def test_a_changed_fact_is_superseded_by_the_newer(api: Api, before: str, now: str) -> None:
     await save_all(api, before, now)
-    await dream(api.engine)
+    await dream(api.runtime)
     assert await contents(api) == {now}
 
 
 async def test_each_is_read_once_and_a_changed_one_again(api: Api) -> None:
     saved = await api.save("Ann lives in Oslo.")
-    assert (await dream(api.engine))["report"]["memories"] == 1
-    assert (await dream(api.engine))["report"]["memories"] == 0
+    assert (await dream(api.runtime))["report"]["memories"] == 1
+    assert (await dream(api.runtime))["report"]["memories"] == 0
     await api.patch(f"/v1/memories/{saved['id']}", {"version": 1, "content": "Ann lives in Bergen."})
-    again = await dream(api.engine)
+    again = await dream(api.runtime)
     assert again["report"]["memories"] == 1
     assert [change["after"]["name"] for change in again["changes"] if change["op"] == "entity"] == ["Bergen"]
 
@@ -149,21 +149,21 @@ async def test_each_is_read_once_and_a_changed_one_again(api: Api) -> None:
 @pytest.mark.exhaustive
 async def test_what_a_dream_made_is_compared_with_what_is_saved_later(api: Api) -> None:
     await say(api, "I live in Oslo.")
-    await dream(api.engine)
+    await dream(api.runtime)
     await api.save("u1 lives in Oslo", user="u1")
-    await dream(api.engine)
+    await dream(api.runtime)
     assert await contents(api) == {"u1 lives in Oslo."}
     await api.save("u1 lives in Bergen", user="u1")
-    await dream(api.engine)
+    await dream(api.runtime)
     assert await contents(api) == {"u1 lives in Bergen"}
 
 
 @pytest.mark.exhaustive
 async def test_what_somebody_else_saves_of_a_user_replaces_nothing_of_theirs(api: Api) -> None:
     await say(api, "I live in Oslo.", user="alice")
-    await dream(api.engine)
+    await dream(api.runtime)
     await api.save("alice lives in Hell.", user="alice", hearsay_by="mallory")
-    await dream(api.engine)
+    await dream(api.runtime)
     assert await contents(api) == {"alice lives in Oslo.", "alice lives in Hell."}
 
 
@@ -174,7 +174,7 @@ async def test_teams_and_tasks_are_compared_among_their_own(api: Api) -> None:
     await api.save("Maria likes tea.", type="preference")
     await api.save("Maria does not like tea", type="preference", scope="team", team="t")
     await api.save("Maria likes tea", type="preference", scope="team", team="t", agent="b")
-    await dream(api.engine)
+    await dream(api.runtime)
     items = (await api.get("/v1/memories", limit=200))["items"]
     assert len(items) == 3
 
@@ -187,29 +187,29 @@ async def test_entities_are_drawn_once_and_undone(api: Api) -> None:
         "The launch of Project Apollo is near.",
         "PROJECT APOLLO is late.",
     )
-    done = await dream(api.engine)
+    done = await dream(api.runtime)
     named = [one["name"] for one in (await api.get("/v1/entities", agent="a"))["items"]]
     assert sorted(named) == ["Dana Scully", "Project Apollo"]
     graph = await api.get("/v1/entities/Project Apollo/graph", agent="a")
     assert len(graph["memories"]) == 3
     assert await undo(api, done) == 200
     assert (await api.get("/v1/entities", agent="a"))["items"] == []
-    assert (await dream(api.engine))["report"]["memories"] == 3
+    assert (await dream(api.runtime))["report"]["memories"] == 3
 
 
 @pytest.mark.exhaustive
 async def test_a_dry_run_says_it_all_and_changes_nothing(api: Api) -> None:
     await save_all(api, "Maria likes tea.", "Maria likes tea", "Maria does not like tea", type="preference")
-    shown = await dream(api.engine, dry_run=True)
+    shown = await dream(api.runtime, dry_run=True)
     assert len(await contents(api)) == 3
-    done = await dream(api.engine)
+    done = await dream(api.runtime)
     assert [change["op"] for change in shown["changes"]] == [change["op"] for change in done["changes"]]
 
 
 @pytest.mark.exhaustive
 async def test_undo_refuses_where_a_merged_memory_has_changed_since(api: Api) -> None:
     first, _ = await save_all(api, "Maria likes tea.", "Maria likes tea", type="preference")
-    done = await dream(api.engine)
+    done = await dream(api.runtime)
     kept = await api.get(f"/v1/memories/{first['id']}")
     await api.patch(f"/v1/memories/{first['id']}", {"version": kept["version"], "importance": 0.9})
     assert await undo(api, done) == 409
@@ -219,7 +219,7 @@ async def test_undo_refuses_where_a_merged_memory_has_changed_since(api: Api) ->
 async def test_placeholders_of_personal_data_are_no_entities(api: Api) -> None:
     await save_all(api, "<PERSON_1> wrote to <EMAIL_ADDRESS> about Project Apollo.", "<EMAIL_ADDRESS> works at Acme.")
     await say(api, "I met <EMAIL_ADDRESS> and <PERSON_2> at Acme Robotics yesterday.")
-    await dream(api.engine)
+    await dream(api.runtime)
     named = [one["name"] for one in (await api.get("/v1/entities", agent="a"))["items"]]
     assert not [name for name in named if "PERSON" in name or "EMAIL" in name]
     assert "Project Apollo" in named
@@ -228,9 +228,9 @@ async def test_placeholders_of_personal_data_are_no_entities(api: Api) -> None:
 @pytest.mark.exhaustive
 async def test_an_agent_with_memories_due_has_reason_to_dream(api: Api) -> None:
     await api.save("Maria likes tea.", type="preference")
-    async with api.engine.db.unscoped() as connection:
-        await connection.run("schedule_new", now=api.engine.now())
-    while await Dreamer(api.engine, "test", 60).dream_next():
+    async with api.runtime.db.unscoped() as connection:
+        await connection.run("schedule_new", now=api.runtime.now())
+    while await Dreamer(api.runtime, "test", 60).dream_next():
         pass
     dreams = (await api.get("/v1/dreams", agent="a"))["items"]
     assert [one["report"]["memories"] for one in dreams] == [1]

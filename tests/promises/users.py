@@ -127,7 +127,7 @@ async def build(api: Api) -> Family:
             named = {"role": role, "agent": agent, "name": f"{role} {user} {bound}", "user": user if bound else None}
             made = await api.post("/v1/keys", named)
             family.askers.append(Asker(role, user, bound, made["key"]))
-    async with api.engine.db.unscoped() as connection:
+    async with api.runtime.db.unscoped() as connection:
         family.things += await _rows(connection.raw)
     return family
 
@@ -203,13 +203,13 @@ async def _made(api: Api, family: Family, owners: tuple[str, ...], words: _Words
     dream_id = UUID((await api.get("/v1/dreams", agent=DESK, **for_user))["items"][0]["id"])
     content = f"The harbour word may be {word}"
     user = owners[0] if owners else None
-    proposal = await waiting(api.engine, content, DEFAULT_WORKSPACE, DESK, dream_id, user, [word])
+    proposal = await waiting(api.runtime, content, DEFAULT_WORKSPACE, DESK, dream_id, user, [word])
     made.append(Owned("proposal", str(proposal), owners, (word,)))
     word = words.of(owners)
     made.append(Owned("deletion", await _deleted(api, f"old {word}", for_user), owners, (word,)))
     word = words.of(owners)
     await api.post("/v1/ask", {"agent": DESK, "question": f"Which harbour word {word}?"}, params=for_user)
-    await api.engine.model_calls.flush()
+    await api.runtime.model_calls.flush()
     if owners:  # what a call for nobody was told is an admin's to read
         made.append(Owned("model_call", (await api.get("/v1/model-calls"))["items"][0]["id"], owners, (word,)))
     return made
@@ -229,10 +229,10 @@ async def _deleted(api: Api, session: str, for_user: Json) -> str:
 
 async def _set_aside(api: Api, message_id: UUID) -> None:
     """A message as workers leave it that have died over it twice."""
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         await connection.run(
             "add_dead_letter", workspace=DEFAULT_WORKSPACE, id=new_id(), subject_id=message_id, job="dream",
-            step="read", attempts=2, dream_id=None, now=api.engine.now(),
+            step="read", attempts=2, dream_id=None, now=api.runtime.now(),
         )  # fmt: skip
 
 

@@ -73,7 +73,7 @@ async def test_the_second_conversation_knows_what_the_first_said(
 
 async def test_what_is_older_than_the_setting_allows_reaches_no_model(api: Api, model: FakeOpenAI) -> None:
     await api.save("Likes jasmine tea", type="identity", agent="default")
-    async with api.engine.db.unscoped() as connection:
+    async with api.runtime.db.unscoped() as connection:
         await connection.raw.execute("UPDATE memories SET created_at = created_at - interval '91 days'")
         await connection.raw.execute("UPDATE search_index SET created_at = created_at - interval '91 days'")
     for days, knows in ((92, True), (90, False)):
@@ -187,7 +187,7 @@ async def test_a_tool_call_comes_back_and_its_turns_are_kept(api: Api, model: Fa
 
 async def test_a_failing_memory_never_fails_the_answer_and_says_so(api: Api, model: FakeOpenAI) -> None:
     await api.save("Likes tea", agent="default")
-    async with api.engine.db.unscoped() as connection:
+    async with api.runtime.db.unscoped() as connection:
         await connection.raw.execute("ALTER TABLE bulletins RENAME TO gone")
         await connection.raw.execute("ALTER TABLE messages RENAME TO gone_too")
     answer = await api.call("POST", CHAT, json={"model": "m", "messages": user("hi")})
@@ -205,7 +205,7 @@ async def test_a_slow_memory_is_not_waited_for(api: Api, model: FakeOpenAI) -> N
     done = asyncio.Event()
 
     async def lock() -> None:
-        async with api.engine.db.unscoped() as connection, connection.raw.transaction():
+        async with api.runtime.db.unscoped() as connection, connection.raw.transaction():
             await connection.raw.execute("LOCK TABLE bulletins, sessions IN ACCESS EXCLUSIVE MODE")
             locked.set()
             await done.wait()

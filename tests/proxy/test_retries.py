@@ -84,8 +84,8 @@ async def test_a_retry_that_overtakes_the_first_attempt_is_the_one_that_is_kept(
 @pytest.mark.parametrize(("minutes", "turns"), [(14, 1), (16, 2)])
 async def test_after_a_while_the_same_bytes_are_another_turn(wired: Api, minutes: int, turns: int) -> None:
     await attempt(wired, CHAT, 0)
-    now = wired.engine.now
-    wired.engine.now = lambda: now() + timedelta(minutes=minutes)
+    now = wired.runtime.now
+    wired.runtime.now = lambda: now() + timedelta(minutes=minutes)
     await attempt(wired, CHAT, 1)
     assert await kept(wired) == ["hi"] * turns
 

@@ -67,7 +67,7 @@ async def test_every_refusal_has_the_shape_of_its_format(wired: Api, models: Fak
 
 @ALL
 async def test_more_requests_at_once_than_a_key_may_have_are_refused(wired: Api, wire: Wire) -> None:
-    wired.engine.parts[completions] = ConcurrencyLimit("requests", Bounds(0, 1, 1))
+    wired.runtime.parts[completions] = ConcurrencyLimit("requests", Bounds(0, 1, 1))
     answer = await wired.call("POST", wire.path, json=wire.ask("hi"))
     refused(wire, answer, 429, "open already")
 

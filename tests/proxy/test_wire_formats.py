@@ -57,7 +57,7 @@ async def used(api: Api) -> tuple[int, int]:
 
 async def recorded(api: Api) -> tuple[int, int] | None:
     """Tokens that the proxy has used, as recorded now; None while there are none."""
-    await api.engine.budget.flush()
+    await api.runtime.budget.flush()
     total = (await api.get("/v1/usage"))["items"]
     rows = [row for row in total if row["purpose"] == "proxy"]
     found = sum(row["prompt_tokens"] for row in rows), sum(row["completion_tokens"] for row in rows)
@@ -138,7 +138,7 @@ async def test_a_tool_is_called_and_its_result_is_kept(
 
 async def test_a_failing_memory_never_fails_the_answer_and_says_so(wired: Api, models: FakeModels, wire: Wire) -> None:
     await wired.save("Likes tea", agent="iris")
-    async with wired.engine.db.unscoped() as connection:
+    async with wired.runtime.db.unscoped() as connection:
         await connection.raw.execute("ALTER TABLE bulletins RENAME TO gone")
         await connection.raw.execute("ALTER TABLE messages RENAME TO gone_too")
     answer = await ask(wired, wire, "hi")

@@ -12,9 +12,9 @@ import pytest
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.search import SearchRequest
 from service.domain.types import MemoryType
-from service.memory.engine import Engine
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
+from service.runtime import Runtime
 from service.settings import Settings
 from service.store.search.plan import SearchLimits
 from tests.captured_queries import queries_sent_by
@@ -69,13 +69,13 @@ FILTERS: list[dict[str, Any]] = [
 ]
 
 
-async def astray(engine: Engine) -> list[tuple[Any, ...]]:
-    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+async def astray(runtime: Runtime) -> list[tuple[Any, ...]]:
+    async with runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         return [tuple(row) for row in await connection.raw.fetch(ASTRAY, DEFAULT_WORKSPACE)]
 
 
 @pytest.fixture
-async def filled(settings: Settings) -> AsyncIterator[Engine]:
+async def filled(settings: Settings) -> AsyncIterator[Runtime]:
     """A large audience in which every filter above lets few pass."""
     drafts = notes(400)
     for n, draft in enumerate(drafts):
@@ -90,14 +90,14 @@ async def filled(settings: Settings) -> AsyncIterator[Engine]:
             draft.type = MemoryType.GOAL if n % 180 == 3 else MemoryType.PREFERENCE
         if n % 60 == 7:
             draft.session = "one"
-    async with opened(settings, LIMITS, HNSW_LIMITS) as engine:
-        await remember(engine, ADMIN, drafts)
-        await maintain_hnsw(engine)
-        yield engine
+    async with opened(settings, LIMITS, HNSW_LIMITS) as runtime:
+        await remember(runtime, ADMIN, drafts)
+        await maintain_hnsw(runtime)
+        yield runtime
 
 
 @pytest.mark.parametrize("filters", FILTERS, ids=str)
-async def test_a_short_list_finds_what_a_scan_does(filled: Engine, filters: dict[str, Any]) -> None:
+async def test_a_short_list_finds_what_a_scan_does(filled: Runtime, filters: dict[str, Any]) -> None:
     searched = queries_sent_by(filled.db)
 
     async def found(strategy: str, limits: SearchLimits) -> tuple[list[tuple[Any, ...]], bool]:
@@ -130,7 +130,7 @@ async def test_a_short_list_finds_what_a_scan_does(filled: Engine, filters: dict
     ("filters", "count", "listed"), [({"tags": ["odd"]}, 20, False), ({"tags": ["odd"], "types": ["goal"]}, 3, True)]
 )
 async def test_a_long_list_is_not_gone_through(
-    filled: Engine, filters: dict[str, Any], count: int, listed: bool
+    filled: Runtime, filters: dict[str, Any], count: int, listed: bool
 ) -> None:
     searched = queries_sent_by(filled.db)
     request = SearchRequest.model_validate(
@@ -140,7 +140,7 @@ async def test_a_long_list_is_not_gone_through(
     assert [one.flags["listed"] for one in searched] == [listed]
 
 
-async def test_lists_follow_every_change(static_api: Api, engine: Engine) -> None:
+async def test_lists_follow_every_change(static_api: Api, runtime: Runtime) -> None:
     saved = await static_api.save("The roof leaks in autumn", tags=["house", "urgent"], user="sam", session="s")
     await static_api.save("The roof leaks in autumn", tags=["wet"], user="sam", session="s")
     twin = await static_api.save("Sam prefers tea", type="preference", user="sam")
@@ -159,7 +159,7 @@ async def test_lists_follow_every_change(static_api: Api, engine: Engine) -> Non
     document = await static_api.post(
         "/v1/documents", {"agent": "a", "title": "Roofs", "text": "Slate lasts for a century.", "user": "sam"}
     )
-    assert await astray(engine) == []
+    assert await astray(runtime) == []
     listed = await static_api.call("DELETE", f"/v1/documents/{document['id']}")
     assert listed.status_code == 204
-    assert await astray(engine) == []
+    assert await astray(runtime) == []

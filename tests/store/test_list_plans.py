@@ -15,9 +15,9 @@ from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import KeyGrant, Principal
 from service.first_start import key_in_workspace
-from service.memory.engine import Engine
 from service.memory.saving.lifecycle import ListFilter
 from service.memory.saving.remember import remember
+from service.runtime import Runtime
 from service.settings import Settings
 from service.store import agents
 from tests.citus_cluster import Cluster
@@ -32,22 +32,22 @@ ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
 
 
 @pytest.fixture
-async def keyed(engine: Engine) -> None:
+async def keyed(runtime: Runtime) -> None:
     for start in range(0, MEMORIES, 500):
         numbers = range(start, start + 500)
         drafts = [MemoryDraft(agent="a", type="fact", content=f"Number {n}", key=f"k{n}") for n in numbers]
-        await remember(engine, ADMIN, drafts)
+        await remember(runtime, ADMIN, drafts)
 
 
 @pytest.mark.usefixtures("keyed")
-async def test_a_key_is_looked_up(engine: Engine) -> None:
+async def test_a_key_is_looked_up(runtime: Runtime) -> None:
     statement = query("list_memories", {"order": "newest", "where": (), "past": False})
-    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         reader = await agents.reader(connection, DEFAULT_WORKSPACE, agents.ReaderKey("a"))
         assert reader is not None
         values = ListFilter(key="k7", with_superseded=True).columns() | {
             "workspace": DEFAULT_WORKSPACE, "agent_id": reader.agent_id, "audiences": reader.audiences,
-            "before_key": None, "before_id": None, "limit": 201, "now": engine.now(), "where_values": None,
+            "before_key": None, "before_id": None, "limit": 201, "now": runtime.now(), "where_values": None,
         }  # fmt: skip
         explain = f"EXPLAIN (ANALYZE, FORMAT JSON) {with_values(statement, values)}"
         plan = await connection.raw.fetchval(explain)
@@ -65,11 +65,11 @@ async def test_a_key_is_looked_up(engine: Engine) -> None:
         ("delete_postings", "pk_search_terms"),
     ],
 )
-async def test_what_a_save_meets_is_looked_up(engine: Engine, name: str, index: str, citus: Cluster | None) -> None:
+async def test_what_a_save_meets_is_looked_up(runtime: Runtime, name: str, index: str, citus: Cluster | None) -> None:
     """As a save does: planned once, for any values."""
     if citus:
         pytest.skip("Citus plans each for its values")
-    async with engine.db.generic_plan_transaction(DEFAULT_WORKSPACE) as connection:
+    async with runtime.db.generic_plan_transaction(DEFAULT_WORKSPACE) as connection:
         row = await connection.raw.fetchrow("SELECT * FROM memories WHERE key = 'k7'")
         values = {
             "workspace": DEFAULT_WORKSPACE, "agent_id": row["agent_id"], "audience": row["audience"], "key": "k7",
@@ -89,19 +89,21 @@ async def test_what_a_save_meets_is_looked_up(engine: Engine, name: str, index: 
 
 @pytest.mark.usefixtures("keyed")
 @pytest.mark.parametrize("name", ["decayed_owners", "decay", "bulletin_inputs"])
-async def test_a_dream_reads_what_is_of_its_agent(engine: Engine, name: str) -> None:
+async def test_a_dream_reads_what_is_of_its_agent(runtime: Runtime, name: str) -> None:
     for start in range(0, MEMORIES, 500):
         drafts = [MemoryDraft(agent="c", type="event", content=f"Event {n}") for n in range(start, start + 500)]
-        await remember(engine, ADMIN, drafts)
-    await remember(engine, ADMIN, [MemoryDraft(agent="b", type="event", content=f"Event {n}") for n in range(READ_MAX)])
+        await remember(runtime, ADMIN, drafts)
+    await remember(
+        runtime, ADMIN, [MemoryDraft(agent="b", type="event", content=f"Event {n}") for n in range(READ_MAX)]
+    )
     statement = query(name)
-    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         await connection.raw.execute("ANALYZE memories")
         # Of so few rows a scan costs about as much: it depends on the table's pages which is planned.
         await connection.raw.execute("SET LOCAL enable_seqscan = off")
         agent_id = await connection.raw.fetchval("SELECT id FROM agents WHERE agent = 'b'")
         values = {
-            "workspace": DEFAULT_WORKSPACE, "agent_id": agent_id, "now": engine.now(), "days": 30, "faded_below": 0.1,
+            "workspace": DEFAULT_WORKSPACE, "agent_id": agent_id, "now": runtime.now(), "days": 30, "faded_below": 0.1,
             "limit": 100, "reinforced": [], "left_out": [], "origins": ["own_user", "api"], "owners": [],
         }  # fmt: skip
         values = {name: values[name] for name in statement.parameters}
@@ -112,10 +114,10 @@ async def test_a_dream_reads_what_is_of_its_agent(engine: Engine, name: str) -> 
 
 @pytest.mark.usefixtures("keyed")
 async def test_an_export_reads_each_row_once_though_statistics_do_not_know_the_workspace(
-    engine: Engine, settings: Settings
+    runtime: Runtime, settings: Settings
 ) -> None:
     await key_in_workspace(settings, KeyGrant("admin", "k"), "twin")
-    async with engine.db.unscoped() as connection:
+    async with runtime.db.unscoped() as connection:
         await connection.raw.execute("ANALYZE")
         workspace = await connection.raw.fetchval("SELECT workspace_id FROM workspaces WHERE name = 'twin'")
     admin = Principal(workspace, uuid4(), "admin", None)
@@ -128,9 +130,9 @@ async def test_an_export_reads_each_row_once_though_statistics_do_not_know_the_w
                 })
                 for n in range(start, start + 200)
             ]  # fmt: skip
-            await remember(engine, admin, drafts)
+            await remember(runtime, admin, drafts)
     values = {
-        "workspace": workspace, "agent_id": None, "with_deleted": True, "with_expired": True, "now": engine.now(),
+        "workspace": workspace, "agent_id": None, "with_deleted": True, "with_expired": True, "now": runtime.now(),
         "where_values": None, "start": UUID(int=0),
     }  # fmt: skip
     with table() as row:
@@ -138,7 +140,7 @@ async def test_an_export_reads_each_row_once_though_statistics_do_not_know_the_w
             with row(record):
                 statement = query(f"export_{record}", {"where": ()})
                 given = {key: value for key, value in values.items() if key in statement.parameters}
-                async with engine.db.snapshot(workspace) as connection:
+                async with runtime.db.snapshot(workspace) as connection:
                     explain = f"EXPLAIN (ANALYZE, FORMAT JSON) {with_values(statement, given)}"
                     plan = await connection.raw.fetchval(explain)
                 read = sum(rows * loops for rows, loops in rows_and_loops(json.loads(plan)))

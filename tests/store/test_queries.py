@@ -16,7 +16,7 @@ from uuid import UUID
 import pytest
 
 from service.db.queries import Queries, Query, all_queries, query
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.store.vectors import NO_SPACE, VectorSpace
 from tests.rendered import renderings
 
@@ -94,12 +94,12 @@ def _fits(hint: Any, kind: str) -> bool:
     return any(isinstance(one, type) and issubclass(one, TYPES[kind]) for one in plain)
 
 
-async def test_records_have_the_columns_of_their_queries(engine: Engine) -> None:
+async def test_records_have_the_columns_of_their_queries(runtime: Runtime) -> None:
     """Each field of a type that rows are read into is a column of the query, under all of its flags, of its type."""
     runs = [one for one in _runs() if one.record is not None]
     assert len(runs) > 50
     wrong, checked = [], 0
-    async with engine.db.unscoped() as connection:
+    async with runtime.db.unscoped() as connection:
         for one in runs:
             module = importlib.import_module(".".join(one.path.with_suffix("").parts))
             record = getattr(module, one.record or "", None)
@@ -124,9 +124,9 @@ def test_searches_stay_small(name: str) -> None:
     assert all(one.sql.count(" AS MATERIALIZED (") <= 10 for one in renderings(name))
 
 
-async def test_every_query_can_be_prepared(engine: Engine) -> None:
+async def test_every_query_can_be_prepared(runtime: Runtime) -> None:
     """With any of its flags off."""
-    async with engine.db.unscoped() as connection:
+    async with runtime.db.unscoped() as connection:
         for _, one in _all():
             await connection.raw.prepare(one.sql)
 

@@ -11,8 +11,8 @@ from service.domain.principal import Principal
 from service.domain.search import SearchRequest
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
-from service.runtime import open_runtime
 from service.settings import Settings
+from service.startup import open_runtime
 from tests.tuning import tuned
 
 AGENTS = 200
@@ -22,8 +22,8 @@ MEMORIES = 100
 async def test_every_search_is_full_25_times_on_one_connection(settings: Settings) -> None:
     admin = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
     one_connection = tuned(settings, pool_size=1).model_copy(update={"embedding_model": "static"})
-    async with open_runtime(one_connection, "test") as engine:
-        async with engine.db.unscoped() as connection:
+    async with open_runtime(one_connection, "test") as runtime:
+        async with runtime.db.unscoped() as connection:
             await connection.raw.execute("ALTER TABLE search_index SET (autovacuum_enabled = off)")
             await connection.raw.execute("ALTER TABLE search_terms SET (autovacuum_enabled = off)")
         for start in range(0, AGENTS, 10):
@@ -32,16 +32,16 @@ async def test_every_search_is_full_25_times_on_one_connection(settings: Setting
                 for agent in range(start, start + 10)
                 for n in range(MEMORIES)
             ]
-            await remember(engine, admin, drafts)
+            await remember(runtime, admin, drafts)
         for round_ in range(25):
             agent = f"agent {round_ * 7 % AGENTS}"
             for strategy in ("hybrid", "semantic", "keyword", "recent"):
                 request = SearchRequest(agent=agent, query="which cup holds the tea", strategy=strategy, limit=20)
-                found = await recall(engine, admin, request)
+                found = await recall(runtime, admin, request)
                 assert len(found.results) == 20, (round_, strategy)
                 assert {result.memory.agent for result in found.results} == {agent}
             exact = SearchRequest(agent=agent, query=f"{agent} noted that cup 42 holds tea", limit=1)
-            best = (await recall(engine, admin, exact)).results[0]
+            best = (await recall(runtime, admin, exact)).results[0]
             assert best.memory.content == f"{agent} noted that cup 42 holds tea"
 
 
@@ -55,10 +55,10 @@ async def test_what_has_expired_takes_no_place_among_the_best(settings: Settings
         MemoryDraft(agent="a", type="fact", content=f"The long shelf number {n} in the kitchen holds tea")
         for n in range(20)
     ]
-    async with open_runtime(settings, "test") as engine:
-        await remember(engine, admin, passing + lasting)
+    async with open_runtime(settings, "test") as runtime:
+        await remember(runtime, admin, passing + lasting)
         request = SearchRequest(
             agent="a", query="tea", strategy="keyword", limit=30, as_of=datetime(2101, 1, 1, tzinfo=UTC)
         )
-        found = (await recall(engine, admin, request)).results
+        found = (await recall(runtime, admin, request)).results
     assert {result.memory.content for result in found if result.memory} == {draft.content for draft in lasting}

@@ -18,7 +18,7 @@ from tests.promises.tenants import waiting
 async def elsewhere(api: Api, settings: Settings) -> Api:
     """Another workspace of the same server."""
     key = await key_in_workspace(settings, KeyGrant("admin", "elsewhere"), "elsewhere")
-    return Api(api.http, api.engine, key)
+    return Api(api.http, api.runtime, key)
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ async def full(api: Api | Tenant) -> Api | Tenant:
     await api.save("Apollo goes well", links=[link, {"relation": "supports", "memory_id": first["id"]}])
     for content in ("Sam may like tea", "Sam may like chess"):
         proposal = await api.inside(
-            lambda engine, content=content: waiting(engine, content, api.workspace, "a", uuid4(), "sam", ["x"])
+            lambda runtime, content=content: waiting(runtime, content, api.workspace, "a", uuid4(), "sam", ["x"])
         )
     await api.post(f"/v1/inbox/{proposal}", {"action": "reject"})
     gone = await api.save("Gone again")
@@ -86,5 +86,5 @@ async def fuller(full: Api | Tenant) -> Api | Tenant:
     search = await full.post("/v1/searches", saved | {"expected": expected})
     await full.post(f"/v1/searches/{search['id']}/run", {"overrides": {"strategy": "keyword"}})
     await full.post("/v1/searches/run", {"agent": "a"})
-    await full.inside(lambda engine: engine.part(AccessCounter).flush())
+    await full.inside(lambda runtime: runtime.part(AccessCounter).flush())
     return full

@@ -41,7 +41,7 @@ async def test_a_conversation_goes_on_after_the_largest_number(api: Api, elsewhe
     page = await api.get("/v1/sessions/s/messages", agent="a", limit=2)
     rest = await api.get("/v1/sessions/s/messages", agent="a", limit=2, cursor=page["next_cursor"])
     assert [one["seq"] for one in page["items"] + rest["items"]] == [seq, seq + 1, seq + 2, seq + 3]
-    done = await dream(api.engine)
+    done = await dream(api.runtime)
     assert (done["status"], done["error"]) == ("succeeded", None)
     assert len((await api.get("/v1/sessions/s/window", agent="a"))["messages"]) == 4
     assert (await api.post("/v1/sessions/s/compact?agent=a")) is not None
@@ -58,7 +58,7 @@ async def test_a_memory_changes_after_the_largest_version(api: Api) -> None:
     changed = await api.patch(path, {"version": VERSION_MAX, "content": "The ferry leaves at ten"})
     assert changed["version"] == VERSION_MAX + 1
     assert [one["id"] for one in await api.search("when does the ferry leave?")] == [MEMORY["id"]]
-    await api.engine.part(AccessCounter).flush()
+    await api.runtime.part(AccessCounter).flush()
     assert (await api.get(path))["access_count"] > 2**62
     await api.delete(path)
     assert (await api.post(f"{path}/restore"))["version"] == VERSION_MAX + 3

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.llm import LLM
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.store.agents import get_agent
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, Caller, Tenant
@@ -30,26 +30,26 @@ async def say(
     return stored
 
 
-async def agent_id(engine: Engine, agent: str = "a", workspace: UUID = DEFAULT_WORKSPACE) -> UUID:
+async def agent_id(runtime: Runtime, agent: str = "a", workspace: UUID = DEFAULT_WORKSPACE) -> UUID:
     """The id behind an agent's name."""
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         row = await get_agent(connection, workspace, agent)
     assert row is not None
     return row.id
 
 
-async def dream(at: Engine | Api | Tenant, agent: str = "a", *, dry_run: bool = False, **options: Any) -> Json:
+async def dream(at: Runtime | Api | Tenant, agent: str = "a", *, dry_run: bool = False, **options: Any) -> Json:
     """Dream for an agent here and now; the last dream with its changes. ``options``: of the Dreamer."""
 
-    async def dreamed(engine: Engine, workspace: UUID = DEFAULT_WORKSPACE) -> Json:
-        dreamer = Dreamer(engine, "test", 60, **options)
-        done = await dreamer.dream_for(workspace, await agent_id(engine, agent, workspace), dry_run=dry_run)
+    async def dreamed(runtime: Runtime, workspace: UUID = DEFAULT_WORKSPACE) -> Json:
+        dreamer = Dreamer(runtime, "test", 60, **options)
+        done = await dreamer.dream_for(workspace, await agent_id(runtime, agent, workspace), dry_run=dry_run)
         assert done, "the lease was lost"
         return asdict(done[-1])
 
-    if isinstance(at, Engine):
+    if isinstance(at, Runtime):
         return await dreamed(at)
-    found: Json = await at.inside(lambda engine: dreamed(engine, at.workspace))
+    found: Json = await at.inside(lambda runtime: dreamed(runtime, at.workspace))
     return found
 
 

@@ -10,9 +10,9 @@ from uuid import uuid4
 from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
-from service.memory.engine import Engine
-from service.runtime import open_runtime
+from service.runtime import Runtime
 from service.settings import Settings
+from service.startup import open_runtime
 from service.store.hnsw import HnswLimits
 from service.store.search.plan import SearchLimits
 
@@ -46,8 +46,8 @@ LOW_HNSW_LIMITS = HnswLimits(counted_from=20, large_from=50, cost_rows=40)
 @asynccontextmanager
 async def opened(
     settings: Settings, limits: SearchLimits = LOW_LIMITS, hnsw_limits: HnswLimits = LOW_HNSW_LIMITS
-) -> AsyncIterator[Engine]:
-    """An engine with the static embedder whose searches and whose index have these limits."""
-    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as engine:
-        engine.search_limits, engine.hnsw_limits = limits, hnsw_limits
-        yield engine
+) -> AsyncIterator[Runtime]:
+    """A runtime with the static embedder whose searches and whose index have these limits."""
+    async with open_runtime(settings.model_copy(update={"embedding_model": "static"}), "test") as runtime:
+        runtime.search_limits, runtime.hnsw_limits = limits, hnsw_limits
+        yield runtime

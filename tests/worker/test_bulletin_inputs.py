@@ -24,16 +24,16 @@ async def server(api: Api) -> AsyncIterator[FakeOpenAI]:
     await load_litellm()
     with FakeOpenAI() as opened:
         opened.default_reply = says_where
-        api.engine.llm = model(opened)
+        api.runtime.llm = model(opened)
         yield opened
 
 
 async def latest_is_by_the_model(api: Api, *, of: set[str]) -> None:
     """The latest bulletin is the model's, made of exactly what the agent knows now: these, and all of its goals."""
-    agent, llm = await agent_id(api.engine), api.engine.llm
+    agent, llm = await agent_id(api.runtime), api.runtime.llm
     assert llm is not None
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
-        rows = await bulletin.inputs(connection, DEFAULT_WORKSPACE, agent, [], api.engine.now())
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
+        rows = await bulletin.inputs(connection, DEFAULT_WORKSPACE, agent, [], api.runtime.now())
         latest = await connection.value("bulletin_hash", workspace=DEFAULT_WORKSPACE, agent_id=agent, owners=[])
     assert {row.content for row in rows if row.type != "goal"} == of
     assert latest == bulletin.inputs_hash(rows, llm.model)
@@ -46,31 +46,31 @@ async def test_a_bulletin_is_made_of_what_will_be_known(api: Api, server: FakeOp
         for n in range(bulletin.INPUTS_MAX - 2)
     ]
     await api.put("/v1/settings", {"users": "shared"})
-    await remember(api.engine, ADMIN, goals)
+    await remember(api.runtime, ADMIN, goals)
     await say(api, "I live in Oslo.")
-    await dream(api.engine)
+    await dream(api.runtime)
     await latest_is_by_the_model(api, of={"u1 lives in Oslo."})
     (oslo,) = (await api.get("/v1/memories", type="fact"))["items"]
     for content, more in (("Tea is hot", 0.02), ("Ice is cold", 0.01)):
         await api.save(content, importance=oslo["importance"] + more)
     await say(api, "I live in Oslo.", session="again")
-    done = await dream(api.engine)
+    done = await dream(api.runtime)
     assert "reinforced" in {change["op"] for change in done["changes"]}
     await latest_is_by_the_model(api, of={"u1 lives in Oslo.", "Tea is hot"})
     await say(api, "I have moved to Bergen.", session="later")
-    done = await dream(api.engine)
+    done = await dream(api.runtime)
     assert {"superseded", "created"} <= {change["op"] for change in done["changes"]}
     assert await contents(api, type="fact") == {"u1 lives in Bergen.", "Tea is hot", "Ice is cold"}
     await latest_is_by_the_model(api, of={"Tea is hot", "Ice is cold"})
     await api.delete(f"/v1/memories/{(await api.search('tea'))[0]['id']}")
     await say(api, "I have moved to Voss.", session="latest")
-    await dream(api.engine)
+    await dream(api.runtime)
     await latest_is_by_the_model(api, of={"Ice is cold", "u1 lives in Voss."})
 
 
 async def test_a_dream_writes_each_memory_once(api: Api, server: FakeOpenAI, database_url: str) -> None:
     await say(api, "I live in Oslo.")
-    await dream(api.engine)
+    await dream(api.runtime)
     connection = await asyncpg.connect(database_url)
     (place,) = [row["ctid"] for row in await connection.fetch("SELECT ctid FROM memories")]
     await connection.close()

@@ -21,10 +21,10 @@ async def nobody(step: str) -> None:
 
 async def test_a_result_that_the_database_refuses_is_asked_for_again(api: Api) -> None:
     await say(api, "hello")
-    async with api.engine.db.unscoped() as connection:
+    async with api.runtime.db.unscoped() as connection:
         lease = await connection.first(
-            Lease, "claim_agent", workspace=DEFAULT_WORKSPACE, agent_id=await agent_id(api.engine), worker="w",
-            lease_s=60, now=api.engine.now(),
+            Lease, "claim_agent", workspace=DEFAULT_WORKSPACE, agent_id=await agent_id(api.runtime), worker="w",
+            lease_s=60, now=api.runtime.now(),
         )  # fmt: skip
     assert lease is not None
     results: list[Result] = [{"said": "a \x00"}, {"said": "a \ud800"}, {"said": "fine"}]
@@ -35,10 +35,10 @@ async def test_a_result_that_the_database_refuses_is_asked_for_again(api: Api) -
         asked += 1
         return results[asked - 1]
 
-    api.engine.llm = LLM("openai/none")
+    api.runtime.llm = LLM("openai/none")
     unsaved = UnsavedResults()
     for _ in results:
-        checkpoints = await open_checkpoints(api.engine, lease, uuid.uuid4(), Usage(), unsaved, Trace(), nobody)
+        checkpoints = await open_checkpoints(api.runtime, lease, uuid.uuid4(), Usage(), unsaved, Trace(), nobody)
         if asked < 2:
             with pytest.raises(Exception, match=r"surrogates|[uU]nicode|UTF-8"):
                 await checkpoints.once("extract", "question", [], work)

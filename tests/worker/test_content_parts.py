@@ -65,7 +65,7 @@ async def test_windows_contexts_and_searches_show_the_words_of_parts(own_api: Ap
     found = await api.post("/v1/memories/search", {"agent": "a", "query": "harbour", "include": ["messages"]})
     assert found["results"][0]["message"]["seq"] == 1
     await say(api, *(f"Turn {n} about the garden." for n in range(20)))
-    while await compact_next(api.engine):
+    while await compact_next(api.runtime):
         pass
     summary = (await api.get("/v1/sessions/s/window", agent="a"))["summary"]["content"]
     assert "ann: The harbour in Bergen is deep." in summary

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from service.memory.counters import AccessCounter
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from tests.live_api import Api, Tenant
 from tests.worker.dreaming import dream
 
@@ -28,8 +28,8 @@ def api(tenant: Tenant) -> Tenant:
 async def days_pass(api: Api | Tenant, days: int) -> None:
     """Everything there is was made, reinforced and read so many days earlier."""
 
-    async def move(engine: Engine) -> None:
-        async with engine.db.transaction(api.workspace) as connection:
+    async def move(runtime: Runtime) -> None:
+        async with runtime.db.transaction(api.workspace) as connection:
             for table, columns in (
                 ("memories", ("created_at", "updated_at", "valid_from", "reinforced_at", "learned_at")),
                 ("memory_usage", ("last_accessed_at",)),
@@ -93,7 +93,7 @@ async def test_being_found_resets_the_clock(api: Tenant) -> None:
     seen = await api.save("The gate squeaks", type="observation", importance=0.4)
     await days_pass(api, 29)
     await api.search("squeaks")
-    await api.inside(lambda engine: engine.part(AccessCounter).flush())
+    await api.inside(lambda runtime: runtime.part(AccessCounter).flush())
     await days_pass(api, 29)
     await dream(api)
     assert await importances(api, seen) == pytest.approx((0.4, 0.4))
@@ -108,7 +108,7 @@ async def test_a_faded_memory_that_is_used_again_surfaces_again(api: Tenant) -> 
     await dream(api)
     assert await found(api, "squeaks") == []
     await api.search("squeaks", include_faded=True)
-    await api.inside(lambda engine: engine.part(AccessCounter).flush())
+    await api.inside(lambda runtime: runtime.part(AccessCounter).flush())
     done = await dream(api)
     assert [change["reason"] for change in done["changes"] if change["op"] == "decayed"] == ["used again"]
     assert await importances(api, seen) == pytest.approx((0.4, 0.4))

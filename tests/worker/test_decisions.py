@@ -52,7 +52,7 @@ async def api(request: pytest.FixtureRequest, settings: Settings, server: FakeOp
 async def dream_about(api: Api, *statements: str, agent: str = "a") -> Json:
     for one in statements:
         await api.save(one, agent=agent)
-    return await dream(api.engine, agent)
+    return await dream(api.runtime, agent)
 
 
 def decisions(server: FakeOpenAI) -> int:
@@ -161,6 +161,6 @@ async def test_what_is_known_already_is_asked_of_no_model(api: Api, server: Fake
     for again in range(3):
         for n, one in enumerate(PAIR):
             await say(api, one, user="Sam", session=f"{again}-{n}")
-            await dream(api.engine)
+            await dream(api.runtime)
     assert await contents(api) == {f"Sam said: {one}" for one in PAIR}
     assert (decisions(server), adjudications(server)) == (1, 0)

@@ -132,7 +132,7 @@ async def test_a_cancelled_dream_leaves_nothing(own_api: Api) -> None:
             held.set()
             await go_on.wait()
 
-    dreaming = asyncio.create_task(Dreamer(api.engine, "w", 60, on_step=hold).dream_next())
+    dreaming = asyncio.create_task(Dreamer(api.runtime, "w", 60, on_step=hold).dream_next())
     await held.wait()
     cancelled = await api.post(f"/v1/dreams/{queued['id']}/cancel")
     assert (cancelled["status"], cancelled["error"][:9]) == ("failed", "Cancelled")
@@ -150,6 +150,6 @@ async def test_a_queued_dream_is_cancelled_before_it_begins(own_api: Api) -> Non
     await say(api, "I live in Oslo.")
     queued = await api.post("/v1/agents/a/dream")
     assert (await api.post(f"/v1/dreams/{queued['id']}/cancel"))["status"] == "failed"
-    await Dreamer(api.engine, "w", 60).dream_next()
+    await Dreamer(api.runtime, "w", 60).dream_next()
     assert [one["id"] for one in (await api.get("/v1/dreams"))["items"]] == [queued["id"]]
     assert (await api.post("/v1/agents/a/dream"))["id"] != queued["id"]

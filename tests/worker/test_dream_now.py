@@ -26,7 +26,7 @@ async def by_hand(settings: Settings, *arguments: str) -> subprocess.CompletedPr
 
 async def test_it_says_what_it_did_line_by_line(api: Api, settings: Settings) -> None:
     await say(api, "I like tea.")
-    await dream(api.engine)
+    await dream(api.runtime)
     await say(api, "I quit tea.", "I like tea [the green one].", "I live in Oslo.")
     shown = await by_hand(settings, "--agent", "a", "--dry-run")
     assert shown.returncode == 0, shown.stderr
@@ -50,7 +50,7 @@ async def test_an_agent_nobody_has_heard_of_is_one_line(settings: Settings) -> N
 
 async def test_the_api_tells_the_same_words(api: Api) -> None:
     await say(api, "I like tea.", "I work at Acme with Maria.")
-    made = await dream(api.engine)
+    made = await dream(api.runtime)
     shown = await api.get(f"/v1/dreams/{made['id']}")
     assert shown["summary"] == made["summary"]
     assert shown["summary"].startswith("Read 2 messages of 1 session by rules in ")

@@ -41,11 +41,11 @@ async def test_a_second_dream_finds_nothing_left(api: Tenant) -> None:
 async def test_a_schedule_with_nothing_to_do_leaves_no_dream(own_api: Api) -> None:
     api = own_api
     await say(api, "I live in Oslo.")
-    dreamer = Dreamer(api.engine, "test", 60)
-    await schedule_all_now(api.engine)
+    dreamer = Dreamer(api.runtime, "test", 60)
+    await schedule_all_now(api.runtime)
     assert await dreamer.dream_next()
     for _ in range(3):
-        await schedule_all_now(api.engine)
+        await schedule_all_now(api.runtime)
         assert await dreamer.dream_next()
         assert not await dreamer.dream_next()
     assert len((await api.get("/v1/dreams", agent="a"))["items"]) == 1
@@ -130,7 +130,7 @@ async def test_a_dry_run_that_was_asked_for_is_not_followed_by_a_real_one(own_ap
     api = own_api
     await say(api, "I live in Oslo.")
     await api.post("/v1/agents/a/dream", {"dry_run": True})
-    dreamer = Dreamer(api.engine, "test", 60)
+    dreamer = Dreamer(api.runtime, "test", 60)
     assert await dreamer.dream_next()
     assert not await dreamer.dream_next()
     assert await contents(api) == set()
@@ -149,8 +149,8 @@ async def test_a_dream_asked_for_while_another_runs_is_not_lost(own_api: Api) ->
             await api.post("/v1/agents/a/dream", {})
 
     await api.post("/v1/agents/a/dream", {})
-    assert await Dreamer(api.engine, "test", 60, on_step=ask).dream_next()
-    while await Dreamer(api.engine, "test", 60).dream_next():
+    assert await Dreamer(api.runtime, "test", 60, on_step=ask).dream_next()
+    while await Dreamer(api.runtime, "test", 60).dream_next():
         pass
     statuses = {item["status"] for item in (await api.get("/v1/dreams", agent="a"))["items"]}
     assert statuses == {"succeeded"}
@@ -160,7 +160,7 @@ async def test_a_dream_asked_for_while_another_runs_is_not_lost(own_api: Api) ->
 async def test_the_lease_is_gone_when_a_dream_is_over(own_api: Api) -> None:
     api = own_api
     await say(api, "I live in Oslo.")
-    await dream(api.engine)
-    async with api.engine.db.unscoped() as connection:
+    await dream(api.runtime)
+    async with api.runtime.db.unscoped() as connection:
         held = await connection.raw.fetch("SELECT 1 FROM dream_schedule WHERE lease_until IS NOT NULL")
     assert held == []

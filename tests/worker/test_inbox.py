@@ -353,10 +353,10 @@ async def fades(api: Api) -> None:
     await dream(api)
     door, gate = await inbox(api)
     await decide(api, door, "reject")
-    assert (await apply_retention(api.engine))["proposals"] == 0
-    async with api.engine.db.transaction(api.workspace) as connection:
+    assert (await apply_retention(api.runtime))["proposals"] == 0
+    async with api.runtime.db.transaction(api.workspace) as connection:
         await connection.raw.execute("UPDATE proposals SET updated_at = updated_at - interval '91 days'")
-    assert (await apply_retention(api.engine))["proposals"] == 2
+    assert (await apply_retention(api.runtime))["proposals"] == 2
     assert await inbox(api) == await inbox(api, status="rejected") == []
     await say(api, "The gate squeaks?", "The door squeaks?")
     await dream(api)

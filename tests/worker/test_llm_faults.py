@@ -39,13 +39,13 @@ async def server(api: Api) -> AsyncIterator[FakeOpenAI]:
     await load_litellm()
     with FakeOpenAI() as opened:
         opened.default_reply = note_everything
-        api.engine.llm = model(opened, timeout_s=60)
+        api.runtime.llm = model(opened, timeout_s=60)
         yield opened
 
 
 async def due(api: Api) -> tuple[int, int]:
     """How many messages are still to be dreamed about, and how many there are."""
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         row = await connection.raw.fetchrow(
             "SELECT sum(last_seq - dreamed_seq) AS due, sum(last_seq) AS all FROM sessions"
         )
@@ -65,8 +65,8 @@ async def failed_and_waiting(api: Api) -> str:
 async def caught_up(api: Api) -> None:
     """Once the model is back the failed dream's messages are dreamed about without being asked for."""
     now = datetime.now(UTC)
-    api.engine.now = lambda: now + timedelta(hours=7)
-    assert await Dreamer(api.engine, "test", 60).dream_next()
+    api.runtime.now = lambda: now + timedelta(hours=7)
+    assert await Dreamer(api.runtime, "test", 60).dream_next()
     assert await contents(api) == {"u1 said: I live in Oslo.", "u1 said: I work at Acme."}
     assert (await due(api))[0] == 0
     statuses = [one["status"] for one in (await api.get("/v1/dreams"))["items"]]
@@ -85,38 +85,38 @@ async def caught_up(api: Api) -> None:
     ],
 )
 async def test_down_for_the_whole_dream_then_back(api: Api, server: FakeOpenAI, fault: Json) -> None:
-    api.engine.llm = model(server, timeout_s=0.3 if "hang_s" in fault else 60)
+    api.runtime.llm = model(server, timeout_s=0.3 if "hang_s" in fault else 60)
     server.fail(times=None, **fault)
     await say(api, "I live in Oslo.", "I work at Acme.")
-    await schedule_all_now(api.engine)
-    assert await Dreamer(api.engine, "test", 60).dream_next()
+    await schedule_all_now(api.runtime)
+    assert await Dreamer(api.runtime, "test", 60).dream_next()
     assert "openai/fake" in await failed_and_waiting(api)
-    assert not await Dreamer(api.engine, "test", 60).dream_next()
+    assert not await Dreamer(api.runtime, "test", 60).dream_next()
     server.heal()
-    api.engine.llm = model(server, timeout_s=60)
+    api.runtime.llm = model(server, timeout_s=60)
     await caught_up(api)
 
 
 async def test_nobody_listens_then_somebody_does(api: Api, server: FakeOpenAI) -> None:
-    api.engine.llm = model_at("http://127.0.0.1:9/v1", timeout_s=2)
+    api.runtime.llm = model_at("http://127.0.0.1:9/v1", timeout_s=2)
     await say(api, "I live in Oslo.", "I work at Acme.")
-    await schedule_all_now(api.engine)
-    assert await Dreamer(api.engine, "test", 60).dream_next()
+    await schedule_all_now(api.runtime)
+    assert await Dreamer(api.runtime, "test", 60).dream_next()
     await failed_and_waiting(api)
-    api.engine.llm = model(server, timeout_s=60)
+    api.runtime.llm = model(server, timeout_s=60)
     await caught_up(api)
 
 
 async def test_each_failure_in_a_row_waits_longer(api: Api, server: FakeOpenAI) -> None:
     server.fail(times=None, status=401)
     await say(api, "I live in Oslo.", "I work at Acme.")
-    dreamer = Dreamer(api.engine, "test", 60, retry_s=100)
+    dreamer = Dreamer(api.runtime, "test", 60, retry_s=100)
     start = datetime.now(UTC)
     waits = []
     for _ in range(4):
-        await schedule_all_now(api.engine)
+        await schedule_all_now(api.runtime)
         assert await dreamer.dream_next()
-        async with api.engine.db.unscoped() as connection:
+        async with api.runtime.db.unscoped() as connection:
             due_at = await connection.raw.fetchval("SELECT due_at FROM dream_schedule")
         waits.append((due_at - start).total_seconds())
     assert all(later > earlier * 1.1 for earlier, later in itertools.pairwise(waits))
@@ -134,7 +134,7 @@ async def test_a_fault_that_passes_is_survived_and_reported(api: Api, server: Fa
     with table() as row:
         for name, (fault, told) in PASSING.items():
             with row(name):
-                api.engine.llm = model(server, timeout_s=10 if "hang_s" in fault else 60)
+                api.runtime.llm = model(server, timeout_s=10 if "hang_s" in fault else 60)
                 server.fail(**fault)
                 await say(api, "I live in Oslo.", agent=name)
                 done = await dream(api, name)
@@ -150,7 +150,7 @@ async def test_a_fault_that_passes_is_survived_and_reported(api: Api, server: Fa
 async def test_an_answer_that_is_no_answer_is_sent_back_once(api: Api, server: FakeOpenAI) -> None:
     server.say("I would rather talk about the weather.")
     await say(api, "I live in Oslo.")
-    done = await dream(api.engine)
+    done = await dream(api.runtime)
     assert await contents(api) == {"u1 said: I live in Oslo."}
     (error,) = done["report"]["errors"]
     assert "no valid Notes" in error["error"]
@@ -159,7 +159,7 @@ async def test_an_answer_that_is_no_answer_is_sent_back_once(api: Api, server: F
 async def test_ids_that_were_never_shown_are_rejected_and_counted(api: Api, server: FakeOpenAI) -> None:
     server.say(notes([fact("u1 lives on Mars.", 99), fact("u1 lives in Oslo.", 1), fact("u1 is a king.", 0, 1)]))
     await say(api, "I live in Oslo.")
-    done = await dream(api.engine)
+    done = await dream(api.runtime)
     assert await contents(api) == {"u1 lives in Oslo."}
     assert done["report"]["rejected"] == 2
 
@@ -174,7 +174,7 @@ async def test_a_poisonous_message_is_left_out_with_its_reason_and_the_rest_goes
 
     server.default_reply = choke
     stored = await say(api, *(f"note {n}" for n in range(5)), "poison", *(f"note {n}" for n in range(5, 9)))
-    done = await dream(api.engine)
+    done = await dream(api.runtime)
     assert done["status"] == "succeeded"
     assert await contents(api) == {f"u1 said: note {n}" for n in range(9)}
     (skipped,) = [change for change in done["changes"] if change["op"] == "skipped"]
@@ -192,9 +192,9 @@ async def test_without_verdicts_and_without_a_bulletin_the_dream_goes_on(static_
             return note_everything(body) if asked_for(body) == "Notes" else "…"
 
         server.default_reply = only_notes
-        api.engine.llm = model(server, timeout_s=60)
+        api.runtime.llm = model(server, timeout_s=60)
         await say(api, "The meeting about the harbour is in room 101.", "The meeting about the harbour is in room 102.")
-        done = await dream(api.engine)
+        done = await dream(api.runtime)
     assert done["status"] == "succeeded"
     assert len(await contents(api)) == 2
     assert done["report"]["bulletin_version"] == 1
@@ -202,16 +202,16 @@ async def test_without_verdicts_and_without_a_bulletin_the_dream_goes_on(static_
 
 
 async def test_a_hang_does_not_outlive_a_worker_told_to_stop(api: Api, server: FakeOpenAI) -> None:
-    api.engine.llm = model(server, timeout_s=60)
+    api.runtime.llm = model(server, timeout_s=60)
     server.fail(times=None, hang_s=60)
     await say(api, "I live in Oslo.")
-    await schedule_all_now(api.engine)
-    task = asyncio.create_task(Dreamer(api.engine, "test", 60).dream_next())
+    await schedule_all_now(api.runtime)
+    task = asyncio.create_task(Dreamer(api.runtime, "test", 60).dream_next())
     await asyncio.to_thread(server.wait_for_call, "chat")
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    async with api.engine.db.unscoped() as connection:
+    async with api.runtime.db.unscoped() as connection:
         (row,) = await connection.raw.fetch("SELECT lease_owner, lease_until FROM dream_schedule")
     assert tuple(row) == (None, None)
 
@@ -234,7 +234,7 @@ async def test_what_postgres_cannot_store_is_stripped_from_answers(api: Api, ser
 async def test_an_error_that_postgres_cannot_store_is_stripped(api: Api, server: FakeOpenAI) -> None:
     server.fail(times=None, body={"error": {"message": "broken \x00 \ud800"}, "choices": "\x00"})
     await say(api, "I live in Oslo.", "I work at Acme.")
-    assert (await dream(api.engine))["status"] == "failed"
+    assert (await dream(api.runtime))["status"] == "failed"
     await failed_and_waiting(api)
 
 

@@ -91,7 +91,7 @@ async def merged(api: Api, pairs: Sequence[tuple[str, str, str]], agents: str) -
         for side in (1, 2):
             for user, pair in some.items():
                 await say(api, pair[side], session=f"side {side}", agent=agent, user=user)
-            await dream(api.engine, agent)
+            await dream(api.runtime, agent)
         left: Counter[str] = Counter()
         cursor: dict[str, str] = {}
         while cursor is not None:
@@ -106,7 +106,7 @@ async def merged(api: Api, pairs: Sequence[tuple[str, str, str]], agents: str) -
 async def test_no_contradiction_is_merged(api: Api, reader: FakeOpenAI, shared: Path) -> None:
     pairs = chosen_pairs(shared)
     total = Counter(kind for kind, _, _ in pairs)
-    api.engine.llm = model(reader)
+    api.runtime.llm = model(reader)
     for outcome in ("duplicate", "different"):
         reader.default_reply = model_that_finds(outcome)
         count = await merged(api, pairs, outcome)

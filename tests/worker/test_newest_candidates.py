@@ -44,7 +44,7 @@ async def seen_when(api: Api, step: str, work: Work | None = None) -> list[Json]
             if work is not None:
                 await work(shown["id"])
 
-    await Dreamer(api.engine, "test", 60, on_step=look).dream_for(DEFAULT_WORKSPACE, await agent_id(api.engine))
+    await Dreamer(api.runtime, "test", 60, on_step=look).dream_for(DEFAULT_WORKSPACE, await agent_id(api.runtime))
     return seen
 
 
@@ -103,10 +103,10 @@ async def test_what_is_read_soon_after_another_part_is_shown_while_the_model_is_
     await load_litellm()
     with FakeOpenAI() as server:
         server.default_reply = note_everything
-        api.engine.llm = model(server, timeout_s=60)
+        api.runtime.llm = model(server, timeout_s=60)
         await say(api, *(f"Crate {n} stands in hall {n % 7}." for n in range(120)))
         server.hold()
-        task = asyncio.create_task(dream(api.engine))
+        task = asyncio.create_task(dream(api.runtime))
         await asyncio.to_thread(server.wait_for_call, "chat", 3)
         for read in (40, 80):
             server.let_go(1)

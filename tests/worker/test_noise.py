@@ -14,9 +14,9 @@ from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
 from service.embedding.embedder import EmbeddingFailed, Vectors
-from service.memory.engine import Engine
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
+from service.runtime import Runtime
 from worker.maintenance.upkeep import measure_noise
 
 ADMIN = Principal(DEFAULT_WORKSPACE, uuid4(), "admin", None)
@@ -43,35 +43,35 @@ class Unknown:
         """Nothing to let go of."""
 
 
-async def found(engine: Engine, query: str) -> list[str]:
-    answer = await recall(engine, ADMIN, SearchRequest(agent="a", query=query), count_access=False)
+async def found(runtime: Runtime, query: str) -> list[str]:
+    answer = await recall(runtime, ADMIN, SearchRequest(agent="a", query=query), count_access=False)
     return [one.record.content for one in answer.results]
 
 
-async def test_it_is_measured_once_and_kept_with_the_signature(engine: Engine) -> None:
-    embedder = engine.embedder = Unknown()
-    await measure_noise(engine)
+async def test_it_is_measured_once_and_kept_with_the_signature(runtime: Runtime) -> None:
+    embedder = runtime.embedder = Unknown()
+    await measure_noise(runtime)
     assert embedder.calls == 0, "nothing has been embedded with it yet"
-    await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content="Maria likes tea")])
-    async with engine.db.unscoped() as connection:
+    await remember(runtime, ADMIN, [MemoryDraft(agent="a", type="fact", content="Maria likes tea")])
+    async with runtime.db.unscoped() as connection:
         await connection.raw.execute("UPDATE embedding_state SET active = (SELECT max(id) FROM embedding_models)")
-    assert await found(engine, "zxqvwk") == ["Maria likes tea"], "until then only what is not alike at all is left out"
+    assert await found(runtime, "zxqvwk") == ["Maria likes tea"], "until then only what is not alike at all is left out"
     embedder.down = True
-    await measure_noise(engine)
+    await measure_noise(runtime)
     embedder.down = False
     calls = embedder.calls
-    await measure_noise(engine)
-    await measure_noise(engine)
+    await measure_noise(runtime)
+    await measure_noise(runtime)
     assert embedder.calls == calls + 1
-    async with engine.db.unscoped() as connection:
+    async with runtime.db.unscoped() as connection:
         noise = await connection.raw.fetchval(
             "SELECT noise FROM embedding_models WHERE signature = $1", Unknown.signature
         )
     assert noise == pytest.approx(0.5, abs=0.15)
-    assert await found(engine, "zxqvwk") == []
-    assert await found(engine, "tea") == ["Maria likes tea"]
+    assert await found(runtime, "zxqvwk") == []
+    assert await found(runtime, "tea") == ["Maria likes tea"]
 
 
-async def test_without_an_embedder_there_is_nothing_to_measure(engine: Engine) -> None:
-    engine.embedder = None
-    await measure_noise(engine)
+async def test_without_an_embedder_there_is_nothing_to_measure(runtime: Runtime) -> None:
+    runtime.embedder = None
+    await measure_noise(runtime)

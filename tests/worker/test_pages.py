@@ -36,26 +36,26 @@ async def test_a_dream_writes_the_pages_it_may_concern(api: Api) -> None:
     goals = await make(api, "Where does u1 live?", scope={"user": "u1", "types": ["goal"]})
     asked = await make(api, "Where does u1 live?", scope={"user": "u1"}, trigger="manual")
     await say(api, "I live in Oslo.")
-    done = await dream(api.engine)
+    done = await dream(api.runtime)
     page = await read(api, where)
     assert (page["version"], page["dream_id"], page["due_at"], page["stale"]) == (2, str(done["id"]), None, False)
     assert any("Oslo" in text for text in texts(page))
     assert [(await read(api, one))["version"] for one in (goals, asked)] == [1, 1]
     await say(api, "I like tea.")
-    await dream(api.engine)
+    await dream(api.runtime)
     assert (await read(api, where))["version"] in (2, 3)
-    await dream(api.engine)
+    await dream(api.runtime)
     assert (await read(api, where))["due_at"] is None
 
 
 @pytest.mark.first_tier
 async def test_a_superseded_fact_is_never_shown_as_current(api: Api) -> None:
     await say(api, "I live in Oslo.")
-    await dream(api.engine)
+    await dream(api.runtime)
     page = await make(api, "Where does u1 live?", scope={"user": "u1"}, trigger="manual")
     assert "Oslo" in str(texts(page))
     await say(api, "I moved to Bergen.")
-    await dream(api.engine)
+    await dream(api.runtime)
     stale = await read(api, page)
     assert stale["stale"]
     assert "Oslo" not in str(texts(stale))
@@ -70,14 +70,14 @@ async def test_a_superseded_fact_is_never_shown_as_current(api: Api) -> None:
 
 async def test_undo_takes_the_versions_of_a_dream_back(api: Api) -> None:
     await say(api, "I live in Oslo.")
-    await dream(api.engine)
+    await dream(api.runtime)
     page = await make(api, "Where does u1 live?", scope={"user": "u1"})
     await say(api, "I moved to Bergen.")
-    done = await dream(api.engine)
+    done = await dream(api.runtime)
     assert (await read(api, page))["version"] == 2
     await api.post(f"/v1/dreams/{done['id']}/undo")
     assert await read(api, page) == page | {"due_at": (await read(api, page))["due_at"]}
-    await write_pages(api.engine)
+    await write_pages(api.runtime)
     assert await read(api, page) == page, "nothing has changed, so nothing is written"
 
 
@@ -86,11 +86,11 @@ async def test_undo_before_the_page_is_written_leaves_no_version_of_the_dream(ap
     page = await make(api, "Where does u1 live?", scope={"user": "u1"})
     await say(api, "I live in Oslo.")
     with pytest.raises(asyncio.CancelledError):
-        await dream(api.engine, on_step=stop_at("committed"))
+        await dream(api.runtime, on_step=stop_at("committed"))
     assert (await read(api, page))["version"] == 1
     (done,) = (await api.get("/v1/dreams"))["items"]
     await api.post(f"/v1/dreams/{done['id']}/undo")
-    await write_pages(api.engine)
+    await write_pages(api.runtime)
     assert await read(api, page) == page
 
 
@@ -106,14 +106,14 @@ async def test_a_crontab_writes_a_page_when_it_fires(own_api: Api) -> None:
     api = own_api
     page = await make(api, "When is tea?", trigger="0 6 * * *")
     await api.save("Tea is at five")
-    assert await write_pages(api.engine) == 0
-    now = api.engine.now()
-    api.engine.now = lambda: now + timedelta(days=1)
-    assert await write_pages(api.engine) == 1
+    assert await write_pages(api.runtime) == 0
+    now = api.runtime.now()
+    api.runtime.now = lambda: now + timedelta(days=1)
+    assert await write_pages(api.runtime) == 1
     written = await read(api, page)
     assert (written["version"], texts(written)) == (2, ["Tea is at five"])
     assert written["due_at"] > page["due_at"]
-    assert await write_pages(api.engine) == 0
+    assert await write_pages(api.runtime) == 0
 
 
 @pytest.mark.first_tier
@@ -121,9 +121,9 @@ async def test_several_writers_write_a_page_once(own_api: Api) -> None:
     api = own_api
     page = await make(api, "When is tea?", trigger="0 6 * * *")
     await api.save("Tea is at five")
-    now = api.engine.now()
-    api.engine.now = lambda: now + timedelta(days=1)
-    assert sum(await asyncio.gather(*(write_due(api.engine, DEFAULT_WORKSPACE) for _ in range(5)))) == 1
+    now = api.runtime.now()
+    api.runtime.now = lambda: now + timedelta(days=1)
+    assert sum(await asyncio.gather(*(write_due(api.runtime, DEFAULT_WORKSPACE) for _ in range(5)))) == 1
     assert (await read(api, page))["version"] == 2
 
 
@@ -132,14 +132,14 @@ async def test_a_page_changed_while_it_is_written_keeps_the_change(own_api: Api)
     page = await make(api, "When is tea?", trigger="0 6 * * *")
     await api.save("Tea is at five")
     await api.save("Coffee is at nine")
-    now = api.engine.now()
-    api.engine.now = lambda: now + timedelta(days=1)
+    now = api.runtime.now()
+    api.runtime.now = lambda: now + timedelta(days=1)
 
     async def changed(step: str) -> None:
         if step == "page:writing" and (await read(api, page))["question"] == "When is tea?":
             await api.put(f"/v1/pages/{page['id']}", {"question": "When is coffee?", "trigger": "manual"})
 
-    await write_due(api.engine, DEFAULT_WORKSPACE, on_step=changed)
+    await write_due(api.runtime, DEFAULT_WORKSPACE, on_step=changed)
     assert texts(await read(api, page)) == ["Coffee is at nine"]
 
 
@@ -163,18 +163,18 @@ MARK = "zqxvkwjqzx"
 
 async def test_a_purge_while_a_model_writes_leaves_nothing(own_api: Api, server: FakeOpenAI, database_url: str) -> None:
     api = own_api
-    api.engine.llm = model(server)
+    api.runtime.llm = model(server)
     page = await make(api, "When is tea?", trigger="0 6 * * *")
     await api.save(f"Tea is at five, {MARK}", user=f"u-{MARK}", owners=[])
     await api.save("Tea is green", user="u2", owners=[])
-    now = api.engine.now()
-    api.engine.now = lambda: now + timedelta(days=1)
+    now = api.runtime.now()
+    api.runtime.now = lambda: now + timedelta(days=1)
 
     async def purged(step: str) -> None:
         if step == "page:writing" and MARK in dump(database_url):
             await api.post(f"/v1/users/u-{MARK}/purge")
 
-    await write_due(api.engine, DEFAULT_WORKSPACE, on_step=purged)
+    await write_due(api.runtime, DEFAULT_WORKSPACE, on_step=purged)
     assert MARK not in dump(database_url)
     assert "green" in str(texts(await read(api, page)))
 

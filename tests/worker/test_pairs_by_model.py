@@ -29,9 +29,9 @@ async def test_a_model_tells_pairs_of_saved_memories_apart(static_api: Api, outc
     await load_litellm()
     with FakeOpenAI() as opened:
         opened.default_reply = settles
-        api.engine.llm = model(opened)
+        api.runtime.llm = model(opened)
         first, second = [await api.save(content) for content in pair]
-        done = await dream(api.engine)
+        done = await dream(api.runtime)
         assert [asked_for(body) for body in opened.requests("chat")].count("Verdicts") == 1
     assert (done["report"]["memories"], done["report"]["superseded"]) == (2, 2 - left)
     assert len(await contents(api)) == left

@@ -46,7 +46,7 @@ async def server(api: Api) -> AsyncIterator[FakeOpenAI]:
     await load_litellm()
     with FakeOpenAI() as opened:
         opened.default_reply = says_where
-        api.engine.llm = model(opened)
+        api.runtime.llm = model(opened)
         yield opened
 
 
@@ -54,7 +54,7 @@ async def while_it_waits(api: Api, server: FakeOpenAI, act: Callable[[], Awaitab
     """Dream, and act while the next call to the model is under way; the dream."""
     calls = server.calls["chat"]
     server.hold()
-    task = asyncio.create_task(dream(api.engine))
+    task = asyncio.create_task(dream(api.runtime))
     await asyncio.to_thread(server.wait_for_call, "chat", calls + 1)
     await act()
     server.let_go()
@@ -64,7 +64,7 @@ async def while_it_waits(api: Api, server: FakeOpenAI, act: Callable[[], Awaitab
 async def oslo(api: Api) -> Json:
     """The agent knows that u1 lives in Oslo, and has been told of Bergen since."""
     await say(api, "I live in Oslo.")
-    await dream(api.engine)
+    await dream(api.runtime)
     (memory,) = (await api.get("/v1/memories"))["items"]
     await say(api, "I have moved to Bergen.", session="later")
     return memory
@@ -86,7 +86,7 @@ async def test_an_edit_wins(api: Api, server: FakeOpenAI) -> None:
 
 async def test_what_is_edited_after_the_plan_is_not_taken_for_what_it_said_before(api: Api, server: FakeOpenAI) -> None:
     await say(api, "I live in Oslo.")
-    await dream(api.engine)
+    await dream(api.runtime)
     (memory,) = (await api.get("/v1/memories"))["items"]
     await say(api, "I live in Oslo.", session="later")
 
@@ -94,18 +94,18 @@ async def test_what_is_edited_after_the_plan_is_not_taken_for_what_it_said_befor
         if step == "reflected" and await contents(api) == {"u1 lives in Oslo."}:
             await api.patch(f"/v1/memories/{memory['id']}", {"version": 1, "content": "u1 lives in Voss."})
 
-    await dream(api.engine, on_step=edit)
+    await dream(api.runtime, on_step=edit)
     assert await contents(api) == {"u1 lives in Voss."}
     assert await contents(api, include="superseded") == {"u1 lives in Oslo.", "u1 lives in Voss."}
 
 
 async def test_what_was_edited_is_not_taken_for_what_it_said_before(api: Api, server: FakeOpenAI) -> None:
     await say(api, "I live in Oslo.")
-    await dream(api.engine)
+    await dream(api.runtime)
     (memory,) = (await api.get("/v1/memories"))["items"]
     await api.patch(f"/v1/memories/{memory['id']}", {"version": 1, "content": "u1 lives in Voss."})
     await say(api, "I live in Oslo.", session="later")
-    await dream(api.engine)
+    await dream(api.runtime)
     assert await contents(api) == {"u1 lives in Oslo."}
     assert await contents(api, include="superseded") == {"u1 lives in Oslo.", "u1 lives in Voss."}
 
@@ -136,7 +136,7 @@ async def test_a_delete_wins(api: Api, server: FakeOpenAI) -> None:
 
 async def test_what_is_deleted_is_not_reinforced_back_to_life(api: Api, server: FakeOpenAI) -> None:
     await say(api, "I live in Oslo.")
-    await dream(api.engine)
+    await dream(api.runtime)
     (memory,) = (await api.get("/v1/memories"))["items"]
     await say(api, "I still live in Oslo.", session="later")
     await while_it_waits(api, server, lambda: api.delete(f"/v1/memories/{memory['id']}"))
@@ -160,10 +160,10 @@ async def test_a_purge_wins_and_nothing_comes_back(api: Api, server: FakeOpenAI)
     await purge()
     server.let_go()
     await task
-    await dream(api.engine)
+    await dream(api.runtime)
     said = await contents(api, include="superseded,deleted")
     assert not any(place in text for text in said for place in ("Oslo", "Bergen"))
-    async with api.engine.db.unscoped() as connection:
+    async with api.runtime.db.unscoped() as connection:
         for table in ("memories", "memory_versions", "dream_steps", "dream_changes", "messages", "bulletins"):
             rows = await connection.raw.fetch(f"SELECT t::text AS row FROM {table} t")  # noqa: S608
             assert not any(place in row["row"] for row in rows for place in ("Oslo", "Bergen")), table
@@ -179,12 +179,12 @@ async def test_a_purge_wins_over_a_dream_of_saved_memories(api: Api, server: Fak
     await api.post("/v1/users/u1/purge")
     server.let_go()
     await task
-    await dream(api.engine)
+    await dream(api.runtime)
     read = {tuple(one["owners"]): one["report"]["memories"] for one in (await api.get("/v1/dreams"))["items"]}
     assert read.pop(("u2",)) == 1
     assert set(read.values()) == {0}
     assert await contents(api, include="superseded,deleted") == {"u2 works at Rome Robotics"}
-    async with api.engine.db.unscoped() as connection:
+    async with api.runtime.db.unscoped() as connection:
         for table in ("memories", "memory_versions", "dream_changes", "entities", "entity_aliases", "bulletins"):
             rows = await connection.raw.fetch(f"SELECT t::text AS row FROM {table} t")  # noqa: S608
             assert not any(place in row["row"] for row in rows for place in ("Oslo", "Bergen", "u1")), table
@@ -194,7 +194,7 @@ async def test_a_purge_wins_over_a_dream_of_saved_memories(api: Api, server: Fak
 async def dream_if_left(api: Api) -> None:
     """Dream; a purge takes the lease away from it."""
     with pytest.raises(AssertionError):
-        await dream(api.engine)
+        await dream(api.runtime)
 
 
 async def test_a_dream_from_before_a_deletion_commits_nothing_after_its_undo(api: Api, server: FakeOpenAI) -> None:
@@ -204,10 +204,10 @@ async def test_a_dream_from_before_a_deletion_commits_nothing_after_its_undo(api
     await asyncio.to_thread(server.wait_for_call, "chat", 1)
     done = await delete(api, "/v1/agents/a")
     await api.post(f"/v1/deletions/{done['deletion_id']}/undo")
-    async with api.engine.db.unscoped() as connection:
+    async with api.runtime.db.unscoped() as connection:
         lease = await connection.first(
-            Lease, "claim_agent", workspace=DEFAULT_WORKSPACE, agent_id=await agent_id(api.engine), worker="w",
-            lease_s=60, now=api.engine.now(),
+            Lease, "claim_agent", workspace=DEFAULT_WORKSPACE, agent_id=await agent_id(api.runtime), worker="w",
+            lease_s=60, now=api.runtime.now(),
         )  # fmt: skip
     server.let_go()
     await task
@@ -222,5 +222,5 @@ async def test_a_message_said_meanwhile_waits_for_the_next_dream(api: Api, serve
     done = await while_it_waits(api, server, lambda: say(api, "I have moved to Bergen."))
     assert done["report"]["messages"] == 1
     assert await contents(api) == {"u1 lives in Oslo."}
-    assert (await dream(api.engine))["report"]["messages"] == 1
+    assert (await dream(api.runtime))["report"]["messages"] == 1
     assert await contents(api) == {"u1 lives in Bergen."}

@@ -20,10 +20,10 @@ from service.domain.drafts import MemoryDraft
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
 from service.embedding.embedder import EmbeddingFailed
-from service.memory.engine import Engine
 from service.memory.saving.remember import remember
-from service.runtime import open_runtime
+from service.runtime import Runtime
 from service.settings import Settings
+from service.startup import open_runtime
 from service.store import embeddings
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api, serving
@@ -67,24 +67,24 @@ def notes(count: int) -> list[MemoryDraft]:
 
 @pytest.fixture
 async def stored(old: Settings) -> None:
-    async with open_runtime(old, "test") as engine:
-        await remember(engine, ADMIN, notes(STORED))
+    async with open_runtime(old, "test") as runtime:
+        await remember(runtime, ADMIN, notes(STORED))
 
 
-async def state(engine: Engine) -> embeddings.MigrationState:
-    async with engine.db.unscoped() as connection:
+async def state(runtime: Runtime) -> embeddings.MigrationState:
+    async with runtime.db.unscoped() as connection:
         return await embeddings.state(connection)
 
 
-async def reached(engine: Engine, condition: Callable[[embeddings.MigrationState], bool]) -> None:
+async def reached(runtime: Runtime, condition: Callable[[embeddings.MigrationState], bool]) -> None:
     async def holds() -> bool:
-        return condition(await state(engine))
+        return condition(await state(runtime))
 
     await until(holds, "it does not get there")
 
 
-async def models(engine: Engine) -> list[tuple[Any, ...]]:
-    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+async def models(runtime: Runtime) -> list[tuple[Any, ...]]:
+    async with runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         rows = await connection.raw.fetch(
             "SELECT DISTINCT embedding_model, vector_dims(embedding), next_model FROM search_index ORDER BY 1"
         )
@@ -131,16 +131,16 @@ async def test_until_the_change_is_complete_nobody_notices_and_then_all_do(
 async def test_a_failing_embedder_is_told_of_and_the_work_goes_on_where_it_stopped(
     stored: None, new: Settings, provider: FakeOpenAI
 ) -> None:
-    async with open_runtime(new, "test") as engine:
+    async with open_runtime(new, "test") as runtime:
         provider.fail(status=401, times=None, endpoint="embeddings")
         with pytest.raises(EmbeddingFailed):
-            await Reindexer(engine, "w").step()
-        failed = await state(engine)
+            await Reindexer(runtime, "w").step()
+        failed = await state(runtime)
         assert failed.next_model is not None
         assert "401" in (failed.error or "") or "Authentication" in (failed.error or "")
         provider.reset()
-        await Reindexer(engine, "w").step()
-        healed = await state(engine)
+        await Reindexer(runtime, "w").step()
+        healed = await state(runtime)
         assert (healed.done, healed.error) == (STORED, None)
 
 
@@ -148,27 +148,27 @@ async def test_one_text_that_is_refused_does_not_keep_the_rest(
     stored: None, new: Settings, provider: FakeOpenAI
 ) -> None:
     provider.refuses = lambda text: "Note 7:" in text
-    async with open_runtime(new, "test") as engine:
-        worker = Reindexer(engine, "w")
-        while (await state(engine)).next_model:
+    async with open_runtime(new, "test") as runtime:
+        worker = Reindexer(runtime, "w")
+        while (await state(runtime)).next_model:
             await worker.step()
         while await worker.step():
             pass
-        assert await models(engine) == [(2, 48, None), (None, None, None)]
+        assert await models(runtime) == [(2, 48, None), (None, None, None)]
 
 
 async def test_what_is_changed_or_said_meanwhile_is_embedded_as_it_is_now(
     stored: None, new: Settings, provider: FakeOpenAI
 ) -> None:
-    async with serving(new) as api, open_runtime(new, "test") as engine:
+    async with serving(new) as api, open_runtime(new, "test") as runtime:
         memory = await api.save("The lighthouse keeper lives alone")
-        await Reindexer(engine, "w").step()
+        await Reindexer(runtime, "w").step()
         await api.patch(f"/v1/memories/{memory['id']}", {"version": 1, "content": "The violin needs new strings"})
-        worker = Reindexer(engine, "w")
+        worker = Reindexer(runtime, "w")
         await api.save("The tuner comes on Friday")
-        while (await state(engine)).next_model:
+        while (await state(runtime)).next_model:
             await worker.step()
-            now = await state(engine)
+            now = await state(runtime)
             assert now.done <= (now.total or 0)
         assert (await api.search("new strings for the violin", strategy="semantic"))[0]["id"] == memory["id"]
         while await worker.step():
@@ -177,24 +177,24 @@ async def test_what_is_changed_or_said_meanwhile_is_embedded_as_it_is_now(
 
 
 async def test_a_change_that_is_taken_back_leaves_nothing(stored: None, old: Settings, new: Settings) -> None:
-    async with open_runtime(new, "test") as engine, engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with open_runtime(new, "test") as runtime, runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         await connection.raw.execute("UPDATE search_index SET next_model = 2, next_embedding = '[1,2]'")
-    async with open_runtime(old, "test") as engine:
-        assert (await state(engine)).next_model is None
-        await Reindexer(engine, "w").until_done()
-        assert await models(engine) == [(1, 256, None)]
-        assert not (await state(engine)).backfilling
+    async with open_runtime(old, "test") as runtime:
+        assert (await state(runtime)).next_model is None
+        await Reindexer(runtime, "w").until_done()
+        assert await models(runtime) == [(1, 256, None)]
+        assert not (await state(runtime)).backfilling
 
 
 async def test_two_workers_do_not_do_it_twice(stored: None, new: Settings, provider: FakeOpenAI) -> None:
-    async with open_runtime(new, "test") as engine:
-        first, second = Reindexer(engine, "one"), Reindexer(engine, "two")
+    async with open_runtime(new, "test") as runtime:
+        first, second = Reindexer(runtime, "one"), Reindexer(runtime, "two")
         provider.reset()
         await asyncio.gather(first.step(), second.step())
         embedded = sum(len(body["input"]) for body in provider.requests("embeddings"))
         assert embedded == STORED
         assert not await second.step()
-        async with engine.db.unscoped() as connection:
+        async with runtime.db.unscoped() as connection:
             await connection.run("release_embedding", worker="one")
         assert await second.step()
 
@@ -238,39 +238,39 @@ async def test_a_worker_killed_halfway_through_costs_nobody_anything(
     old: Settings, killed: tuple[ServerProcess, WorkerProcess]
 ) -> None:
     server, worker = killed
-    async with open_runtime(old, "test") as engine:
-        await remember(engine, ADMIN, notes(600))
+    async with open_runtime(old, "test") as runtime:
+        await remember(runtime, ADMIN, notes(600))
         await server.start()
         async with BackgroundLoad(server) as traffic:
             worker.start()
-            await reached(engine, lambda now: now.done >= 100)
+            await reached(runtime, lambda now: now.done >= 100)
             await worker.kill()
-            halfway = await state(engine)
+            halfway = await state(runtime)
             assert halfway.next_model is not None
             assert 0 < halfway.done < 600
             assert halfway.active is not None
             assert halfway.active.signature.startswith("static:")
             worker.start()
-            await reached(engine, lambda now: now.next_model is None and not now.backfilling)
+            await reached(runtime, lambda now: now.next_model is None and not now.backfilling)
         assert traffic.wrong == []
         assert traffic.answered > 20
-        finished = await state(engine)
+        finished = await state(runtime)
         assert finished.active is not None
         assert finished.active.signature.startswith("local:")
-        assert await models(engine) == [(2, 384, None)]
+        assert await models(runtime) == [(2, 384, None)]
 
 
 async def test_what_is_stored_keeps_its_model_until_somebody_asks(
     stored: None, old: Settings, new: Settings, tmp_path: Path
 ) -> None:
     careful = tuned(new, embedding_change="ask")
-    async with open_runtime(careful, "test") as engine:
-        kept = await state(engine)
+    async with open_runtime(careful, "test") as runtime:
+        kept = await state(runtime)
         assert kept.active is not None
         assert kept.active.signature.startswith("static:")
         assert kept.next_model is None
-        assert engine.embedder is not None
-        assert engine.embedder.signature == kept.active.signature
+        assert runtime.embedder is not None
+        assert runtime.embedder.signature == kept.active.signature
     environment = os.environ | {
         "DATABASE_URL": str(new.database_url), "EMBEDDING_MODEL": new.embedding_model, "EMBEDDING_DIM": "48",
         "EMBEDDING_API_BASE": str(new.embedding_api_base), "EMBEDDING_API_KEY": "any",
@@ -281,8 +281,8 @@ async def test_what_is_stored_keeps_its_model_until_somebody_asks(
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["next"].startswith("remote:")
-    async with open_runtime(careful, "test") as engine:
-        asked = await state(engine)
+    async with open_runtime(careful, "test") as runtime:
+        asked = await state(runtime)
         assert asked.next_model is not None
         assert asked.next_model.signature.startswith("remote:")
 
@@ -302,7 +302,7 @@ async def test_a_waiting_change_is_told_and_started_over_the_api(stored: None, n
         told = await api.get("/v1/engine")
         assert told["embedder"]["change"]["waiting"] is False
         assert not any("is configured" in problem for problem in told["problems"])
-        await Reindexer(api.engine, "w").until_done()
+        await Reindexer(api.runtime, "w").until_done()
         told = await api.get("/v1/engine")
         assert (told["embedder"]["source"], told["embedder"]["change"]) == ("remote", None)
-        assert await models(api.engine) == [(2, 48, None)]
+        assert await models(api.runtime) == [(2, 48, None)]

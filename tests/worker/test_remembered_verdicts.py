@@ -58,7 +58,7 @@ async def read_again(api: Api) -> Json:
     """Change the importance of the first memory, and dream: it is compared with what is near once more."""
     first = min((await api.get("/v1/memories", agent="a"))["items"], key=lambda one: one["id"])
     await api.patch(f"/v1/memories/{first['id']}", {"version": first["version"], "importance": 0.9 / first["version"]})
-    return await dream(api.engine)
+    return await dream(api.runtime)
 
 
 async def test_a_language_model_is_asked_once_while_both_texts_stay(
@@ -75,7 +75,7 @@ async def test_a_language_model_is_asked_once_while_both_texts_stay(
         assert await contents(api) == set(PAIR)
         newest = max((await api.get("/v1/memories", agent="a"))["items"], key=lambda one: one["id"])
         await api.patch(f"/v1/memories/{newest['id']}", {"version": newest["version"], "content": ANOTHER})
-        await dream(api.engine)
+        await dream(api.runtime)
         assert adjudications(server) == 2
         await read_again(api)
         assert adjudications(server) == 2
@@ -132,10 +132,10 @@ async def test_verdicts_go_with_a_purge_and_after_their_time(
 ) -> None:
     async with serving(settings.model_copy(update=chosen)) as api:
         await dream_about(api, *PAIR)
-        start = api.engine.now()
+        start = api.runtime.now()
         for days, gone in ((399, 0), (402, 1)):
-            api.engine.now = lambda days=days: start + timedelta(days=days)  # type: ignore[method-assign,misc]
-            steps = (await apply_retention(api.engine))["steps"]
+            api.runtime.now = lambda days=days: start + timedelta(days=days)  # type: ignore[method-assign,misc]
+            steps = (await apply_retention(api.runtime))["steps"]
             assert steps == gone
         await read_again(api)
         assert adjudications(server) == 2

@@ -9,9 +9,9 @@ import asyncpg
 import pytest
 from apscheduler.triggers.cron import CronTrigger
 
-from service.memory.engine import Engine
-from service.runtime import open_runtime
+from service.runtime import Runtime
 from service.settings import Settings
+from service.startup import open_runtime
 from tests.tuning import tuned
 from worker.app import in_flight
 from worker.app import schedule as jobs_of
@@ -19,14 +19,14 @@ from worker.schedule import SAME_RUN_S, run_claimed, scheduler
 
 
 @pytest.mark.first_tier
-async def test_of_two_workers_one_runs_a_job(engine: Engine, settings: Settings, database_url: str) -> None:
-    runs: list[Engine] = []
+async def test_of_two_workers_one_runs_a_job(runtime: Runtime, settings: Settings, database_url: str) -> None:
+    runs: list[Runtime] = []
 
-    async def job(engine: Engine) -> None:
-        runs.append(engine)
+    async def job(runtime: Runtime) -> None:
+        runs.append(runtime)
 
     async with open_runtime(settings, "second worker") as other:
-        ran = await asyncio.gather(*(run_claimed(one, "job", job) for one in (engine, other) * 3))
+        ran = await asyncio.gather(*(run_claimed(one, "job", job) for one in (runtime, other) * 3))
         assert sum(ran) == 1
         assert len(runs) == 1
         assert await run_claimed(other, "another job", job)
@@ -34,13 +34,13 @@ async def test_of_two_workers_one_runs_a_job(engine: Engine, settings: Settings,
         await connection.execute("UPDATE cron_runs SET started_at = started_at - make_interval(secs => $1)", SAME_RUN_S)
         await connection.close()
         assert await run_claimed(other, "job", job)
-        assert not await run_claimed(engine, "job", job)
+        assert not await run_claimed(runtime, "job", job)
     assert len(runs) == 3
 
 
-async def test_every_job_of_a_worker_is_claimed(engine: Engine, settings: Settings) -> None:
-    jobs = jobs_of(settings, in_flight(engine, settings))
-    made = scheduler(engine, jobs)
+async def test_every_job_of_a_worker_is_claimed(runtime: Runtime, settings: Settings) -> None:
+    jobs = jobs_of(settings, in_flight(runtime, settings))
+    made = scheduler(runtime, jobs)
     made.start(paused=True)
     scheduled = made.get_jobs()
     made.shutdown(wait=False)
@@ -48,9 +48,9 @@ async def test_every_job_of_a_worker_is_claimed(engine: Engine, settings: Settin
     assert len({job.args[1] for job in scheduled}) == len(jobs)
 
 
-def test_without_scheduled_jobs_a_worker_does_what_is_pending(engine: Engine, settings: Settings) -> None:
+def test_without_scheduled_jobs_a_worker_does_what_is_pending(runtime: Runtime, settings: Settings) -> None:
     quiet = tuned(settings, scheduled_jobs=False)
-    jobs = {name for name, _, _ in jobs_of(quiet, in_flight(engine, quiet))}
+    jobs = {name for name, _, _ in jobs_of(quiet, in_flight(runtime, quiet))}
     assert jobs == {"embed_pending", "measure_noise", "backfill_fields"}
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from service.domain.ids import DEFAULT_WORKSPACE, new_id
 from service.domain.llm_settings import LLMSettings
-from service.memory.models import KeyUnreadable
+from service.models import KeyUnreadable
 from service.provider import load_litellm
 from service.settings import EnvironmentModel, LLMSteps, Settings
 from tests.fakes.openai_server import FakeOpenAI
@@ -63,7 +63,7 @@ async def test_each_step_goes_to_the_model_that_the_environment_names(
     async with serving(settings.model_copy(update=chosen)) as api:
         await api.put("/v1/settings", {"users": "shared"})
         await say(api, "I live in Oslo.")
-        done = await dream(api.engine)
+        done = await dream(api.runtime)
         await api.post("/v1/ask", {"agent": "a", "question": "Where does u1 live?"})
         assert await contents(api) == {"u1 said: I live in Oslo."}
         assert "Things were said" not in (await api.get("/v1/agents/a/bulletin"))["content"]
@@ -80,7 +80,7 @@ async def test_a_step_alone_needs_no_general_model(settings: Settings, servers: 
         settings.model_copy(update={"llm_steps": LLMSteps(extract=(own,)), "embedding_model": "static"})
     ) as api:
         await say(api, "I live in Oslo.")
-        done = await dream(api.engine)
+        done = await dream(api.runtime)
         assert await contents(api) == {"u1 said: I live in Oslo."}
         answer = await api.post("/v1/ask", {"agent": "a", "question": "Where?"})
     assert (done["report"]["extractor"], done["report"]["llm"]["calls"]) == (MODEL, 1)
@@ -92,7 +92,7 @@ async def test_a_workspaces_key_reaches_its_server_alone(api: Api, servers: dict
     own = {"model": MODEL, "api_base": servers["own"].base_url, "api_key": KEY}
     await api.put("/v1/settings", {"llm": {"extract": own}})
     await say(api, "I live in Oslo.")
-    await dream(api.engine)
+    await dream(api.runtime)
     assert (forms(servers["own"]), forms(servers["general"])) == ({"Notes"}, {"WrittenBulletin"})
     assert servers["own"].authorizations == {f"Bearer {KEY}"}
     assert servers["general"].authorizations == {"Bearer key-of-the-installation"}
@@ -104,7 +104,7 @@ async def test_off_is_off(api: Api, servers: dict[str, FakeOpenAI]) -> None:
     steps = ("extract", "reconcile", "bulletin", "summary", "ask")
     await api.put("/v1/settings", {"llm": {step: {"model": "off"} for step in steps}})
     await say(api, "I live in Oslo.")
-    await dream(api.engine)
+    await dream(api.runtime)
     await api.post("/v1/agents/a/bulletin")
     answer = await api.post("/v1/ask", {"agent": "a", "question": "Where does u1 live?"})
     found = await api.post("/v1/memories/search", {"agent": "a", "query": "home", "expand": True})
@@ -122,7 +122,7 @@ async def test_a_server_that_fails_is_followed_by_the_spare_one(api: Api, server
     own = {"model": MODEL, "api_base": servers["own"].base_url, "api_key": KEY, "failover": [spare]}
     await api.put("/v1/settings", {"llm": {"extract": own, "bulletin": {"model": "off"}}})
     await say(api, "I live in Oslo.")
-    report = (await dream(api.engine))["report"]
+    report = (await dream(api.runtime))["report"]
     assert await contents(api) == {"u1 said: I live in Oslo."}
     assert (report["llm"]["calls"], report["llm"]["failed_calls"]) == (2, 1)
     assert report["llm"]["models"] == {"openai/gpt-4o": 1}
@@ -140,7 +140,7 @@ async def test_a_key_is_written_nowhere(
     seen = [await api.put("/v1/settings", {"llm": {"extract": own}}), await api.get("/v1/settings")]
     assert [one["llm"]["extract"]["api_key"] for one in seen] == ["…wxyz", "…wxyz"]
     await say(api, "I live in Oslo.")
-    failed = await dream(api.engine)
+    failed = await dream(api.runtime)
     assert failed["status"] == "failed"
     assert "Incorrect API key" in failed["error"]
     exported = (await api.call("GET", "/v1/export")).text
@@ -181,13 +181,13 @@ async def test_a_stored_key_is_never_sent_elsewhere(api: Api, servers: dict[str,
     refused = await api.call("PUT", "/v1/settings", json={"llm": {"ask": own | {"api_key": "…wxyz"}}})
     assert refused.status_code == 422
     await say(api, "I live in Oslo.")
-    await dream(api.engine)
+    await dream(api.runtime)
     assert servers["own"].authorizations == {f"Bearer {KEY}"}
     assert servers["spare"].calls["chat"] == 0
 
 
 async def test_what_is_stored_opens_for_its_workspace_and_its_server_alone(api: Api) -> None:
-    keys = api.engine.step_models.keys
+    keys = api.runtime.step_models.keys
     stored = keys.seal(DEFAULT_WORKSPACE, "https://a.example/v1", KEY)
     assert keys.unseal(DEFAULT_WORKSPACE, "https://a.example/v1", stored) == KEY
     for workspace, base in (
@@ -210,11 +210,11 @@ async def test_with_another_encryption_key_the_dream_says_what_to_do(
     await say(api, "I live in Oslo.")
     changed = {"allow_private": True, "encryption_key": "another key of the installation"}
     async with serving(settings.model_copy(update=changed)) as later:
-        failed = await dream(later.engine)
+        failed = await dream(later.runtime)
         assert failed["status"] == "failed"
         assert "REVERIE_ENCRYPTION_KEY" in failed["error"]
         await later.put("/v1/settings", {"llm": {"extract": own}})
-        assert (await dream(later.engine))["status"] == "succeeded"
+        assert (await dream(later.runtime))["status"] == "succeeded"
     assert servers["own"].authorizations == {f"Bearer {KEY}"}
 
 
@@ -255,7 +255,7 @@ async def test_null_takes_the_general_model_again(api: Api, servers: dict[str, F
         "model": None, "api_base": None, "api_key": None, "timeout_s": None, "failover": []
     }  # fmt: skip
     await say(api, "I live in Oslo.")
-    await dream(api.engine)
+    await dream(api.runtime)
     assert (servers["own"].calls["chat"], servers["general"].calls["chat"]) == (0, 2)
 
 
@@ -278,5 +278,5 @@ async def test_models_are_not_imported(api: Api) -> None:
 
 async def test_llm_model_decides_nothing_with_probabilities(api: Api) -> None:
     chosen = LLMSettings()
-    assert api.engine.model("decide", DEFAULT_WORKSPACE, chosen) is None
-    assert api.engine.model("reflect", DEFAULT_WORKSPACE, chosen) is not None
+    assert api.runtime.model("decide", DEFAULT_WORKSPACE, chosen) is None
+    assert api.runtime.model("reflect", DEFAULT_WORKSPACE, chosen) is not None

@@ -20,12 +20,12 @@ from service.domain.text_features import extract_features
 from service.embedding.embedder import Storage, with_storage
 from service.embedding.sources import StaticEmbedder
 from service.extraction.candidates import Candidate
-from service.memory.engine import Engine
 from service.memory.in_flight import InFlight
 from service.memory.saving.remember import remember
 from service.memory.search.recall import recall
-from service.runtime import open_runtime
+from service.runtime import Runtime
 from service.settings import Settings
+from service.startup import open_runtime
 from service.store import embeddings, hnsw
 from service.store.dreams import Lease
 from tests.captured_queries import queries_sent_by
@@ -70,11 +70,11 @@ async def kept_api(kept: Settings) -> AsyncIterator[Api]:
         yield api
 
 
-async def best(engine: Engine, text: str, **fields: Any) -> list[Any]:
+async def best(runtime: Runtime, text: str, **fields: Any) -> list[Any]:
     """The nearest by meaning, however far."""
     asked = {"agent": "a", "query": text, "strategy": "semantic", "min_relevance": 0}
     request = SearchRequest.model_validate(asked | fields)
-    return (await recall(engine, ADMIN, request)).results
+    return (await recall(runtime, ADMIN, request)).results
 
 
 async def compared(drafts: list[MemoryDraft], text: str) -> tuple[list[str], dict[str, float]]:
@@ -89,9 +89,9 @@ async def compared(drafts: list[MemoryDraft], text: str) -> tuple[list[str], dic
     return [drafts[n].content for n in order], {draft.content: cosines[n] for n, draft in enumerate(drafts)}
 
 
-async def columns(engine: Engine) -> list[tuple[Any, ...]]:
+async def columns(runtime: Runtime) -> list[tuple[Any, ...]]:
     """Which columns hold vectors, of which models."""
-    async with engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         rows = await connection.raw.fetch(
             "SELECT DISTINCT embedding_model, embedding IS NOT NULL, embedding_float32 IS NOT NULL,"
             " coalesce(next_embedding::text, next_embedding_float32::text) IS NOT NULL FROM search_index ORDER BY 1"
@@ -99,8 +99,8 @@ async def columns(engine: Engine) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in rows]
 
 
-async def signature(engine: Engine) -> str:
-    async with engine.db.unscoped() as connection:
+async def signature(runtime: Runtime) -> str:
+    async with runtime.db.unscoped() as connection:
         state = await embeddings.state(connection)
     assert state.active is not None
     return state.active.signature
@@ -108,43 +108,43 @@ async def signature(engine: Engine) -> str:
 
 async def test_a_small_audience_is_compared_exactly(kept: Settings, storage: Storage) -> None:
     drafts = notes(200)
-    async with open_runtime(kept, "test") as engine:
-        await remember(engine, ADMIN, drafts)
+    async with open_runtime(kept, "test") as runtime:
+        await remember(runtime, ADMIN, drafts)
         for text in QUERIES:
             expected, cosines = await compared(drafts, text)
-            found = await best(engine, text)
+            found = await best(runtime, text)
             assert found[0].memory.content == expected[0]
             assert len({one.memory.content for one in found} & set(expected)) >= 9, text
             for one in found:
                 assert one.semantic_score == pytest.approx(cosines[one.memory.content], abs=ROUNDING[storage])
-        assert await signature(engine) == with_storage("static:wordllama-l2_supercat:256", storage)
-        assert await columns(engine) == [(1, storage != "float32", storage == "float32", False)]
+        assert await signature(runtime) == with_storage("static:wordllama-l2_supercat:256", storage)
+        assert await columns(runtime) == [(1, storage != "float32", storage == "float32", False)]
 
 
 async def test_a_large_audience_is_searched_by_an_index_of_its_own_kind(
     kept: Settings, storage: Storage, citus: Cluster | None
 ) -> None:
     drafts = notes(600)
-    async with open_runtime(kept, "test") as engine:
-        engine.search_limits, engine.hnsw_limits = LOW_LIMITS, LOW_HNSW_LIMITS
-        await remember(engine, ADMIN, drafts)
-        assert await maintain_hnsw(engine) == 600
-        searched = queries_sent_by(engine.db)
-        await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content="The swordfish swims at dawn")])
+    async with open_runtime(kept, "test") as runtime:
+        runtime.search_limits, runtime.hnsw_limits = LOW_LIMITS, LOW_HNSW_LIMITS
+        await remember(runtime, ADMIN, drafts)
+        assert await maintain_hnsw(runtime) == 600
+        searched = queries_sent_by(runtime.db)
+        await remember(runtime, ADMIN, [MemoryDraft(agent="a", type="fact", content="The swordfish swims at dawn")])
         for text in QUERIES:
             expected, _ = await compared(drafts, text)
-            found = [one.memory.content for one in await best(engine, text)]
+            found = [one.memory.content for one in await best(runtime, text)]
             assert found[0] == expected[0]
             assert len(set(found) & set(expected)) >= 9, text
-        assert (await best(engine, "a swordfish in the morning"))[0].memory.content == "The swordfish swims at dawn"
-        assert len(await best(engine, "a train", about="u", limit=50)) == 12
-        assert len(await best(engine, "a train", tags=["odd"], limit=20)) == 20
-        async with engine.db.unscoped() as connection:
+        assert (await best(runtime, "a swordfish in the morning"))[0].memory.content == "The swordfish swims at dawn"
+        assert len(await best(runtime, "a train", about="u", limit=50)) == 12
+        assert len(await best(runtime, "a train", tags=["odd"], limit=20)) == 20
+        async with runtime.db.unscoped() as connection:
             (name,) = await hnsw.indexes(connection)
             definition = await connection.raw.fetchval("SELECT pg_get_indexdef($1::text::regclass)", name)
         assert INDEXED[storage] in definition
         asked = searched[0]
-        async with engine.db.search_connection(DEFAULT_WORKSPACE) as connection:
+        async with runtime.db.search_connection(DEFAULT_WORKSPACE) as connection:
             plan = await connection.raw.fetch(
                 f"EXPLAIN {asked.statement.sql}", *asked.statement.arguments(asked.values)
             )
@@ -175,19 +175,19 @@ async def test_whatever_is_searched_is_found_and_told(kept_api: Api, storage: St
     items = (await kept_api.get("/v1/embedding-providers"))["items"]
     assert [one["storage"] for one in items if one["active"]] == [storage]
     assert (await kept_api.post("/v1/reindex", {"force": True}))["started"] is True
-    await Reindexer(kept_api.engine, "w").step()
+    await Reindexer(kept_api.runtime, "w").step()
     assert (await kept_api.search("somebody tunes the piano", strategy="semantic"))[0]["id"] == memory["id"]
-    assert await columns(kept_api.engine) == [(1, storage != "float32", storage == "float32", False)]
+    assert await columns(kept_api.runtime) == [(1, storage != "float32", storage == "float32", False)]
 
 
 async def test_a_dream_sees_what_is_similar(kept: Settings, storage: Storage) -> None:
-    async with open_runtime(kept, "test") as engine:
-        await remember(engine, ADMIN, notes(20))
-        await remember(engine, ADMIN, [MemoryDraft(agent="a", type="fact", content="The budget is 50,000 euro")])
-        lease = Lease(DEFAULT_WORKSPACE, await agent_id(engine), 1, None, 0, 0, True, [])
-        tracker = await InFlight(engine).open(DEFAULT_WORKSPACE, "dream", lease.agent_id)
+    async with open_runtime(kept, "test") as runtime:
+        await remember(runtime, ADMIN, notes(20))
+        await remember(runtime, ADMIN, [MemoryDraft(agent="a", type="fact", content="The budget is 50,000 euro")])
+        lease = Lease(DEFAULT_WORKSPACE, await agent_id(runtime), 1, None, 0, 0, True, [])
+        tracker = await InFlight(runtime).open(DEFAULT_WORKSPACE, "dream", lease.agent_id)
         candidate = Candidate("fact", "The budget is 60,000 euro", (uuid4(),))
-        around = await find_related(engine, lease, [candidate], [], tracker)
+        around = await find_related(runtime, lease, [candidate], [], tracker)
         similarity, known = around.near[0][0]
         _, cosines = await compared([MemoryDraft(agent="a", type="fact", content=known.content)], candidate.content)
         assert known.content == "The budget is 50,000 euro"
@@ -208,7 +208,7 @@ async def test_what_an_export_holds_can_be_kept_another_way(
     assert (await kept_api.call("POST", "/v1/import", content=exported)).is_success
     (found,) = await kept_api.search("who watches over ships", strategy="semantic", min_relevance=0)
     assert found["content"] == "The lighthouse keeper lives alone"
-    assert (1, storage != "float32", storage == "float32", False) in await columns(kept_api.engine)
+    assert (1, storage != "float32", storage == "float32", False) in await columns(kept_api.runtime)
 
 
 @pytest.fixture
@@ -221,26 +221,26 @@ async def test_only_more_precise_vectors_are_asked_for_again(settings: Settings,
     remote = settings.model_copy(
         update={"embedding_model": "openai/fake", "embedding_api_base": provider.base_url, "embedding_dim": 48}
     )
-    async with open_runtime(remote, "test") as engine:
-        engine.search_limits, engine.hnsw_limits = LOW_LIMITS, LOW_HNSW_LIMITS
-        await remember(engine, ADMIN, notes(150))
-        await maintain_hnsw(engine)
-        before = [one.memory.id for one in await best(engine, "a roof to repair")]
+    async with open_runtime(remote, "test") as runtime:
+        runtime.search_limits, runtime.hnsw_limits = LOW_LIMITS, LOW_HNSW_LIMITS
+        await remember(runtime, ADMIN, notes(150))
+        await maintain_hnsw(runtime)
+        before = [one.memory.id for one in await best(runtime, "a roof to repair")]
     calls = {}
     ways: tuple[Storage, ...] = ("binary", "float32", "halfvec")
     for number, storage in enumerate(ways, start=2):
         provider.reset()
-        async with open_runtime(tuned(remote, embedding_storage=storage), "test") as engine:
-            engine.search_limits, engine.hnsw_limits = LOW_LIMITS, LOW_HNSW_LIMITS
+        async with open_runtime(tuned(remote, embedding_storage=storage), "test") as runtime:
+            runtime.search_limits, runtime.hnsw_limits = LOW_LIMITS, LOW_HNSW_LIMITS
             provider.reset()
-            await Reindexer(engine, "w", refreshed_within=timedelta(0)).until_done()
+            await Reindexer(runtime, "w", refreshed_within=timedelta(0)).until_done()
             calls[storage] = sum(len(body["input"]) for body in provider.requests("embeddings"))
-            assert await signature(engine) == with_storage("remote:openai/fake:48", storage)
+            assert await signature(runtime) == with_storage("remote:openai/fake:48", storage)
             model = 1 if storage == "halfvec" else number
-            assert await columns(engine) == [(model, storage != "float32", storage == "float32", False)]
-            found = [one.memory.id for one in await best(engine, "a roof to repair")]
+            assert await columns(runtime) == [(model, storage != "float32", storage == "float32", False)]
+            found = [one.memory.id for one in await best(runtime, "a roof to repair")]
             assert len(set(found) & set(before)) >= 9
-            async with engine.db.unscoped() as connection:
+            async with runtime.db.unscoped() as connection:
                 (index,) = await hnsw.indexes(connection)
             assert index.startswith(f"ix_search_index_ann_{model}_")
     assert calls == {"binary": 0, "float32": 150, "halfvec": 0}
@@ -248,25 +248,25 @@ async def test_only_more_precise_vectors_are_asked_for_again(settings: Settings,
 
 async def test_a_second_change_waits_until_the_first_has_settled(settings: Settings) -> None:
     static = settings.model_copy(update={"embedding_model": "static"})
-    async with open_runtime(static, "test") as engine:
-        await remember(engine, ADMIN, notes(100))
-    async with open_runtime(tuned(static, embedding_storage="float32"), "test") as engine:
-        worker = Reindexer(engine, "w", refreshed_within=timedelta(0))
-        while await signature(engine) != "static:wordllama-l2_supercat:256:float32":
+    async with open_runtime(static, "test") as runtime:
+        await remember(runtime, ADMIN, notes(100))
+    async with open_runtime(tuned(static, embedding_storage="float32"), "test") as runtime:
+        worker = Reindexer(runtime, "w", refreshed_within=timedelta(0))
+        while await signature(runtime) != "static:wordllama-l2_supercat:256:float32":
             await worker.step()
-    async with open_runtime(tuned(static, embedding_storage="binary"), "test") as engine:
-        worker = Reindexer(engine, "w", refreshed_within=timedelta(0))
+    async with open_runtime(tuned(static, embedding_storage="binary"), "test") as runtime:
+        worker = Reindexer(runtime, "w", refreshed_within=timedelta(0))
         more = True
         while more:
-            assert len(await best(engine, "a roof to repair", limit=50)) == 50
+            assert len(await best(runtime, "a roof to repair", limit=50)) == 50
             more = await worker.step()
-        assert len(await best(engine, "a roof to repair", limit=50)) == 50
-        assert await signature(engine) == "static:wordllama-l2_supercat:256:binary"
-        assert await columns(engine) == [(3, True, False, False)]
+        assert len(await best(runtime, "a roof to repair", limit=50)) == 50
+        assert await signature(runtime) == "static:wordllama-l2_supercat:256:binary"
+        assert await columns(runtime) == [(3, True, False, False)]
 
 
-async def keeps(engine: Engine, way: tuple[str, None, bool]) -> bool:
-    async with engine.db.unscoped() as connection:
+async def keeps(runtime: Runtime, way: tuple[str, None, bool]) -> bool:
+    async with runtime.db.unscoped() as connection:
         now = await embeddings.state(connection)
     assert now.active is not None
     return (now.active.signature, now.next_model, now.backfilling) == way
@@ -277,8 +277,8 @@ async def test_from_one_way_to_the_next_nobody_is_denied_anything(
 ) -> None:
     static = settings.model_copy(update={"embedding_model": "static"})
     async with AsyncExitStack() as stack:
-        engine = await stack.enter_async_context(open_runtime(static, "test"))
-        await remember(engine, ADMIN, notes(1_500))
+        runtime = await stack.enter_async_context(open_runtime(static, "test"))
+        await remember(runtime, ADMIN, notes(1_500))
         server = ServerProcess(service_url, tmp_path / "server.log", EMBEDDING_MODEL="static")
         stack.push_async_callback(server.close)
         await server.start()
@@ -290,8 +290,8 @@ async def test_from_one_way_to_the_next_nobody_is_denied_anything(
                 answered = traffic.answered
                 worker.start()
                 kept = (f"static:wordllama-l2_supercat:256:{storage}", None, False)
-                await until(partial(keeps, engine, kept), "it is not changed")
+                await until(partial(keeps, runtime, kept), "it is not changed")
                 await worker.kill()
                 assert traffic.answered > answered + 5
         assert traffic.wrong == []
-        assert await columns(engine) == [(3, False, True, False)]
+        assert await columns(runtime) == [(3, False, True, False)]

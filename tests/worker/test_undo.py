@@ -60,19 +60,19 @@ async def exported(api: Api | Tenant) -> list[bytes]:
 async def test_an_export_before_and_after_compares_equal(own_static_api: Api) -> None:
     api = own_static_api
     await say(api, "I like tea.", "I live in Oslo.", "I work at Acme with Maria.", "I'm planning a trip to Rome.")
-    await dream(api.engine)
+    await dream(api.runtime)
     await api.save("The gate squeaks", type="observation", user="u1", created_at="2020-01-01T00:00:00Z")
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         await connection.raw.execute("UPDATE memories SET learned_at = created_at WHERE type = 'observation'")
     await say(api, "I quit tea, coffee only.", "I live in Oslo.", "Maria moved to Bergen.", "I now work at Globex.")
     before = await exported(api)
-    done = await dream(api.engine)
+    done = await dream(api.runtime)
     ops = {change["op"] for change in done["changes"]}
     assert ops >= {"created", "superseded", "reinforced", "linked", "entity", "bulletin", "decayed"}
     assert await exported(api) != before
     assert (await undo(api, done)).status_code == 200
     assert await exported(api) == before
-    again = await dream(api.engine)
+    again = await dream(api.runtime)
     assert {change["op"] for change in again["changes"]} >= ops - {"decayed"}
 
 

@@ -34,7 +34,7 @@ async def receiver() -> AsyncIterator[Receiver]:
 
 
 def dispatcher(api: Api, name: str = "w") -> WebhookDispatcher:
-    return WebhookDispatcher(api.engine, name, failures_max=3)
+    return WebhookDispatcher(api.runtime, name, failures_max=3)
 
 
 async def send_all(api: Api) -> None:
@@ -146,7 +146,7 @@ async def test_a_test_says_how_it_went_and_changes_nothing(api: Api, receiver: R
 
 
 async def test_a_test_of_one_that_answers_nothing_says_so(api: Api, receiver: Receiver) -> None:
-    api.engine.parts[webhook_sender] = WebhookSender(timeout_s=0.2, private=True)
+    api.runtime.parts[webhook_sender] = WebhookSender(timeout_s=0.2, private=True)
     receiver.held.clear()
     hook = await api.post("/v1/webhooks", {"url": receiver.url})
     late = await api.post(f"/v1/webhooks/{hook['id']}/test")
@@ -162,7 +162,7 @@ async def test_a_test_is_under_the_rules_of_sending(api: Api, receiver: Receiver
     first = await api.call("POST", f"{path}/test", **repeat)
     assert (await api.call("POST", f"{path}/test", **repeat)).json() == first.json()
     assert len(receiver.got) == 1
-    api.engine.parts[webhook_sender] = WebhookSender()
+    api.runtime.parts[webhook_sender] = WebhookSender()
     refused = await api.post(f"{path}/test")
     assert refused["status_code"] is None
     assert "inside a network" in refused["error"]
@@ -172,7 +172,7 @@ async def test_a_test_is_under_the_rules_of_sending(api: Api, receiver: Receiver
 
 
 async def test_a_test_takes_a_place_among_the_long_requests_of_its_key(api: Api, receiver: Receiver) -> None:
-    api.engine.parts[streams] = ConcurrencyLimit("streams", Bounds(per_key=1, per_workspace=2, per_process=3))
+    api.runtime.parts[streams] = ConcurrencyLimit("streams", Bounds(per_key=1, per_workspace=2, per_process=3))
     path = f"/v1/webhooks/{(await api.post('/v1/webhooks', {'url': receiver.url}))['id']}/test"
     receiver.held.clear()
     slow = asyncio.create_task(api.post(path))

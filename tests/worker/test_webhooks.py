@@ -34,18 +34,18 @@ async def receiver() -> AsyncIterator[Receiver]:
 
 
 class Clock:
-    """The engine's time, moved by hand."""
+    """The runtime's time, moved by hand."""
 
     def __init__(self, api: Api) -> None:
-        self._at = api.engine.now()
-        api.engine.now = lambda: self._at
+        self._at = api.runtime.now()
+        api.runtime.now = lambda: self._at
 
     def forward(self, seconds: float) -> None:
         self._at += timedelta(seconds=seconds)
 
 
 def sender(api: Api, name: str = "w", **options: Any) -> WebhookDispatcher:
-    return WebhookDispatcher(api.engine, name, **options)
+    return WebhookDispatcher(api.runtime, name, **options)
 
 
 async def send_all(api: Api, **options: Any) -> None:
@@ -155,7 +155,7 @@ async def test_who_has_lost_its_lease_stops(api: Api, receiver: Receiver) -> Non
     await receiver.arrived.wait()
     receiver.arrived.clear()
     clock.forward(POLL_INTERVAL_S)
-    async with api.engine.db.unscoped() as connection:
+    async with api.runtime.db.unscoped() as connection:
         await connection.raw.execute("UPDATE webhook_schedule SET lease_until = now()")
     other = asyncio.create_task(sender(api, "other").send_next())
     await receiver.arrived.wait()
@@ -174,7 +174,7 @@ async def test_a_write_makes_it_due_and_a_look_finds_what_did_not(api: Api, rece
     await api.save("one")
     await due(api)
     assert len(receiver.got) == 1
-    api.engine.db.on_events_committed = lambda _: None
+    api.runtime.db.on_events_committed = lambda _: None
     await api.save("two")
     await send_all(api)
     assert len(receiver.got) == 1
@@ -193,7 +193,7 @@ async def test_nothing_is_sent_into_the_network(api: Api, receiver: Receiver, ad
         assert name == "hooks.example.org"
         return [address]
 
-    api.engine.parts[webhook_sender] = WebhookSender(resolver=resolver)
+    api.runtime.parts[webhook_sender] = WebhookSender(resolver=resolver)
     await api.save("one")
     await send_all(api)
     assert receiver.got == []
@@ -208,7 +208,7 @@ async def test_a_name_is_looked_up_once_and_what_was_judged_is_sent_to(api: Api,
         asked.append(name)
         return ["127.0.0.1" if len(asked) == 1 else "127.0.0.9"]
 
-    api.engine.parts[webhook_sender] = WebhookSender(private=True, resolver=resolver)
+    api.runtime.parts[webhook_sender] = WebhookSender(private=True, resolver=resolver)
     await api.post("/v1/webhooks", {"url": receiver.url.replace("127.0.0.1", "hooks.example.org")})
     await api.save("one")
     await send_all(api)
@@ -221,7 +221,7 @@ async def test_a_name_is_sent_to_under_its_name_at_the_first_address_that_answer
         assert name == "xn--hken-qoa.example.org"
         return ["127.0.0.2", "127.0.0.1"]
 
-    api.engine.parts[webhook_sender] = WebhookSender(private=True, resolver=resolver)
+    api.runtime.parts[webhook_sender] = WebhookSender(private=True, resolver=resolver)
     await api.post("/v1/webhooks", {"url": receiver.url.replace("127.0.0.1", "håken.example.org")})
     await api.save("one")
     await send_all(api)

@@ -35,9 +35,9 @@ async def window(api: Api, session: str = "s") -> dict:  # type: ignore[type-arg
 
 async def summarizing(api: Api, server: FakeOpenAI) -> asyncio.Task[bool]:
     """A worker that folds the full window, once it has asked the model, which answers when it is let go."""
-    api.engine.llm = model(server)
+    api.runtime.llm = model(server)
     server.hold()
-    folding = asyncio.create_task(compact_next(api.engine))
+    folding = asyncio.create_task(compact_next(api.runtime))
     await asyncio.to_thread(server.wait_for_call, "chat")
     return folding
 
@@ -53,10 +53,10 @@ async def nothing_is_folded(api: Api) -> None:
 async def test_a_full_window_is_folded_at_once_and_loses_nothing(api: Api) -> None:
     await say(api, f"The ticket is {UUID_SAID}, see {URL_SAID}, due 2026-03-14, in plan.xlsx.")
     await say(api, *(f"Turn number {n} about the garden." for n in range(19)))
-    assert not await compact_next(api.engine)
+    assert not await compact_next(api.runtime)
     await say(api, "One more.")
-    assert await compact_next(api.engine)
-    assert not await compact_next(api.engine)
+    assert await compact_next(api.runtime)
+    assert not await compact_next(api.runtime)
     shown = await window(api)
     assert [message["seq"] for message in shown["messages"]] == list(range(12, 22))
     assert (shown["summary"]["from_seq"], shown["summary"]["to_seq"]) == (1, 11)
@@ -70,7 +70,7 @@ async def test_a_full_window_is_folded_at_once_and_loses_nothing(api: Api) -> No
 async def test_after_25_messages_the_window_holds_the_last_ones_and_the_history_all(api: Api) -> None:
     for n in range(25):
         await say(api, f"Turn number {n} about the garden.")
-        await compact_next(api.engine)
+        await compact_next(api.runtime)
     seen = [message["seq"] for message in (await window(api))["messages"]]
     assert seen == list(range(26 - len(seen), 26))
     assert 10 <= len(seen) <= 20
@@ -80,7 +80,7 @@ async def test_after_25_messages_the_window_holds_the_last_ones_and_the_history_
 async def test_a_window_is_folded_by_tokens_as_well(api: Api) -> None:
     await api.put("/v1/settings", {"window": {"tokens_max": 200}})
     await say(api, *("word " * 60 for _ in range(4)))
-    assert await compact_next(api.engine)
+    assert await compact_next(api.runtime)
     shown = await window(api)
     assert shown["tokens"] <= 200
     assert shown["messages"][-1]["seq"] == 4
@@ -90,7 +90,7 @@ async def test_a_window_is_folded_by_tokens_as_well(api: Api) -> None:
 async def test_summaries_follow_one_another_and_each_covers_its_own(api: Api) -> None:
     for n in range(45):
         await say(api, f"Turn number {n} of the day.")
-        await compact_next(api.engine)
+        await compact_next(api.runtime)
     shown = await window(api)
     assert shown["summary"]["from_seq"] == 1
     assert shown["summary"]["to_seq"] + 1 == shown["messages"][0]["seq"]
@@ -104,7 +104,7 @@ async def test_a_summary_that_is_broken_off_moves_no_window(api: Api, server: Fa
     await asyncio.wait([folding])
     await nothing_is_folded(api)
     server.let_go()
-    await compact_agent(api.engine, DEFAULT_WORKSPACE, await agent_id(api.engine), InFlight(api.engine))
+    await compact_agent(api.runtime, DEFAULT_WORKSPACE, await agent_id(api.runtime), InFlight(api.runtime))
     assert (await window(api))["summary"]["from_seq"] == 1
 
 
@@ -112,10 +112,10 @@ async def test_a_summary_that_cannot_be_stored_moves_no_window(api: Api, databas
     await say(api, *(f"Turn number {n}." for n in range(30)))
     await execute(database_url, "ALTER TABLE sessions ADD CONSTRAINT unmoved CHECK (window_seq = 0)")
     with pytest.raises(asyncpg.CheckViolationError):
-        await compact_next(api.engine)
+        await compact_next(api.runtime)
     await nothing_is_folded(api)
     await execute(database_url, "ALTER TABLE sessions DROP CONSTRAINT unmoved")
-    await compact_agent(api.engine, DEFAULT_WORKSPACE, await agent_id(api.engine), InFlight(api.engine))
+    await compact_agent(api.runtime, DEFAULT_WORKSPACE, await agent_id(api.runtime), InFlight(api.runtime))
     assert (await window(api))["summary"]["from_seq"] == 1
 
 
@@ -130,9 +130,9 @@ async def test_a_message_that_comes_meanwhile_stays_in_the_window(api: Api, serv
 
 async def test_two_foldings_at_once_store_one_summary(api: Api) -> None:
     stored = await say(api, *(f"Turn number {n}." for n in range(30)))
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         (row,) = await connection.raw.fetch("SELECT id FROM sessions")
-    done = await asyncio.gather(*(compact(api.engine, DEFAULT_WORKSPACE, row["id"]) for _ in range(4)))
+    done = await asyncio.gather(*(compact(api.runtime, DEFAULT_WORKSPACE, row["id"]) for _ in range(4)))
     assert sum(done) == 1
     assert len((await api.get("/v1/memories", agent="a"))["items"]) == 1
     assert stored
@@ -150,7 +150,7 @@ async def test_a_window_can_be_folded_by_hand(api: Api) -> None:
 
 async def test_the_model_tells_and_what_it_forgets_is_listed(api: Api, server: FakeOpenAI) -> None:
     server.say("They spoke of a ticket.")
-    api.engine.llm = model(server)
+    api.runtime.llm = model(server)
     await say(api, f"The ticket is {UUID_SAID}.", "Fine.")
     shown = await api.post("/v1/sessions/s/compact?agent=a")
     assert "They spoke of a ticket." in shown["summary"]["content"]
@@ -188,6 +188,6 @@ async def test_a_dream_about_to_commit_and_a_turn_that_fills_the_window_do_not_w
             await asyncio.wait(said, timeout=600)
             assert said[0].done()
 
-    done = await dream(api.engine, on_step=speak)
+    done = await dream(api.runtime, on_step=speak)
     assert done["status"] == "succeeded"
     assert len(await said[0]) == 1  # type: ignore[arg-type]

@@ -11,8 +11,8 @@ from service.domain.json import JsonObject
 from service.errors import ReverieError
 from service.extraction.candidates import Extraction
 from service.memory.bulletin import NewBulletin
-from service.memory.engine import Engine
 from service.memory.pages import mark_due
+from service.runtime import Runtime
 from service.store import dreams
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
@@ -41,7 +41,7 @@ class DreamWrite:
 
 
 async def apply(
-    engine: Engine,
+    runtime: Runtime,
     lease: Lease,
     work: DreamWrite,
     *,
@@ -55,14 +55,14 @@ async def apply(
     ``written`` is a bulletin in a model's words; it is used if it was made of what is known after this dream.
     ``report`` is added to the counts. Raises LeaseLost, and PlanOutdated when someone's change came in between.
     """
-    now = engine.now()
+    now = runtime.now()
     workspace = lease.workspace_id
     diff = Diff()
     try:
-        async with fenced(engine, lease) as connection:
+        async with fenced(runtime, lease) as connection:
             await on_step("applying")
-            writer = Writer(connection, lease, work.dream_id, now, diff, engine.executor)
-            await _write(engine, writer, work, written)
+            writer = Writer(connection, lease, work.dream_id, now, diff, runtime.executor)
+            await _write(runtime, writer, work, written)
             if dry_run:
                 raise _RolledBack
             await dreams.finish(
@@ -75,7 +75,7 @@ async def apply(
             )
             await on_step("written")
     except _RolledBack:
-        async with fenced(engine, lease) as connection:
+        async with fenced(runtime, lease) as connection:
             await dreams.finish(
                 connection, workspace, work.dream_id, status="dry_run", report=diff.report() | report,
                 changes=diff.changes, error=None, now=now,
@@ -83,14 +83,14 @@ async def apply(
     return diff
 
 
-async def _write(engine: Engine, writer: Writer, work: DreamWrite, written: NewBulletin | None) -> None:
+async def _write(runtime: Runtime, writer: Writer, work: DreamWrite, written: NewBulletin | None) -> None:
     if not await writer.memories(work.batch, work.extraction, work.readings, work.plan, work.conclusions):
         raise PlanOutdated
     if not await writer.advance(work.batch):
         raise PlanOutdated
     await writer.decay()
     settings = await agent_settings(writer.connection, writer.lease.workspace_id, writer.lease.agent_id)
-    llm = engine.model("bulletin", writer.lease.workspace_id, settings.llm)
+    llm = runtime.model("bulletin", writer.lease.workspace_id, settings.llm)
     await writer.bulletin(work.batch.agent, written, llm, settings.dream)
     read = [memory.id for memory in work.batch.saved]
     changed = [change.memory_id for change in writer.diff.changes if change.memory_id is not None]

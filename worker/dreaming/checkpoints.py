@@ -21,7 +21,7 @@ from service.domain.llm_settings import LLMSettings, Step
 from service.domain.spending import Usage
 from service.errors import BudgetReached, Unavailable
 from service.llm import LLM, Budget, LLMInvalidOutput, LLMUnavailable, Message, Meter
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.store import dreams
 from service.store.dreams import Lease
 from service.store.settings import workspace_settings
@@ -72,7 +72,7 @@ class Checkpoints:
     ``used``: the hashes of the steps that this dream is made of.
     """
 
-    engine: Engine
+    runtime: Runtime
     lease: Lease
     dream_id: UUID
     chosen: LLMSettings
@@ -85,7 +85,7 @@ class Checkpoints:
 
     def model(self, step: str) -> LLM | None:
         """Return the model of a step, within the budget of the dream; None where rules do it."""
-        llm = self.engine.model(MODELS[step], self.lease.workspace_id, self.chosen)
+        llm = self.runtime.model(MODELS[step], self.lease.workspace_id, self.chosen)
         return llm.within(self.meter) if llm is not None else None
 
     async def once(
@@ -140,7 +140,7 @@ class Checkpoints:
         return [kept.get(input_hash) for input_hash in hashes]
 
     async def _found(self, hashes: Sequence[str]) -> dict[str, Result]:
-        async with self.engine.db.transaction(self.lease.workspace_id) as connection:
+        async with self.runtime.db.transaction(self.lease.workspace_id) as connection:
             rows = await connection.fetch("find_steps", **self.lease.of_agent, hashes=hashes)
         return {row["input_hash"]: row["result"] for row in rows}
 
@@ -148,8 +148,8 @@ class Checkpoints:
         """Keep what the model of a step answered questions for later dreams, with its name. Raises LeaseLost."""
         llm = self.model(step)
         kept = {self._hash(step, question): {"model": llm and llm.model} | result for question, result in answers}
-        async with self.engine.db.transaction(self.lease.workspace_id) as connection:
-            if not await dreams.save_verdicts(connection, self.lease, self.dream_id, kept, now=self.engine.now()):
+        async with self.runtime.db.transaction(self.lease.workspace_id) as connection:
+            if not await dreams.save_verdicts(connection, self.lease, self.dream_id, kept, now=self.runtime.now()):
                 raise LeaseLost
 
     def _hash(self, step: str, question: JsonValue) -> str:
@@ -159,10 +159,10 @@ class Checkpoints:
     async def _keep(self, step: str, input_hash: str, result: Result, message_ids: Sequence[UUID]) -> None:
         """Write a result down. One that the database refuses, rather than being away, is not held for another try."""
         try:
-            async with self.engine.db.transaction(self.lease.workspace_id) as connection:
+            async with self.runtime.db.transaction(self.lease.workspace_id) as connection:
                 if not await dreams.save_step(
                     connection, self.lease, self.dream_id, input_hash=input_hash, step=step, result=result,
-                    message_ids=message_ids, now=self.engine.now(),
+                    message_ids=message_ids, now=self.runtime.now(),
                 ):  # fmt: skip
                     raise LeaseLost
         except (LeaseLost, Unavailable):
@@ -190,16 +190,16 @@ class Checkpoints:
             return
         self._counted += used
         self.unsaved.add_usage(self.dream_id, used)
-        await self.engine.budget.flush()
-        await _flush_usage(self.engine, self.lease.workspace_id, self.dream_id, self.unsaved)
+        await self.runtime.budget.flush()
+        await _flush_usage(self.runtime, self.lease.workspace_id, self.dream_id, self.unsaved)
 
 
-async def _flush_usage(engine: Engine, workspace: UUID, dream_id: UUID, unsaved: UnsavedResults) -> Usage:
+async def _flush_usage(runtime: Runtime, workspace: UUID, dream_id: UUID, unsaved: UnsavedResults) -> Usage:
     """Write down what a dream is known to have used and has not been written down yet; how much that was."""
     owed = unsaved.usage.pop(dream_id, Usage())
     if owed != Usage():
         try:
-            async with engine.db.transaction(workspace) as connection:
+            async with runtime.db.transaction(workspace) as connection:
                 await connection.run("add_dream_usage", workspace=workspace, id=dream_id, **asdict(owed))
         except BaseException:
             unsaved.add_usage(dream_id, owed)
@@ -208,7 +208,7 @@ async def _flush_usage(engine: Engine, workspace: UUID, dream_id: UUID, unsaved:
 
 
 async def open_checkpoints(
-    engine: Engine,
+    runtime: Runtime,
     lease: Lease,
     dream_id: UUID,
     spent: Usage,
@@ -217,12 +217,12 @@ async def open_checkpoints(
     on_step: Callable[[str], Awaitable[None]],
 ) -> Checkpoints:
     """Return the checkpoints of a dream that has ``spent`` this much already, under its budget."""
-    spent += await _flush_usage(engine, lease.workspace_id, dream_id, unsaved)
-    async with engine.db.transaction(lease.workspace_id) as connection:
+    spent += await _flush_usage(runtime, lease.workspace_id, dream_id, unsaved)
+    async with runtime.db.transaction(lease.workspace_id) as connection:
         settings = await workspace_settings(connection, lease.workspace_id)
     budget = Budget(settings.dream.tokens_max, settings.dream.cost_max_usd)
-    meter = Meter(budget, spent=spent, parent=engine.llm_meter)
-    return Checkpoints(engine, lease, dream_id, settings.llm, meter, unsaved, trace, on_step, _counted=spent)
+    meter = Meter(budget, spent=spent, parent=runtime.llm_meter)
+    return Checkpoints(runtime, lease, dream_id, settings.llm, meter, unsaved, trace, on_step, _counted=spent)
 
 
 @dataclass(slots=True)

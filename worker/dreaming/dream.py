@@ -23,9 +23,9 @@ from service.extraction.trust import attest, with_origins
 from service.memory import bulletin
 from service.memory.bulletin import NewBulletin
 from service.memory.dreams.extraction import Masked, extract, masked_turns, only_allowed, with_stored_names
-from service.memory.engine import Engine
 from service.memory.in_flight import Tracker
 from service.memory.prompts import WrittenBulletin
+from service.runtime import Runtime
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from worker.dreaming.adjudicate import judge_pairs
@@ -74,7 +74,7 @@ class DreamRun:
 class Dream:
     """One dream. Reads as a contents page."""
 
-    engine: Engine
+    runtime: Runtime
     lease: Lease
     running: DreamRun
     unsaved: UnsavedResults
@@ -96,9 +96,9 @@ class Dream:
     async def run(self) -> tuple[DreamOutcome, Diff]:
         """Gather, extract, reconcile, reflect, apply; again when someone changes what the plan touches: they win."""
         began = time.monotonic()
-        engine, reached = self.engine, self.on_step
+        runtime, reached = self.runtime, self.on_step
         checkpoints = await open_checkpoints(
-            engine, self.lease, self.running.id, self.running.spent, self.unsaved, self.journal, reached
+            runtime, self.lease, self.running.id, self.running.spent, self.unsaved, self.journal, reached
         )
         for _ in range(PLANS_MAX):
             batch, extraction, readings = await self._read(checkpoints)
@@ -108,7 +108,7 @@ class Dream:
                 plan, readings = await self._reconcile(batch, extraction, readings, checkpoints)
             await reached("reconciled")
             with self.journal.step("reflect"):
-                conclusions = await reflect(engine, self.lease, plan, readings, checkpoints)
+                conclusions = await reflect(runtime, self.lease, plan, readings, checkpoints)
             await reached("reflected")
             await self._show_progress("write", checkpoints, extraction.candidates)
             work = DreamWrite(self.running.id, batch, extraction, readings, plan, conclusions)
@@ -116,7 +116,7 @@ class Dream:
                 with self.journal.step("bulletin"):
                     written = await self._bulletin(work, checkpoints)
                 diff = await apply(
-                    engine, self.lease, work, written=written, dry_run=self.running.dry_run, on_step=reached,
+                    runtime, self.lease, work, written=written, dry_run=self.running.dry_run, on_step=reached,
                     report=self.journal.report()
                     | conclusions.report()
                     | _report(batch, extraction, plan, checkpoints, time.monotonic() - began)
@@ -135,7 +135,7 @@ class Dream:
 
         Which they are is settled the first time, so that reading them again costs nothing that was paid before.
         """
-        engine = self.engine
+        runtime = self.runtime
         with self.journal.step("gather"):
             batch, settings, stored = await self._gather()
         await self.on_step("gathered")
@@ -146,20 +146,20 @@ class Dream:
         with self.journal.step("extract"):
             calls = checkpoints if checkpoints.model("extract") is not None else None
             async with self._progress_shown(partial(self._show_reading, checkpoints, settings, masked)):
-                extraction = await extract(engine, settings, masked, calls, self._read_more, self.tracker)
+                extraction = await extract(runtime, settings, masked, calls, self._read_more, self.tracker)
             extraction.candidates = with_slots(extraction.candidates)
-            readings = await read_saved(engine, settings.masking, batch.saved, self.tracker)
+            readings = await read_saved(runtime, settings.masking, batch.saved, self.tracker)
         named = replace(batch, turns=with_stored_names(batch.turns, stored))
         return named.first(extraction.covered), extraction, readings
 
     async def _gather(self) -> tuple[Batch, WorkspaceSettings, Mapping[str, str]]:
-        engine = self.engine
-        async with fenced(engine, self.lease) as connection:
+        runtime = self.runtime
+        async with fenced(runtime, self.lease) as connection:
             limit = self.tracker.batch_max
             within = None if limit else self.ranges
             batch = await gather(
-                connection, self.lease, self.running.id, within, limit=limit, embedded=engine.embedder is not None,
-                now=engine.now(),
+                connection, self.lease, self.running.id, within, limit=limit, embedded=runtime.embedder is not None,
+                now=runtime.now(),
             )  # fmt: skip
             self.tracker.crashes |= batch.retried
             if within is None:
@@ -169,7 +169,7 @@ class Dream:
                     watermarks=self.ranges.stretches, memory_ids=self.ranges.memory_ids,
                 )  # fmt: skip
             settings = await agent_settings(connection, self.lease.workspace_id, self.lease.agent_id)
-        masked = await masked_turns(engine, self.lease.workspace_id, settings.masking, batch.turns, self.tracker)
+        masked = await masked_turns(runtime, self.lease.workspace_id, settings.masking, batch.turns, self.tracker)
         return replace(batch, turns=masked.turns), settings, masked.stored
 
     def _read_more(self, turns: int, candidates: Sequence[Candidate]) -> None:
@@ -205,7 +205,7 @@ class Dream:
 
     async def _show_reading(self, checkpoints: Checkpoints, settings: WorkspaceSettings, masked: Masked) -> None:
         found = Extraction(covered=0, candidates=list(self._newest))
-        allowed = await only_allowed(self.engine, settings, masked, found, self.tracker)
+        allowed = await only_allowed(self.runtime, settings, masked, found, self.tracker)
         await self._show_progress("read", checkpoints, allowed.candidates)
 
     async def _show_progress(self, step: str, checkpoints: Checkpoints, found: Sequence[Candidate]) -> None:
@@ -220,7 +220,7 @@ class Dream:
             "newest": [{"type": type_, "content": content} for content, type_ in newest.items()],
             "llm": usage_report(checkpoints.meter.usage),
         }
-        async with fenced(self.engine, self.lease) as connection:
+        async with fenced(self.runtime, self.lease) as connection:
             await connection.run("note_progress", workspace=self.lease.workspace_id, id=self.running.id, report=report)
 
     async def _reconcile(
@@ -233,10 +233,10 @@ class Dream:
             corrections = await asyncio.to_thread(
                 Corrections, batch, self.lease.agent_id, extraction.candidates, readings
             )
-        async with self.engine.db.transaction(self.lease.workspace_id) as connection:
+        async with self.runtime.db.transaction(self.lease.workspace_id) as connection:
             known = await connection.many(
                 StoredFact, "facts_of_attributes", **self.lease.of_owners, attributes=corrections.attributes,
-                audiences=corrections.audiences, now=self.engine.now(),
+                audiences=corrections.audiences, now=self.runtime.now(),
             ) if corrections.attributes else []  # fmt: skip
             candidates, readings = corrections.settled(known)
             people = await find_people(connection, self.lease, batch.turns, candidates)
@@ -246,9 +246,9 @@ class Dream:
         async with self.tracker.step("compare", read):
             attested = await asyncio.to_thread(attest, candidates, batch.turns, people)
             candidates = with_origins(attested, batch.turns, settings.origins)
-        kept, again = await split_rejected(self.engine.executor, candidates, rejected)
+        kept, again = await split_rejected(self.runtime.executor, candidates, rejected)
         extraction.ignored += [(one, "it was rejected") for one in again]
-        around = await find_related(self.engine, self.lease, kept, readings, self.tracker)
+        around = await find_related(self.runtime, self.lease, kept, readings, self.tracker)
         said_at = {turn.id: (turn.at, place) for place, turn in enumerate(batch.turns)}
         planned = partial(reconcile, propose_below=settings.dream.propose_below)
         async with self.tracker.step("compare", read):
@@ -269,8 +269,8 @@ class Dream:
         if llm is None:
             return None
         workspace = self.lease.workspace_id
-        now = self.engine.now()
-        async with fenced(self.engine, self.lease) as connection:
+        now = self.runtime.now()
+        async with fenced(self.runtime, self.lease) as connection:
             rows = await bulletin.inputs(
                 connection, workspace, self.lease.agent_id, self.lease.owners, now,
                 left_out=work.plan.left_out(), reinforced=list(work.plan.reinforced),

@@ -17,8 +17,8 @@ from service.domain.owners import Owners
 from service.domain.word_lists import listed
 from service.extraction.candidates import Candidate, evidence_of, proposed_in
 from service.extraction.trust import is_of, slot_owner
-from service.memory.engine import EMBED_BATCH, Engine
 from service.memory.in_flight import Tracker
+from service.runtime import EMBED_BATCH, Runtime
 from service.store.dreams import Lease
 from service.store.vectors import EmbeddingBatch
 from worker.dreaming.readings import Reading
@@ -111,17 +111,17 @@ class RelatedMemories:
 
 
 async def find_related(
-    engine: Engine, lease: Lease, candidates: Sequence[Candidate], readings: Sequence[Reading], tracker: Tracker
+    runtime: Runtime, lease: Lease, candidates: Sequence[Candidate], readings: Sequence[Reading], tracker: Tracker
 ) -> RelatedMemories:
     """Return what is known around these candidates and saved memories, of the agent's own. Embeds outside any
     transaction."""
-    identities = await engine.executor.each(
+    identities = await runtime.executor.each(
         lambda one: _identity(one, lease.owners), candidates, lambda one: len(one.content)
     )
-    embedded = await _embedded(engine, candidates, tracker)
+    embedded = await _embedded(runtime, candidates, tracker)
     read = {reading.memory.id: reading for reading in readings}
     audiences = sorted({lease.agent_id, *(reading.memory.audience for reading in readings)})
-    async with engine.db.transaction(lease.workspace_id) as connection:
+    async with runtime.db.transaction(lease.workspace_id) as connection:
         rows = await connection.fetch(
             "memories_alike",
             **lease.of_owners,
@@ -130,13 +130,13 @@ async def find_related(
             forms=sorted({reading.form for reading in readings}),
             hashes=[bytes.fromhex(identity) for identity in set(identities)],
             ids=list(read),
-            now=engine.now(),
+            now=runtime.now(),
         )
         todos = await connection.fetch(
-            "open_todos", **lease.of_owners, audiences=audiences, limit=TODOS_MAX, now=engine.now()
+            "open_todos", **lease.of_owners, audiences=audiences, limit=TODOS_MAX, now=runtime.now()
         )
-        near = await _nearest(connection, engine, lease, embedded, read)
-        around = await _around(connection, engine, lease, read)
+        near = await _nearest(connection, runtime, lease, embedded, read)
+        around = await _around(connection, runtime, lease, read)
     existing = [_existing_memory(row, read) for row in rows]
     return RelatedMemories(
         candidates, identities, embedded, existing, near, around, read.keys(), lease.agent_id,
@@ -163,30 +163,30 @@ def _identity(candidate: Candidate, owners: Owners) -> str:
     )
 
 
-async def _embedded(engine: Engine, candidates: Sequence[Candidate], tracker: Tracker) -> EmbeddingBatch:
+async def _embedded(runtime: Runtime, candidates: Sequence[Candidate], tracker: Tracker) -> EmbeddingBatch:
     """Return their vectors, all of one space: begun again should the embedder change meanwhile."""
     while True:
         parts: list[EmbeddingBatch] = []
         for _, part in tracker.batches(candidates, proposed_in, EMBED_BATCH):
             async with tracker.step("embed", evidence_of(part)):
-                parts.append(await engine.embed([each.content for each in part]))
+                parts.append(await runtime.embed([each.content for each in part]))
         spaces = {part.space for part in parts} or {None}
         if len(spaces) == 1:
             return EmbeddingBatch(spaces.pop(), [vector for part in parts for vector in part.vectors])
 
 
 async def _around(
-    connection: Connection, engine: Engine, lease: Lease, read: Readings
+    connection: Connection, runtime: Runtime, lease: Lease, read: Readings
 ) -> dict[UUID, list[tuple[float, ExistingMemory]]]:
     """Return the memories nearest to each of those read, by the vectors that are stored."""
     around: dict[UUID, list[tuple[float, ExistingMemory]]] = {}
-    space = await engine.space()
+    space = await runtime.space()
     ids = list(read) if space is not None else []
     for start in range(0, len(ids), _BATCH):
         assert space is not None
         rows = await connection.fetch(
             "nearest_to_memories", space.flags, **lease.of_agent, model=space.number, ids=ids[start : start + _BATCH],
-            similarity_min=SIMILARITY_MIN, limit=NEIGHBOURS_OF_MEMORY, now=engine.now(),
+            similarity_min=SIMILARITY_MIN, limit=NEIGHBOURS_OF_MEMORY, now=runtime.now(),
         )  # fmt: skip
         for row in rows:
             around.setdefault(row["memory_id"], []).append((row["similarity"], _existing_memory(row, read)))
@@ -194,7 +194,7 @@ async def _around(
 
 
 async def _nearest(
-    connection: Connection, engine: Engine, lease: Lease, embedded: EmbeddingBatch, read: Readings
+    connection: Connection, runtime: Runtime, lease: Lease, embedded: EmbeddingBatch, read: Readings
 ) -> list[list[tuple[float, ExistingMemory]]]:
     near: list[list[tuple[float, ExistingMemory]]] = [[] for _ in embedded.vectors]
     given = [(n, vector) for n, vector in enumerate(embedded.stored()) if vector is not None]
@@ -203,7 +203,7 @@ async def _nearest(
         rows = await connection.fetch(
             "nearest_memories", embedded.flags, **lease.of_owners, model=embedded.model,
             numbers=[n for n, _ in part], embeddings=[vector for _, vector in part], similarity_min=SIMILARITY_MIN,
-            limit=NEIGHBOURS, now=engine.now(),
+            limit=NEIGHBOURS, now=runtime.now(),
         )  # fmt: skip
         for row in rows:
             near[row["n"]].append((row["similarity"], _existing_memory(row, read)))

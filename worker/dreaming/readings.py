@@ -26,8 +26,8 @@ from service.extraction.english.grammar import has_first_person
 from service.extraction.english.lexicon import BASE_VERBS, STOPWORDS
 from service.extraction.english.sentences import own_sentences
 from service.memory.access.redaction import redact_lenient
-from service.memory.engine import Engine
 from service.memory.in_flight import Tracker
+from service.runtime import Runtime
 from worker.dreaming.gather import SavedMemory
 from worker.dreaming.slots import filled_by
 
@@ -65,14 +65,14 @@ class Reading:
         return {"dream_id": str(dream_id), "form": self.form} | filled | reports
 
 
-async def read_saved(engine: Engine, rule: Masking, saved: Sequence[SavedMemory], tracker: Tracker) -> list[Reading]:
+async def read_saved(runtime: Runtime, rule: Masking, saved: Sequence[SavedMemory], tracker: Tracker) -> list[Reading]:
     """Return the readings of saved memories, of their text with personal data masked; off the event loop."""
     people = {memory.user_name for memory in saved if memory.user_name}
     found: list[Reading] = []
     for _, part in tracker.batches(saved, lambda memory: (memory.id, memory.content), BATCH):
         async with tracker.step("read_saved", [memory.id for memory in part]):
             texts = [memory.content for memory in part]
-            shown = texts if rule.off else await redact_lenient(engine, rule, texts)
+            shown = texts if rule.off else await redact_lenient(runtime, rule, texts)
             found += await asyncio.to_thread(_read_all, part, shown, people)
     return found
 

@@ -22,11 +22,11 @@ from service.domain.spending import Usage, paid_by, payer
 from service.errors import ReverieError, Unavailable
 from service.memory import bulletin
 from service.memory.agents import payer_for
-from service.memory.engine import Engine
 from service.memory.in_flight import InFlight, Tracker
 from service.memory.ops.prometheus import count_dream
 from service.memory.pages import write_due
 from service.memory.sessions.compaction import compact_agent
+from service.runtime import Runtime
 from service.store import dreams
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
@@ -73,7 +73,7 @@ class Dreamer:
     wait for quiet hours.
     """
 
-    engine: Engine
+    runtime: Runtime
     worker: str
     lease_s: float
     retry_s: float = 300.0
@@ -90,9 +90,9 @@ class Dreamer:
 
         A dream that loses its lease on the way leaves nothing; whoever took the agent goes on with it.
         """
-        async with self.engine.db.unscoped() as connection:
+        async with self.runtime.db.unscoped() as connection:
             lease = await connection.first(
-                Lease, "claim_due_agent", worker=self.worker, lease_s=self.lease_s, now=self.engine.now(),
+                Lease, "claim_due_agent", worker=self.worker, lease_s=self.lease_s, now=self.runtime.now(),
                 reserved=reserved,
             )  # fmt: skip
         if lease is None:
@@ -100,7 +100,7 @@ class Dreamer:
         await self.on_step("claimed")
         error: str | None = None
         try:
-            with paid_by(await payer_for(self.engine, lease.workspace_id, lease.agent_id)):
+            with paid_by(await payer_for(self.runtime, lease.workspace_id, lease.agent_id)):
                 error = await self._with_lease(lease, self._agent_run(lease).dream_all())
         except LeaseLost:
             log.warning("lease_lost", agent_id=str(lease.agent_id))
@@ -110,36 +110,36 @@ class Dreamer:
         """Dream for one agent now and return the dreams with their changes, at least one for each set of owners of whom
         something was due; none while another worker has the agent, or when it takes the agent over. A ``dry_run`` is
         one dream."""
-        async with self.engine.db.unscoped() as connection:
+        async with self.runtime.db.unscoped() as connection:
             lease = await connection.first(
                 Lease, "claim_agent", workspace=workspace, agent_id=agent_id, worker=self.worker, lease_s=self.lease_s,
-                now=self.engine.now(),
+                now=self.runtime.now(),
             )  # fmt: skip
         if lease is None:
             return []
         try:
-            with paid_by(await payer_for(self.engine, workspace, agent_id)):
+            with paid_by(await payer_for(self.runtime, workspace, agent_id)):
                 ids = await self._with_lease(lease, self._agent_run(lease).dream_now(dry_run=dry_run))
         except LeaseLost:
             return []
-        async with self.engine.db.transaction(workspace) as connection:
+        async with self.runtime.db.transaction(workspace) as connection:
             done = [await dreams.get_whole(connection, workspace, id_) for id_ in ids]
         return [dream for dream in done if dream is not None]
 
     def _agent_run(self, lease: Lease) -> AgentRun:
-        return AgentRun(self, lease, self.in_flight or InFlight(self.engine, self.worker))
+        return AgentRun(self, lease, self.in_flight or InFlight(self.runtime, self.worker))
 
     async def _with_lease(self, lease: Lease, work: Coroutine[object, object, T]) -> T:
         """Do the work while the lease is kept alive. Raises LeaseLost."""
 
         async def extend() -> bool:
-            async with self.engine.db.unscoped() as connection:
+            async with self.runtime.db.unscoped() as connection:
                 return bool(await connection.run("extend_lease", **lease.held, lease_s=self.lease_s))
 
         return await work_under_lease(work, lease_s=self.lease_s, extend=extend, abandon=lambda: self._abandon(lease))
 
     async def _abandon(self, lease: Lease) -> None:
-        async with self.engine.db.transaction(lease.workspace_id) as connection:
+        async with self.runtime.db.transaction(lease.workspace_id) as connection:
             if await dreams.fence(connection, lease):
                 await dreams.abandon_lease(connection, lease)
 
@@ -197,8 +197,8 @@ class AgentRun:
     async def _postponed(self) -> datetime | None:
         """Return when to look again, where the settings do not let the agent dream now; None where they do. What was
         asked for waits for no quiet hours."""
-        workspace, now = self.lease.workspace_id, self.dreamer.engine.now()
-        async with self.dreamer.engine.db.transaction(workspace) as connection:
+        workspace, now = self.lease.workspace_id, self.dreamer.runtime.now()
+        async with self.dreamer.runtime.db.transaction(workspace) as connection:
             settings = await agent_settings(connection, workspace, self.lease.agent_id)
             if not settings.memory.enabled:
                 return settings.next_dream(now)
@@ -214,8 +214,8 @@ class AgentRun:
         self, trigger: Trigger | None, *, dry_run: bool = False, scheduled: bool = True
     ) -> DreamRun | None:
         """Begin the dream to run now: one left unfinished or asked for, else a new one if there is a trigger for it."""
-        now = self.dreamer.engine.now()
-        async with fenced(self.dreamer.engine, self.lease) as connection:
+        now = self.dreamer.runtime.now()
+        async with fenced(self.dreamer.runtime, self.lease) as connection:
             lease = replace(self.lease, owners=await self._due_owners(connection))
             begun = await dreams.begin(connection, lease, now, trigger=trigger, dry_run=dry_run)
             if begun is None and scheduled and self.lease.scheduled and await self._has_reason(connection):
@@ -230,9 +230,9 @@ class AgentRun:
     async def _due_owners(self, connection: Connection) -> list[str]:
         """Return the owners of what has been due the longest, else of something that fades; none where there is
         neither."""
-        engine, lease = self.dreamer.engine, self.lease
+        runtime, lease = self.dreamer.runtime, self.lease
         found: list[str] | None = await connection.value(
-            "due_owners", **lease.of_agent, embedded=engine.embedder is not None, now=engine.now()
+            "due_owners", **lease.of_agent, embedded=runtime.embedder is not None, now=runtime.now()
         )
         if found is None:
             found = await self._fading_owners(connection)
@@ -241,34 +241,34 @@ class AgentRun:
     async def _fading_owners(self, connection: Connection) -> list[str] | None:
         settings = await agent_settings(connection, self.lease.workspace_id, self.lease.agent_id)
         return await connection.value(
-            "decayed_owners", **self.lease.of_agent, now=self.dreamer.engine.now(),
+            "decayed_owners", **self.lease.of_agent, now=self.dreamer.runtime.now(),
             days=settings.retention.decay_days, faded_below=settings.retrieval.faded_below,
         )  # fmt: skip
 
     async def _has_reason(self, connection: Connection) -> bool:
         """Return whether a dream would do anything: messages or memories are due, something fades, or the bulletin is
         out of date."""
-        workspace, agent_id, now = self.lease.workspace_id, self.lease.agent_id, self.dreamer.engine.now()
+        workspace, agent_id, now = self.lease.workspace_id, self.lease.agent_id, self.dreamer.runtime.now()
         if await connection.value("count_due_messages", **self.lease.of_agent):
             return True
-        embedded = self.dreamer.engine.embedder is not None
+        embedded = self.dreamer.runtime.embedder is not None
         if await connection.value("count_unread_memories", **self.lease.of_agent, embedded=embedded, now=now):
             return True
         if await self._fading_owners(connection) is not None:
             return True
-        return await bulletin.is_outdated(self.dreamer.engine, connection, workspace, agent_id)
+        return await bulletin.is_outdated(self.dreamer.runtime, connection, workspace, agent_id)
 
     async def _dream(self, running: DreamRun) -> DreamOutcome:
         """Dream once, from its messages to its commit; a failure closes it, and gives the lease back."""
         began = time.monotonic()
         tracker = await self._crash_tracker(running)
         dream = Dream(
-            self.dreamer.engine, self.lease, running, self.dreamer.unsaved, tracker, self.dreamer.on_step,
+            self.dreamer.runtime, self.lease, running, self.dreamer.unsaved, tracker, self.dreamer.on_step,
             self.dreamer.on_progress,
         )  # fmt: skip
         try:
             with (
-                self.dreamer.engine.span("dream"),
+                self.dreamer.runtime.span("dream"),
                 paid_by(replace(payer(), dream_id=running.id, owners=tuple(self.lease.owners))),
             ):
                 ended, diff = await dream.run()
@@ -297,23 +297,23 @@ class AgentRun:
     async def _fail(self, running: DreamRun, error: Exception, report: JsonObject) -> None:
         reason = error.message if isinstance(error, ReverieError) else f"{type(error).__name__}: {error}"
         self.error = replace_unstorable(reason)[:2000]
-        async with fenced(self.dreamer.engine, self.lease) as connection:
+        async with fenced(self.dreamer.runtime, self.lease) as connection:
             used = await self._used(connection, running)
             await dreams.finish(
                 connection, self.lease.workspace_id, running.id, status="failed",
                 report=report | {"llm": usage_report(used)},
-                error=self.error, now=self.dreamer.engine.now(),
+                error=self.error, now=self.dreamer.runtime.now(),
             )  # fmt: skip
         failures = self.lease.failures + 1
         wait_s = min(RETRY_MAX_S, self.dreamer.retry_s * 2 ** (failures - 1)) * random.uniform(0.8, 1.2)
-        await self._release(failures=failures, due_at=self.dreamer.engine.now() + timedelta(seconds=wait_s))
+        await self._release(failures=failures, due_at=self.dreamer.runtime.now() + timedelta(seconds=wait_s))
 
     async def _count(self, running: DreamRun, outcome: str) -> None:
         """Count the dream for the metrics; what cannot be counted now is not."""
         with suppress(Unavailable):
-            async with self.dreamer.engine.db.transaction(self.lease.workspace_id) as connection:
+            async with self.dreamer.runtime.db.transaction(self.lease.workspace_id) as connection:
                 used = await self._used(connection, running)
-            await count_dream(self.dreamer.engine, outcome, used)
+            await count_dream(self.dreamer.runtime, outcome, used)
 
     async def _used(self, connection: Connection, running: DreamRun) -> Usage:
         return Usage(**await connection.value("dream_usage", workspace=self.lease.workspace_id, id=running.id))
@@ -321,17 +321,17 @@ class AgentRun:
     async def _compact_and_release(self) -> None:
         """Do what else is due of the agent when its dreams are done: pages are written, full windows folded."""
         workspace, agent_id = self.lease.workspace_id, self.lease.agent_id
-        await write_due(self.dreamer.engine, workspace, agent_id, on_step=self.dreamer.on_step)
-        await compact_agent(self.dreamer.engine, workspace, agent_id, self.flight)
+        await write_due(self.dreamer.runtime, workspace, agent_id, on_step=self.dreamer.on_step)
+        await compact_agent(self.dreamer.runtime, workspace, agent_id, self.flight)
         await self._release(failures=0)
 
     async def _release(self, *, failures: int, due_at: datetime | None = None) -> None:
         """Give the lease back. Without ``due_at`` a scheduled agent is due again after its interval, in its quiet
         hours."""
-        async with self.dreamer.engine.db.transaction(self.lease.workspace_id) as connection:
+        async with self.dreamer.runtime.db.transaction(self.lease.workspace_id) as connection:
             if due_at is None and self.lease.scheduled:
                 settings = await agent_settings(connection, self.lease.workspace_id, self.lease.agent_id)
-                due_at = settings.next_dream(self.dreamer.engine.now())
+                due_at = settings.next_dream(self.dreamer.runtime.now())
             await connection.run(
                 "release_lease", **self.lease.held, due_at=due_at, asked=self.lease.asked, failures=failures
             )

@@ -31,8 +31,8 @@ from service.db.pool import Connection
 from service.memory.access.keys import recount
 from service.memory.access.oauth import CODES_KEPT, collect_clients
 from service.memory.access.workspace import active_workspaces
-from service.memory.engine import Engine
 from service.memory.saving.idempotency import RETENTION
+from service.runtime import Runtime
 from service.store import deletions, memories, model_usage
 from service.store.settings import workspace_settings
 
@@ -55,19 +55,19 @@ class Batch(Protocol):
     async def __call__(self, connection: Connection, workspace: UUID, /, *, before: datetime, limit: int) -> int: ...
 
 
-async def apply_retention(engine: Engine) -> dict[str, int]:
+async def apply_retention(runtime: Runtime) -> dict[str, int]:
     """Collect in every workspace; how many ``unused``, ``memories``, ``deletions``, ``steps``, ``answers``,
     ``proposals``, ``events``, ``model_calls``, ``usage``, ``oauth`` are gone."""
     gone = {"unused": 0, "memories": 0, "deletions": 0, "steps": 0, "answers": 0, "proposals": 0, "events": 0}
     gone |= {"model_calls": 0, "usage": 0}
-    gone["oauth"] = await collect_clients(engine)
-    now = engine.now()
-    for workspace in await active_workspaces(engine):
-        async with engine.db.transaction(workspace) as connection:
+    gone["oauth"] = await collect_clients(runtime)
+    now = runtime.now()
+    for workspace in await active_workspaces(runtime):
+        async with runtime.db.transaction(workspace) as connection:
             retention = (await workspace_settings(connection, workspace)).retention
         if retention.unused_days is not None:
             unused = partial(_delete_unused, now=now, days=retention.unused_days)
-            gone["unused"] += await _all(engine, workspace, unused, now - timedelta(days=retention.unused_days))
+            gone["unused"] += await _all(runtime, workspace, unused, now - timedelta(days=retention.unused_days))
         deleted_days = timedelta(days=retention.deleted_days)
         moving: tuple[tuple[str, Batch, datetime], ...] = (
             ("memories", _delete_expired, now - deleted_days),
@@ -88,10 +88,10 @@ async def apply_retention(engine: Engine) -> dict[str, int]:
             ("oauth", _rows("collect_codes"), now - CODES_KEPT),
             ("oauth", _rows("collect_refresh_tokens"), now),
         )
-        gone["deletions"] += await _all(engine, workspace, deletions.collect, now - deleted_days)
-        for place in await _places(engine, workspace):
+        gone["deletions"] += await _all(runtime, workspace, deletions.collect, now - deleted_days)
+        for place in await _places(runtime, workspace):
             for name, batch, before in (*moving, *(staying if place == workspace else ())):
-                gone[name] += await _all(engine, place, batch, before)
+                gone[name] += await _all(runtime, place, batch, before)
     if any(gone.values()):
         log.info("retention_applied", **gone)
     return gone
@@ -104,9 +104,9 @@ def _rows(query: str, **values: object) -> Batch:
     return collect
 
 
-async def _places(engine: Engine, workspace: UUID) -> list[UUID]:
+async def _places(runtime: Runtime, workspace: UUID) -> list[UUID]:
     """Return the workspace and those in which its deletions wait, where what has a time of its own keeps it."""
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         return await deletions.places(connection, workspace)
 
 
@@ -136,25 +136,25 @@ async def _delete_events(connection: Connection, workspace: UUID, *, before: dat
     return unread + await connection.run("collect_events", workspace=workspace, before=before, limit=limit)
 
 
-async def _all(engine: Engine, workspace: UUID, batch: Batch, before: datetime) -> int:
+async def _all(runtime: Runtime, workspace: UUID, batch: Batch, before: datetime) -> int:
     collected = 0
     while True:
-        async with engine.db.transaction(workspace) as connection:
+        async with runtime.db.transaction(workspace) as connection:
             some = await batch(connection, workspace, before=before, limit=BATCH)
         collected += some
         if some < BATCH:
             return collected
 
 
-async def count_stored(engine: Engine) -> int:
+async def count_stored(runtime: Runtime) -> int:
     """Count in every workspace where it is due; how many counts of limits were wrong."""
-    day = engine.now().astimezone(UTC).date()
+    day = runtime.now().astimezone(UTC).date()
     corrected = 0
-    for workspace in await active_workspaces(engine):
-        async with engine.db.transaction(workspace) as connection:
+    for workspace in await active_workspaces(runtime):
+        async with runtime.db.transaction(workspace) as connection:
             if await connection.value("is_counted", workspace=workspace, day=day):
                 continue
-        corrected += await recount(engine, workspace)
+        corrected += await recount(runtime, workspace)
     if corrected:
         log.warning("stored_counts_corrected", counts=corrected)
     return corrected

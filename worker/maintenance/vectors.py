@@ -32,8 +32,8 @@ from service.embedding.embedder import (
 )
 from service.memory.access.redaction import redact_lenient, workspace_masking
 from service.memory.access.workspace import active_workspaces, all_workspaces
-from service.memory.engine import Engine
 from service.memory.in_flight import InFlight, Tracker
+from service.runtime import Runtime
 from service.store import embeddings, hnsw
 from service.store.embeddings import FIRST, MigrationState, Model, ReindexRequest, TextToEmbed
 from service.store.hnsw import AudienceStats, Partition
@@ -53,47 +53,47 @@ REFRESHED_WITHIN = timedelta(seconds=5)
 """After a switch every process uses the new model within this time, so that no more vectors of the old one come in."""
 
 
-async def embed_pending(engine: Engine, flight: InFlight | None = None) -> int:
+async def embed_pending(runtime: Runtime, flight: InFlight | None = None) -> int:
     """Give every pending text its vector; how many got one. A workspace is left at its first batch that fails."""
-    if engine.embedder is None:
+    if runtime.embedder is None:
         return 0
-    flight = flight or InFlight(engine)
+    flight = flight or InFlight(runtime)
     done = left = 0
-    waiting = dict.fromkeys(await active_workspaces(engine), FIRST)
+    waiting = dict.fromkeys(await active_workspaces(runtime), FIRST)
     while waiting:
         going_on = {}
         for workspace, after in waiting.items():
             with paid_by(Payer(workspace)):
-                embedded, last = await _embed_batch(engine, workspace, flight, after)
+                embedded, last = await _embed_batch(runtime, workspace, flight, after)
             done += embedded
             if last is not None:
                 going_on[workspace] = last
             else:
-                left += await _left(engine, workspace)
+                left += await _left(runtime, workspace)
         waiting = going_on
-    async with engine.db.unscoped() as connection:
+    async with runtime.db.unscoped() as connection:
         await connection.run("set_total", name="pending", value=left)
     if done:
         log.info("embedded_pending", texts=done)
     return done
 
 
-async def _embed_batch(engine: Engine, workspace: UUID, flight: InFlight, after: UUID) -> tuple[int, UUID | None]:
+async def _embed_batch(runtime: Runtime, workspace: UUID, flight: InFlight, after: UUID) -> tuple[int, UUID | None]:
     """Return how many texts of a batch of rows after an id got a vector, and the last id, where there may be more to
     do; not for a workspace that another worker is at, or has died over a moment ago."""
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         if not await connection.fetch("pending_texts", workspace=workspace, after=after, limit=1):
             return 0, None
     tracker = await flight.open(workspace, "embedding", workspace)
     if tracker is None:
         return 0, None
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         texts = await connection.many(
             TextToEmbed, "pending_texts", workspace=workspace, after=after, limit=PENDING_BATCH
         )
     done = tried = 0
     for _, part in tracker.batches(texts, _id_and_text, PENDING_BATCH):
-        filled = await _embed(engine, workspace, part, tracker)
+        filled = await _embed(runtime, workspace, part, tracker)
         done, tried = done + filled, tried + len(part)
         if filled < len(part):
             break
@@ -104,37 +104,37 @@ def _id_and_text(text: TextToEmbed) -> tuple[UUID, str]:
     return text.id, text.content
 
 
-async def _embed(engine: Engine, workspace: UUID, texts: Sequence[TextToEmbed], tracker: Tracker) -> int:
+async def _embed(runtime: Runtime, workspace: UUID, texts: Sequence[TextToEmbed], tracker: Tracker) -> int:
     async with tracker.step("embed", [one.id for one in texts]):
         masked = await redact_lenient(
-            engine, await workspace_masking(engine, workspace), [one.content for one in texts]
+            runtime, await workspace_masking(runtime, workspace), [one.content for one in texts]
         )
-        embedded = await engine.embed(masked)
+        embedded = await runtime.embed(masked)
     if embedded.space is None:
         return 0
     ready = [(one, vector) for one, vector in zip(texts, embedded.vectors, strict=True) if vector is not None]
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         await embeddings.fill(
             connection, workspace, [one for one, _ in ready], [vector for _, vector in ready], embedded.space
         )
     return len(ready)
 
 
-async def _left(engine: Engine, workspace: UUID) -> int:
+async def _left(runtime: Runtime, workspace: UUID) -> int:
     """Return how many texts are without a vector still; those that were retried and have one are resolved."""
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         await connection.run("resolve_retried_texts", workspace=workspace)
         return await connection.value("count_pending", workspace=workspace)
 
 
-async def maintain_hnsw(engine: Engine) -> int:
+async def maintain_hnsw(runtime: Runtime) -> int:
     """Count every workspace, index what is large; how many rows were handed to the index."""
-    space = await engine.space()
+    space = await runtime.space()
     counted: list[tuple[UUID, AudienceStats]] = []
-    for workspace in await all_workspaces(engine):
-        async with engine.db.transaction(workspace) as connection:
-            counted += [(workspace, one) for one in await hnsw.count(connection, workspace, engine.hnsw_limits)]
-    if space is None or engine.embedder is None:
+    for workspace in await all_workspaces(runtime):
+        async with runtime.db.transaction(workspace) as connection:
+            counted += [(workspace, one) for one in await hnsw.count(connection, workspace, runtime.hnsw_limits)]
+    if space is None or runtime.embedder is None:
         return 0
     filled = Counter[int]()
     for _, one in counted:
@@ -142,23 +142,23 @@ async def maintain_hnsw(engine: Engine) -> int:
             filled[one.part] += one.rows
     handed, needed = 0, set()
     for workspace, one in sorted(counted, key=lambda each: -each[1].rows):
-        part = one.part if one.part is not None else await _assign_partition(engine, workspace, one, filled)
+        part = one.part if one.part is not None else await _assign_partition(runtime, workspace, one, filled)
         if part is not None:
-            handed += await _index_rows(engine, workspace, one, space.number)
+            handed += await _index_rows(runtime, workspace, one, space.number)
             needed.add(Partition(space.number, part))
-    await _sync_indexes(engine, space, needed, engine.embedder.dim)
+    await _sync_indexes(runtime, space, needed, runtime.embedder.dim)
     if handed:
         log.info("hnsw_rows_indexed", rows=handed)
     return handed
 
 
-async def _assign_partition(engine: Engine, workspace: UUID, one: AudienceStats, filled: Counter[int]) -> int | None:
+async def _assign_partition(runtime: Runtime, workspace: UUID, one: AudienceStats, filled: Counter[int]) -> int | None:
     """Give an audience the part where any of its rows are, else the emptiest; ``filled`` is how many rows are in each.
     None where its rows are better looked at one by one."""
-    limits = engine.hnsw_limits
+    limits = runtime.hnsw_limits
     if not limits.hnsw_is_cheaper(one.rows, rows_of_others=0):
         return None
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         part = await hnsw.partition_of(connection, workspace, one.audience)
         if part is None:
             part = min(range(limits.partitions), key=lambda number: filled[number])
@@ -169,11 +169,11 @@ async def _assign_partition(engine: Engine, workspace: UUID, one: AudienceStats,
     return part
 
 
-async def _index_rows(engine: Engine, workspace: UUID, one: AudienceStats, model: int) -> int:
+async def _index_rows(runtime: Runtime, workspace: UUID, one: AudienceStats, model: int) -> int:
     """Hand all rows of an audience that its part of the index does not have yet to it; how many."""
     handed = 0
     while True:
-        async with engine.db.transaction(workspace) as connection:
+        async with runtime.db.transaction(workspace) as connection:
             some = await connection.run(
                 "index_rows", workspace=workspace, audience=one.audience, kind=one.kind, model=model, limit=INDEX_BATCH
             )
@@ -182,9 +182,9 @@ async def _index_rows(engine: Engine, workspace: UUID, one: AudienceStats, model
             return handed
 
 
-async def _sync_indexes(engine: Engine, space: VectorSpace, needed: set[Partition], dim: int) -> None:
+async def _sync_indexes(runtime: Runtime, space: VectorSpace, needed: set[Partition], dim: int) -> None:
     """Build what is needed and not there; drop what was left half built, or is of a model that is no longer in use."""
-    async with engine.db.unscoped() as connection:
+    async with runtime.db.unscoped() as connection:
         state = await embeddings.state(connection)
         there = await hnsw.indexes(connection)
     in_use = tuple(hnsw.index_names(model.number) for model in (state.active, state.next_model) if model is not None)
@@ -195,10 +195,10 @@ async def _sync_indexes(engine: Engine, space: VectorSpace, needed: set[Partitio
         missing = []
     try:
         for name in useless:
-            async with engine.db.unscoped() as connection:
+            async with runtime.db.unscoped() as connection:
                 await hnsw.drop_index(connection, name)
         for part in missing:
-            async with engine.db.unscoped() as connection:
+            async with runtime.db.unscoped() as connection:
                 await hnsw.build_index(connection, part, space.storage, dim=dim)
     except asyncpg.InsufficientPrivilegeError:
         log.warning("no_right_to_build_index", hint="let the owner of search_index run `python -m worker once`")
@@ -214,15 +214,15 @@ class Reindexer:
 
     def __init__(
         self,
-        engine: Engine,
+        runtime: Runtime,
         worker: str,
         flight: InFlight | None = None,
         *,
         refreshed_within: timedelta = REFRESHED_WITHIN,
     ) -> None:
-        self._engine = engine
+        self._runtime = runtime
         self._worker = worker
-        self._flight = flight or InFlight(engine, worker)
+        self._flight = flight or InFlight(runtime, worker)
         self._refreshed_within = refreshed_within
 
     async def step(self) -> bool:
@@ -230,10 +230,10 @@ class Reindexer:
 
         An embedder that fails is noted for all to see, and tried again with the next step.
         """
-        async with self._engine.db.unscoped() as connection:
+        async with self._runtime.db.unscoped() as connection:
             state = await embeddings.state(connection)
             requests = await connection.many(ReindexRequest, "reindex_requests")
-        if self._engine.embedder is None or not (state.next_model or state.backfilling or requests):
+        if self._runtime.embedder is None or not (state.next_model or state.backfilling or requests):
             return False
         try:
             await self._claim()
@@ -251,17 +251,17 @@ class Reindexer:
             pass
 
     async def _claim(self) -> None:
-        async with self._engine.db.unscoped() as connection:
+        async with self._runtime.db.unscoped() as connection:
             if not await connection.run("claim_embedding", worker=self._worker, lease_s=LEASE_S):
                 raise _LeaseLost
 
     async def _backfill(self, coming: Model, state: MigrationState) -> bool:
         """Pass once over every row without a vector of the coming model; a pass that finds next to none switches."""
         await self._refresh_model()
-        embedder = self._engine.next_embedder
+        embedder = self._runtime.next_embedder
         if embedder is None or embedder.signature != coming.signature:
             return False
-        workspaces = await all_workspaces(self._engine)
+        workspaces = await all_workspaces(self._runtime)
         if state.total is None:
             await self._count(workspaces, coming)
         filled = 0
@@ -274,7 +274,7 @@ class Reindexer:
             await self._note("note_migration_error", model=coming.number, error=error.message)
             raise
         if filled < BATCH:
-            await self._note("switch_model", model=coming.number, now=self._engine.now())
+            await self._note("switch_model", model=coming.number, now=self._runtime.now())
             await self._refresh_model()
             log.info("embedding_model_changed", signature=coming.signature)
         return True
@@ -282,7 +282,7 @@ class Reindexer:
     async def _copy_vectors(self, workspace: UUID, active: VectorSpace, coming: VectorSpace) -> int:
         taken, after = 0, FIRST
         while True:
-            async with self._engine.db.transaction(workspace) as connection:
+            async with self._runtime.db.transaction(workspace) as connection:
                 ids = await embeddings.copy_vectors(
                     connection, workspace, active, coming, after, COPY_BATCH,
                     worker=self._worker, lease_s=LEASE_S,
@@ -297,7 +297,7 @@ class Reindexer:
         filled, after = 0, FIRST
         while True:
             tracker = await self._crash_tracker(workspace)
-            async with self._engine.db.transaction(workspace) as connection:
+            async with self._runtime.db.transaction(workspace) as connection:
                 texts = await connection.many(
                     TextToEmbed,
                     "rows_without_vector",
@@ -310,7 +310,7 @@ class Reindexer:
                 return filled
             after = texts[-1].id
             ready, vectors = await self._embedded(workspace, embedder, texts, tracker)
-            async with self._engine.db.transaction(workspace) as connection:
+            async with self._runtime.db.transaction(workspace) as connection:
                 if not await embeddings.fill_next(
                     connection, workspace, ready, vectors, space,
                     worker=self._worker, lease_s=LEASE_S,
@@ -322,11 +322,11 @@ class Reindexer:
         """Put the new vectors in the former ones' place; over when no process can be using the old model any more."""
         assert state.active is not None
         moved = 0
-        for workspace in await all_workspaces(self._engine):
+        for workspace in await all_workspaces(self._runtime):
             after = FIRST
             while True:
                 await self._claim()
-                async with self._engine.db.transaction(workspace) as connection:
+                async with self._runtime.db.transaction(workspace) as connection:
                     rows = await connection.fetch(
                         "backfill_embeddings", state.active.space.flags, workspace=workspace,
                         model=state.active.number, after=after, limit=COPY_BATCH,
@@ -335,11 +335,11 @@ class Reindexer:
                     break
                 moved += len(rows)
                 after = max(row["id"] for row in rows)
-        settled = state.switched_at is None or self._engine.now() - state.switched_at > self._refreshed_within
+        settled = state.switched_at is None or self._runtime.now() - state.switched_at > self._refreshed_within
         if moved == 0 and settled:
-            await embed_pending(self._engine, self._flight)
+            await embed_pending(self._runtime, self._flight)
             await self._note("stop_backfilling", model=state.active.number)
-            await maintain_hnsw(self._engine)
+            await maintain_hnsw(self._runtime)
             return state.next_model is not None
         return moved > 0
 
@@ -359,14 +359,14 @@ class Reindexer:
         query = "rows_to_embed_again" if request.force else "pending_texts"
         while True:
             await self._claim()
-            embedder, space = self._engine.embedder, await self._engine.space()
+            embedder, space = self._runtime.embedder, await self._runtime.space()
             assert embedder is not None
             assert space is not None
             tracker = await self._crash_tracker(workspace)
-            async with self._engine.db.transaction(workspace) as connection:
+            async with self._runtime.db.transaction(workspace) as connection:
                 texts = await connection.many(TextToEmbed, query, workspace=workspace, after=after, limit=BATCH)
             if not texts:
-                await self._note("finish_reindex", workspace=workspace, now=self._engine.now())
+                await self._note("finish_reindex", workspace=workspace, now=self._runtime.now())
                 return
             after = texts[-1].id
             try:
@@ -374,7 +374,7 @@ class Reindexer:
             except EmbeddingFailed as error:
                 await self._note("note_reindex_error", workspace=workspace, error=error.message)
                 raise
-            async with self._engine.db.transaction(workspace) as connection:
+            async with self._runtime.db.transaction(workspace) as connection:
                 await embeddings.fill(connection, workspace, ready, vectors, space)
                 await connection.run("advance_reindex", workspace=workspace, after=after, done=len(texts))
 
@@ -402,9 +402,9 @@ class Reindexer:
     async def _embed(
         self, workspace: UUID, embedder: Embedder, texts: Sequence[TextToEmbed], tracker: Tracker
     ) -> tuple[list[TextToEmbed], list[Embedding]]:
-        policy = await workspace_masking(self._engine, workspace)
+        policy = await workspace_masking(self._runtime, workspace)
         async with tracker.step("embed", [one.id for one in texts]):
-            masked = await redact_lenient(self._engine, policy, [one.content for one in texts])
+            masked = await redact_lenient(self._runtime, policy, [one.content for one in texts])
             try:
                 return list(texts), list(await embedder.embed(masked, DEADLINE_S))
             except (EmbeddingTimedOut, EmbeddingOverBudget):
@@ -425,14 +425,14 @@ class Reindexer:
     async def _count(self, workspaces: Sequence[UUID], coming: Model) -> None:
         total = 0
         for workspace in workspaces:
-            async with self._engine.db.transaction(workspace) as connection:
+            async with self._runtime.db.transaction(workspace) as connection:
                 total += await connection.value("count_index_rows", workspace=workspace)
         await self._note("set_migration_total", model=coming.number, total=total)
 
     async def _refresh_model(self) -> None:
-        if self._engine.refresh_active_model is not None:
-            await self._engine.refresh_active_model()
+        if self._runtime.refresh_active_model is not None:
+            await self._runtime.refresh_active_model()
 
     async def _note(self, query: str, **values: object) -> None:
-        async with self._engine.db.unscoped() as connection:
+        async with self._runtime.db.unscoped() as connection:
             await connection.run(query, **values)

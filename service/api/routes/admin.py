@@ -46,9 +46,9 @@ from service.domain.workspaces import CreatedWorkspace, Workspace, WorkspaceDele
 from service.memory.access import audit, keys, workspace
 from service.memory.access.model_settings import model_settings
 from service.memory.access.workspace import SettingSource
-from service.memory.engine import Engine
 from service.memory.ops import usage, workspaces
 from service.memory.ops.usage import stats_report, usage_report
+from service.runtime import Runtime
 
 
 class CreateKey(StrictModel):
@@ -211,8 +211,8 @@ async def update_settings(call: Call, body: PutSettings) -> JsonResponse[Setting
     return await _shown(*call, changed)
 
 
-async def _shown(engine: Engine, caller: Principal, settings: WorkspaceSettings) -> JsonResponse[Settings]:
-    models = (await model_settings(engine)).model_dump() if caller.is_installation_admin else {}
+async def _shown(runtime: Runtime, caller: Principal, settings: WorkspaceSettings) -> JsonResponse[Settings]:
+    models = (await model_settings(runtime)).model_dump() if caller.is_installation_admin else {}
     return json_response(Settings.model_validate(settings.shown().model_dump() | models))
 
 
@@ -349,6 +349,6 @@ async def delete_workspace(
 )
 async def export_workspace(call: Call, workspace: WorkspacePath) -> StreamingResponse:
     """A stream with one JSON object per line (NDJSON), as of `GET /v1/export`. Suspended workspaces too."""
-    with holding(call.engine.part(transfers).slot(call.caller)) as held:
+    with holding(call.runtime.part(transfers).slot(call.caller)) as held:
         lines = await workspaces.export_workspace(*call, workspace)
         return download(lines, held)

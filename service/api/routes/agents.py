@@ -158,7 +158,7 @@ async def request_dream(
     queued = await dreams.request_dream(*call, agent, dry_run=wanted.dry_run)
     if not wanted.wait:
         return json_response(queued, 202)
-    with call.engine.part(streams).slot(call.caller):
+    with call.runtime.part(streams).slot(call.caller):
         return json_response(await dreams.wait_for_dream(*call, queued.id, request.is_disconnected))
 
 

@@ -57,17 +57,17 @@ router = api_router(prefix="/v1", tags=["engine"])
 
 
 @router.get("/engine", summary="Get the state of the engine")
-async def get_engine(request: Request, engine: EngineDep, given: Bearer) -> JsonResponse[EngineState] | Response:
+async def get_engine(request: Request, runtime: EngineDep, given: Bearer) -> JsonResponse[EngineState] | Response:
     """Checked at the time of the request. Versions, sizes, hosts and error messages are null except for admin keys of
     the default workspace. While the database does not answer, 503 lists the `checks` of `GET /readyz`, for any key."""
-    found = await checks(engine)
+    found = await checks(runtime)
     if found.database.status != "ok":
         states = found.states()
         return problem(
             503, "Unavailable", "The database does not answer.", {"Retry-After": "1"},
             degraded=[name for name, state in states.items() if state == "failing"], checks=states,
         )  # fmt: skip
-    return json_response(await engine_status.get_engine_status(engine, await principal_of(request, engine, given)))
+    return json_response(await engine_status.get_engine_status(runtime, await principal_of(request, runtime, given)))
 
 
 @router.get("/embedding-providers", summary="List embedding providers")
@@ -160,24 +160,24 @@ async def check_liveness() -> JsonResponse[dict[str, str]]:
     responses={503: {"model": Readiness, "description": "Unavailable"}},
     summary="Check the readiness of the service",
 )
-async def check_readiness(engine: EngineDep) -> JsonResponse[Readiness]:
+async def check_readiness(runtime: EngineDep) -> JsonResponse[Readiness]:
     """503 without a database, or with a schema of another release. `degraded` lists the other failing parts."""
-    found = await checks(engine)
+    found = await checks(runtime)
     states = found.states()
     if found.database.status != "ok":
-        mismatch = engine.db.check_schema.mismatch
+        mismatch = runtime.db.check_schema.mismatch
         detail = mismatch if found.database.error == mismatch else None
         return json_response(Readiness("unavailable", ["database"], states, detail), 503)
     return json_response(Readiness("ready", [name for name, state in states.items() if state == "failing"], states))
 
 
 @health_router.get("/metrics", response_class=PlainTextResponse, summary="Get Prometheus metrics")
-async def get_metrics(engine: EngineDep, given: Bearer) -> Response:
+async def get_metrics(runtime: EngineDep, given: Bearer) -> Response:
     """Latencies, pool, queues, dreams, tokens, cost and health over all workspaces, without tenant names.
 
     Needs an admin key of the default workspace.
     """
     if given is None or not given.credentials:
         raise Unauthenticated
-    await authorize_scrape(engine, given.credentials)
-    return Response(await render(engine), media_type=CONTENT_TYPE_LATEST)
+    await authorize_scrape(runtime, given.credentials)
+    return Response(await render(runtime), media_type=CONTENT_TYPE_LATEST)

@@ -93,7 +93,7 @@ async def stream_events(
 ) -> Response:
     """Server-sent events from now on, or after an earlier event. `event: gap` reports events no longer stored."""
     position = _position(last_event_id, ("header", LAST_ID)) if last_event_id else _position(after, ("query", "after"))
-    with holding(call.engine.part(streams).slot(call.caller)) as held:
+    with holding(call.runtime.part(streams).slot(call.caller)) as held:
         stream = events.stream_events(*call, position, agent=agent, kinds=types, wait=wait)
         begun = await anext(stream, None)
         return event_stream(_lines(begun, stream), held)
@@ -149,7 +149,7 @@ async def update_webhook(call: Call, webhook_id: WebhookId, body: PatchWebhook) 
 async def test_webhook(call: Call, webhook_id: WebhookId) -> JsonResponse[WebhookTest]:
     """Sends one signed event of type `ping` now, also to a disabled webhook, without retry. The state of the webhook
     does not change. Admin keys only."""
-    with call.engine.part(streams).slot(call.caller):
+    with call.runtime.part(streams).slot(call.caller):
         return json_response(await events.test_webhook(*call, webhook_id))
 
 

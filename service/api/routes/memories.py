@@ -36,7 +36,6 @@ from service.domain.strict import StrictModel
 from service.domain.types import Scope
 from service.domain.where import WhereObject, parse_where, parse_where_text
 from service.errors import InvalidInput
-from service.memory.engine import Engine
 from service.memory.saving import bulk, delete_by_filter, documents, lifecycle
 from service.memory.saving.bulk import BULK_MAX, BulkAction
 from service.memory.saving.lifecycle import ListFilter
@@ -44,6 +43,7 @@ from service.memory.saving.remember import remember, remember_one
 from service.memory.search.explain import PreviewAnswer, explained_search
 from service.memory.search.recall import recall
 from service.memory.search_results import SearchAnswer
+from service.runtime import Runtime
 
 
 class Batch(StrictModel):
@@ -327,20 +327,20 @@ def included(include: str, *allowed: str) -> frozenset[str]:
 
 
 async def save_as(
-    engine: Engine, caller: Principal, draft: MemoryDraft, key: CachedCredential | None = None
+    runtime: Runtime, caller: Principal, draft: MemoryDraft, key: CachedCredential | None = None
 ) -> JsonResponse[SavedMemory]:
     """Answer the save of a draft, as ``remember_one`` has it."""
-    saved = await remember_one(engine, caller, draft, key)
+    saved = await remember_one(runtime, caller, draft, key)
     if saved is None:
         return json_response(SavedMemory(None, created=False))
     return json_response(saved, 201 if saved.created else 200)
 
 
 async def search_as(
-    engine: Engine, caller: Principal, request: SearchRequest, key: CachedCredential | None = None
+    runtime: Runtime, caller: Principal, request: SearchRequest, key: CachedCredential | None = None
 ) -> JsonResponse[SearchAnswer]:
     """Answer a search, as ``recall`` has it."""
-    return json_response(await recall(engine, caller, request, key=key))
+    return json_response(await recall(runtime, caller, request, key=key))
 
 
 DocumentId = Annotated[UUID, Path(description="Id of the document.")]

@@ -180,7 +180,7 @@ async def ask_memory(call: Call, request: AskRequest) -> JsonResponse[AskAnswer]
     if not request.stream:
         return json_response(await ask(*call, request))
     found = await find(*call, request)
-    with holding(call.engine.part(streams).slot(call.caller)) as held:
+    with holding(call.runtime.part(streams).slot(call.caller)) as held:
         return event_stream(_answer_stream(partial(answer_from, *call, request, found), found), held)
 
 

@@ -81,7 +81,7 @@ async def export_records(
 ) -> StreamingResponse:
     """A stream with one JSON object per line (NDJSON). With `where`, only the memories that pass it, with their
     history, and the agents and tasks."""
-    with holding(call.engine.part(transfers).slot(call.caller)) as held:
+    with holding(call.runtime.part(transfers).slot(call.caller)) as held:
         wanted = included(include, "deleted", "expired")
         filter_ = parse_where_text(where, ("query", "where"))
         lines = await export(*call, agent, include=wanted, resume_from=resume_from, where=filter_)
@@ -118,7 +118,7 @@ async def import_records(
     batch and a last line `imported`, or `problem` with nothing written.
     """
     lines = request.stream()
-    with holding(call.engine.part(transfers).slot(call.caller)) as held:
+    with holding(call.runtime.part(transfers).slot(call.caller)) as held:
         if NDJSON in request.headers.get("accept", ""):
             return await _with_progress(
                 lambda tell: import_lines(*call, lines, format=format, agent=agent, on_progress=tell), held

@@ -15,7 +15,7 @@ from service.domain.audit import AuditLine
 from service.domain.json import JsonObject
 from service.domain.principal import Principal
 from service.memory.counters import ReadCounter
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.store import audit
 
 
@@ -36,7 +36,7 @@ async def record(
 
 
 async def list_audit(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     *,
     action: str | None,
@@ -49,8 +49,8 @@ async def list_audit(
     """Return a page of the audit log, newest first. Raises Forbidden for anyone but an admin."""
     principal.require_admin()
     (before,) = cursors.decode(cursor, UUID)
-    await engine.part(ReadCounter).flush()
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    await runtime.part(ReadCounter).flush()
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         found = await connection.many(
             AuditLine,
             "list_audit",

@@ -26,7 +26,7 @@ from service.domain.principal import Principal
 from service.errors import Conflict, InvalidInput, NotFound
 from service.memory.access import audit
 from service.memory.access.workspace import get_settings
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.store import deletions
 from service.store.deletions import Deletable, LockedDeletion, NewDeletion
 from service.store.installation import shared_secret
@@ -38,7 +38,7 @@ PLACE = ("query", "token")
 
 
 async def delete_session(
-    engine: Engine, principal: Principal, agent: str | None, session: str, *, dry_run: bool, token: str | None
+    runtime: Runtime, principal: Principal, agent: str | None, session: str, *, dry_run: bool, token: str | None
 ) -> Deleted:
     """Delete a session with its messages, and the memories that come from it alone.
 
@@ -46,27 +46,29 @@ async def delete_session(
     """
     principal.require_write()
     owner = principal.acting_agent(agent)
-    return await _delete(engine, principal, "session", session, owner, dry_run=dry_run, token=token)
+    return await _delete(runtime, principal, "session", session, owner, dry_run=dry_run, token=token)
 
 
 async def delete_agent(
-    engine: Engine, principal: Principal, agent: str, *, dry_run: bool, token: str | None
+    runtime: Runtime, principal: Principal, agent: str, *, dry_run: bool, token: str | None
 ) -> Deleted:
     """Delete an agent with everything that it holds. Raises Forbidden for anyone but an admin, else as above."""
     principal.check_owns(agent)
     principal.require_admin()
-    return await _delete(engine, principal, "agent", agent, agent, dry_run=dry_run, token=token)
+    return await _delete(runtime, principal, "agent", agent, agent, dry_run=dry_run, token=token)
 
 
-async def delete_team(engine: Engine, principal: Principal, team: str, *, dry_run: bool, token: str | None) -> Deleted:
+async def delete_team(
+    runtime: Runtime, principal: Principal, team: str, *, dry_run: bool, token: str | None
+) -> Deleted:
     """Delete a team with the memories of its scope; its agents stay. Raises Forbidden for anyone but an admin, else as
     above."""
     principal.require_admin()
-    return await _delete(engine, principal, "team", team, None, dry_run=dry_run, token=token)
+    return await _delete(runtime, principal, "team", team, None, dry_run=dry_run, token=token)
 
 
 async def _delete(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     kind: DeletedKind,
     name: str,
@@ -77,10 +79,10 @@ async def _delete(
 ) -> Deleted:
     if not dry_run and token is None:
         raise InvalidInput(PLACE, "is needed: count with dry_run=true, then send the token of the answer")
-    workspace, now = principal.workspace_id, engine.now()
-    time_to_undo = await _time_to_undo(engine, principal)
-    secret = await signing_secret(engine)
-    async with engine.db.transaction(workspace) as connection:
+    workspace, now = principal.workspace_id, runtime.now()
+    time_to_undo = await _time_to_undo(runtime, principal)
+    secret = await signing_secret(runtime)
+    async with runtime.db.transaction(workspace) as connection:
         await connection.set_timeout(LONGEST_S)
         if dry_run:
             found = await deletions.find(connection, workspace, kind, name, agent)
@@ -102,12 +104,12 @@ async def _delete(
                 connection, principal, f"{kind}.deleted", target=str(id_), details={"agent": agent, "counts": counts}
             )
             return Deleted(False, counts, None, None, id_, now + time_to_undo)
-    signed = await issue_token(engine, principal, target, counts)
+    signed = await issue_token(runtime, principal, target, counts)
     return Deleted(True, counts, signed.token, signed.expires_at, None, None)
 
 
-async def _time_to_undo(engine: Engine, principal: Principal) -> timedelta:
-    return timedelta(days=(await get_settings(engine, principal)).retention.deleted_days)
+async def _time_to_undo(runtime: Runtime, principal: Principal) -> timedelta:
+    return timedelta(days=(await get_settings(runtime, principal)).retention.deleted_days)
 
 
 async def _locked(
@@ -124,12 +126,12 @@ async def _locked(
 
 
 async def list_deletions(
-    engine: Engine, principal: Principal, *, limit: int, cursor: str | None
+    runtime: Runtime, principal: Principal, *, limit: int, cursor: str | None
 ) -> tuple[list[DeletionRecord], str | None]:
     """Return a page of deletions, newest first; with an agent key, of the agent's own sessions."""
     deleted_at, id_ = cursors.decode(cursor, datetime, UUID)
-    time_to_undo = await _time_to_undo(engine, principal)
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    time_to_undo = await _time_to_undo(runtime, principal)
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         found = await connection.many(
             DeletionRecord,
             "list_deletions",
@@ -143,7 +145,7 @@ async def list_deletions(
     return cursors.paginate(found, limit, "deleted_at", "id")
 
 
-async def undo_deletion(engine: Engine, principal: Principal, id_: UUID) -> UndoneDeletion:
+async def undo_deletion(runtime: Runtime, principal: Principal, id_: UUID) -> UndoneDeletion:
     """Bring back what a deletion took; what a purge has removed since stays gone.
 
     Raises Forbidden for a reader key and, but for sessions, for anyone but an admin without scopes; NotFound for an id
@@ -151,9 +153,9 @@ async def undo_deletion(engine: Engine, principal: Principal, id_: UUID) -> Undo
     to is gone.
     """
     principal.require_write()
-    workspace, now = principal.workspace_id, engine.now()
-    time_to_undo = await _time_to_undo(engine, principal)
-    async with engine.db.transaction(workspace) as connection:
+    workspace, now = principal.workspace_id, runtime.now()
+    time_to_undo = await _time_to_undo(runtime, principal)
+    async with runtime.db.transaction(workspace) as connection:
         await connection.set_timeout(LONGEST_S)
         await connection.run("purge_one_at_a_time", workspace=workspace)
         found = await connection.first(LockedDeletion, "lock_deletion", workspace=workspace, id=id_)
@@ -193,18 +195,18 @@ class Confirmation:
 
 
 async def issue_token(
-    engine: Engine, principal: Principal, target: JsonValue, counts: Mapping[str, int]
+    runtime: Runtime, principal: Principal, target: JsonValue, counts: Mapping[str, int]
 ) -> Confirmation:
     """Return the token for a deletion of ``target`` (JSON) by this key while the counts stay."""
-    expires_at = (engine.now() + VALID).replace(microsecond=0)
-    secret = await signing_secret(engine)
+    expires_at = (runtime.now() + VALID).replace(microsecond=0)
+    secret = await signing_secret(runtime)
     return Confirmation(_signed(secret, principal, target, counts, expires_at), expires_at)
 
 
-async def signing_secret(engine: Engine) -> bytes:
+async def signing_secret(runtime: Runtime) -> bytes:
     """Return what ``check_token`` needs. Read before the transaction of the deletion: those that wait for its locks can
     hold all other connections."""
-    async with engine.db.unscoped() as connection:
+    async with runtime.db.unscoped() as connection:
         return await shared_secret(connection, "confirmation")
 
 

@@ -38,7 +38,7 @@ from service.errors import (
 )
 from service.memory.access import audit
 from service.memory.counters import KeyUsage, RequestLimits
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.store import keys
 from service.store import limits as limits_store
 from service.store.keys import AuthenticatedKey
@@ -53,15 +53,15 @@ SHOWN_CHARS = 4
 RECOUNT_TIMEOUT_S = 600.0
 
 
-def _credentials(_: Engine) -> LRUCache[bytes, CachedCredential]:
+def _credentials(_: Runtime) -> LRUCache[bytes, CachedCredential]:
     return LRUCache(CREDENTIALS_MAX)
 
 
-def _lookups(_: Engine) -> SingleFlight[AuthenticatedKey | None]:
+def _lookups(_: Runtime) -> SingleFlight[AuthenticatedKey | None]:
     return SingleFlight()
 
 
-async def authenticate(engine: Engine, key: str) -> Principal:
+async def authenticate(runtime: Runtime, key: str) -> Principal:
     """Return the principal of a live key, whose request is counted. Raises KeyExpired, WorkspaceSuspended,
     Unauthenticated for anything else without saying why, and RateLimited or TemporaryLimitReached.
 
@@ -72,17 +72,17 @@ async def authenticate(engine: Engine, key: str) -> Principal:
     hashed = hash_of(key)
 
     async def find() -> AuthenticatedKey | None:
-        async with engine.db.unscoped() as connection:
+        async with runtime.db.unscoped() as connection:
             return await connection.first(AuthenticatedKey, "authenticate", workspace=workspace, hash=hashed)
 
-    found, own = await engine.part(_lookups).do(hashed, find)
+    found, own = await runtime.part(_lookups).do(hashed, find)
     if found is not None and not own and found.is_rated:
         found = await find()
     if found is None or not hmac.compare_digest(found.hash, hashed):
-        engine.part(_credentials).discard(hashed)
+        runtime.part(_credentials).discard(hashed)
         raise Unauthenticated
     if found.expired or found.suspended:
-        engine.part(_credentials).discard(hashed)
+        runtime.part(_credentials).discard(hashed)
         if found.suspended:
             raise WorkspaceSuspended
         assert found.expires_at is not None
@@ -95,24 +95,24 @@ async def authenticate(engine: Engine, key: str) -> Principal:
         settings=settings_from(found.settings),
     )  # fmt: skip
     if found.is_rated:
-        engine.part(_credentials).discard(hashed)
+        runtime.part(_credentials).discard(hashed)
     else:
-        engine.part(_credentials).put(hashed, CachedCredential(principal, hashed, found.settings))
+        runtime.part(_credentials).put(hashed, CachedCredential(principal, hashed, found.settings))
     if found.retry_after_s is not None:
         raise RateLimited(retry_after_s=max(1, math.ceil(found.retry_after_s)))
-    engine.part(RequestLimits).count(principal)
-    engine.part(KeyUsage).count(principal)
+    runtime.part(RequestLimits).count(principal)
+    runtime.part(KeyUsage).count(principal)
     return principal
 
 
-def cached_credential(engine: Engine, key: str) -> CachedCredential | None:
+def cached_credential(runtime: Runtime, key: str) -> CachedCredential | None:
     """Return the key as it was last seen live, if a statement on its own can make sure of it and no rate is to be
     counted.
 
     Without it a save costs 1.48 times as much processor time in the API and 1.52 in Postgres (decision 0125). On Citus
     keys stand elsewhere than what is saved or searched, and a replica may not have heard of a revocation yet.
     """
-    return None if engine.db.is_citus or engine.replica is not None else engine.part(_credentials).get(hash_of(key))
+    return None if runtime.db.is_citus or runtime.replica is not None else runtime.part(_credentials).get(hash_of(key))
 
 
 def hash_of(key: str) -> bytes:
@@ -141,11 +141,11 @@ def prefix_of(key: str) -> str:
     return key[: (len(PREFIX) + WORKSPACE_CHARS if key.startswith(PREFIX) else 0) + SHOWN_CHARS]
 
 
-async def add_key(engine: Engine, workspace: UUID, grant: KeyGrant, key: str | None = None) -> tuple[UUID, str]:
+async def add_key(runtime: Runtime, workspace: UUID, grant: KeyGrant, key: str | None = None) -> tuple[UUID, str]:
     """Store a key (a new one unless given) and return its id and its text, which cannot be read again."""
     text = key or make_key(workspace)
     key_id = new_id()
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         await keys.add(connection, workspace, key_id, grant, hashed=hash_of(text), prefix=prefix_of(text))
     return key_id, text
 
@@ -175,20 +175,20 @@ def check_grant(grant: KeyGrant, now: datetime) -> None:
         raise InvalidInput(("body", "expires_at"), "must be later than now")
 
 
-async def create_key(engine: Engine, principal: Principal, grant: KeyGrant) -> CreatedKey:
+async def create_key(runtime: Runtime, principal: Principal, grant: KeyGrant) -> CreatedKey:
     """Make a key of the caller's workspace, which counts against the caller's limits too. Raises InvalidInput as
     ``check_grant`` does, and Forbidden for what exceeds the caller's key."""
     principal.require_admin()
-    workspace, now = principal.workspace_id, engine.now()
+    workspace, now = principal.workspace_id, runtime.now()
     check_grant(grant, now)
     key_id, text = new_id(), make_key(workspace)
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         maker = (await _lock(connection, principal, now))[principal.key_id]
         days_max = (await workspace_settings(connection, workspace)).keys.days_max
         grant = grant.made_by(principal.key_id, maker.as_maker(days_max, now))
         await keys.add(connection, workspace, key_id, grant, hashed=hash_of(text), prefix=prefix_of(text))
         await audit.record(connection, principal, "key.created", target=str(key_id), details=granted(grant))
-    await count_from_now(engine, principal.workspace_id, grant.limits)
+    await count_from_now(runtime, principal.workspace_id, grant.limits)
     return CreatedKey(
         id=key_id,
         key=text,
@@ -228,9 +228,9 @@ async def _check_may_change(
     return changed, most
 
 
-async def describe_caller(engine: Engine, principal: Principal) -> Whoami:
+async def describe_caller(runtime: Runtime, principal: Principal) -> Whoami:
     """Return the caller's own key, without its text, and the workspace it opens."""
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         found = await _described(connection, principal.workspace_id, principal.key_id)
     if found is None:
         raise Unauthenticated
@@ -242,36 +242,36 @@ async def _described(connection: Connection, workspace: UUID, key_id: UUID) -> W
 
 
 async def list_keys(
-    engine: Engine, principal: Principal, *, limit: int, cursor: str | None
+    runtime: Runtime, principal: Principal, *, limit: int, cursor: str | None
 ) -> tuple[list[Key], str | None]:
     """Return a page of keys, newest first, never their text."""
     principal.require_admin()
-    await engine.part(KeyUsage).flush()
+    await runtime.part(KeyUsage).flush()
     (before,) = cursors.decode(cursor, UUID)
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         found = await connection.many(
             Key, "list_keys", workspace=principal.workspace_id, before=before, limit=limit + 1
         )
     return cursors.paginate(found, limit, "id")
 
 
-async def limit_key(engine: Engine, principal: Principal, key_id: UUID, changes: Limits) -> KeyLimitsChanged:
+async def limit_key(runtime: Runtime, principal: Principal, key_id: UUID, changes: Limits) -> KeyLimitsChanged:
     """Set those limits of a live key that ``changes`` names, in effect at once; return its limits then. Raises
     NotFound, and Forbidden for a key that exceeds the caller's, before or then."""
     principal.require_admin()
-    async with engine.db.transaction(principal.workspace_id) as connection:
-        grant, most = await _check_may_change(connection, principal, key_id, engine.now())
+    async with runtime.db.transaction(principal.workspace_id) as connection:
+        grant, most = await _check_may_change(connection, principal, key_id, runtime.now())
         replace(grant, limits=grant.limits.changed_by(changes)).check_within(most)
         own = limits_from(await connection.value("key_limits", workspace=principal.workspace_id, id=key_id))
         changed = own.changed_by(changes)
         await connection.run("update_key_limits", workspace=principal.workspace_id, id=key_id, limits=changed.set_only)
         details = {"limits": changed.set_only}
         await audit.record(connection, principal, "key.limited", target=str(key_id), details=details)
-    await count_from_now(engine, principal.workspace_id, changes)
+    await count_from_now(runtime, principal.workspace_id, changes)
     return KeyLimitsChanged(key_id, changed)
 
 
-async def rotate_key(engine: Engine, principal: Principal, key_id: UUID) -> CreatedKey:
+async def rotate_key(runtime: Runtime, principal: Principal, key_id: UUID) -> CreatedKey:
     """Give a key a new secret; the old one stops at once. Scopes and expiry stay.
 
     Raises NotFound, Conflict for the key of an OAuth client, which rotates it itself, and Forbidden for one that
@@ -279,8 +279,8 @@ async def rotate_key(engine: Engine, principal: Principal, key_id: UUID) -> Crea
     """
     principal.require_admin()
     text = make_key(principal.workspace_id)
-    async with engine.db.transaction(principal.workspace_id) as connection:
-        grant, _ = await _check_may_change(connection, principal, key_id, engine.now())
+    async with runtime.db.transaction(principal.workspace_id) as connection:
+        grant, _ = await _check_may_change(connection, principal, key_id, runtime.now())
         if grant.client_id is not None:
             raise Conflict("This key belongs to an OAuth client, which rotates it itself; it can only be revoked.")
         row = await connection.row(
@@ -295,19 +295,19 @@ async def rotate_key(engine: Engine, principal: Principal, key_id: UUID) -> Crea
     return make(CreatedKey, {**row, "key": text})
 
 
-async def revoke_own_key(engine: Engine, principal: Principal) -> None:
+async def revoke_own_key(runtime: Runtime, principal: Principal) -> None:
     """Revoke the caller's key, which was made for one browser session, and those of the OAuth clients that it consented
     to; a second time changes nothing. Other keys that were made with it stay: a sign-out revokes nobody's access."""
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         own = {"workspace": principal.workspace_id, "id": principal.key_id}
         if await connection.run("revoke_key", **own):
             await connection.run("revoke_client_keys", **own)
             await audit.record(connection, principal, "key.revoked", target=str(principal.key_id))
 
 
-async def revoke_subject(engine: Engine, workspace: UUID, subject: str, most: KeyGrant | None) -> None:
+async def revoke_subject(runtime: Runtime, workspace: UUID, subject: str, most: KeyGrant | None) -> None:
     """Revoke the keys of a subject, and what was made with them, that exceed ``most``; None revokes all of them."""
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         for key_id, grant in (await keys.lock_subject(connection, workspace, subject)).items():
             if most is not None and grant.is_within(most):
                 continue
@@ -318,11 +318,11 @@ async def revoke_subject(engine: Engine, workspace: UUID, subject: str, most: Ke
                 await audit.record(connection, principal, "key.revoked", target=str(key_id), details=details)
 
 
-async def revoke_key(engine: Engine, principal: Principal, key_id: UUID) -> None:
+async def revoke_key(runtime: Runtime, principal: Principal, key_id: UUID) -> None:
     """Revoke a key in effect at once, and with it the keys that it made or consented to; with that of a sign-in, all
     keys of its subject. Raises Conflict where no admin key would be left: nobody could get in again."""
     principal.require_admin()
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         revoked = await keys.revoke(connection, principal.workspace_id, key_id)
         if not revoked:
             raise NotFound("There is no such key here.")
@@ -335,21 +335,21 @@ async def revoke_key(engine: Engine, principal: Principal, key_id: UUID) -> None
         await audit.record(connection, principal, "key.revoked", target=str(key_id), details=details)
 
 
-async def count_from_now(engine: Engine, workspace: UUID, changes: Limits) -> None:
+async def count_from_now(runtime: Runtime, workspace: UUID, changes: Limits) -> None:
     """Count stored rows and bytes from now on where a limit of them has been set, and no more where it has been
     lifted. What transactions that are open meanwhile write is counted by the next recount of a worker."""
     if changes.model_fields_set.isdisjoint(changes.stored):
         return
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         if await limits_store.lock(connection, workspace) is None:
             return
         await limits_store.hold_counts(connection, workspace)
-    await recount(engine, workspace)
+    await recount(runtime, workspace)
 
 
-async def recount(engine: Engine, workspace: UUID) -> int:
+async def recount(runtime: Runtime, workspace: UUID) -> int:
     """Count what is stored and correct the counts of the limits; how many were wrong."""
-    day = engine.now().astimezone(UTC).date()
-    async with engine.db.transaction(workspace, viewer="everybody") as connection:
+    day = runtime.now().astimezone(UTC).date()
+    async with runtime.db.transaction(workspace, viewer="everybody") as connection:
         await connection.set_timeout(RECOUNT_TIMEOUT_S)
         return await limits_store.recount(connection, workspace, day)

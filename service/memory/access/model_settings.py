@@ -32,8 +32,8 @@ from service.embedding.embedder import (
 )
 from service.errors import InvalidInput, Loc, Unavailable
 from service.memory.access.redaction import refuse_personal_data
-from service.memory.engine import Engine
-from service.memory.models import ModelFactory, ModelKeys
+from service.models import ModelFactory, ModelKeys
+from service.runtime import Runtime
 from service.store import embeddings, installation
 from service.store.embeddings import Model
 
@@ -42,24 +42,24 @@ log = structlog.get_logger(__name__)
 REFRESH_INTERVAL_S = 1.0
 
 
-async def model_settings(engine: Engine) -> InstallationSettings:
+async def model_settings(runtime: Runtime) -> InstallationSettings:
     """Return what is in effect in this process."""
-    async with engine.db.unscoped() as connection:
+    async with runtime.db.unscoped() as connection:
         stored = await installation.installation_settings(connection)
-    return stored.in_effect(engine.environment)
+    return stored.in_effect(runtime.environment)
 
 
 async def changed_model_settings(
-    engine: Engine, principal: Principal, changes: Mapping[str, JsonObject]
+    runtime: Runtime, principal: Principal, changes: Mapping[str, JsonObject]
 ) -> InstallationSettings | None:
     """Return what is to be stored for these changes; None where they change nothing. The models are tried first.
 
     Raises Forbidden for anybody but an admin of the installation, InvalidInput where a model cannot be used.
     """
     principal.require_installation_admin()
-    async with engine.db.unscoped() as connection:
+    async with runtime.db.unscoped() as connection:
         stored = await installation.installation_settings(connection)
-    shown = stored.in_effect(engine.environment)
+    shown = stored.in_effect(runtime.environment)
     # A client that sends back what was shown changes nothing by what the environment says.
     new = {
         name: {field: value for field, value in fields.items() if value != getattr(getattr(shown, name), field)}
@@ -69,27 +69,27 @@ async def changed_model_settings(
     if wanted == stored:
         return None
     if {"model", "dim", "storage"} & new.get("embedding", {}).keys():
-        await engine.model_factory.try_embedding(wanted.embedding)
+        await runtime.model_factory.try_embedding(wanted.embedding)
     if "model" in new.get("rerank", {}):
-        await engine.model_factory.try_reranking(wanted.rerank)
+        await runtime.model_factory.try_reranking(wanted.rerank)
     return wanted
 
 
 class ModelSettings:
-    """As a context, keeps an engine on the models that settings and environment name: it looks every second.
+    """As a context, keeps a process on the models that settings and environment name: it looks every second.
 
     A model of the settings that this process cannot open is logged, and what is in use stays; one of the environment
     keeps the process from starting.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._migration = EmbeddingMigration(engine, engine.model_factory)
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._migration = EmbeddingMigration(runtime, runtime.model_factory)
         self._followed: InstallationSettings | None = None
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> ModelSettings:
-        self._engine.refresh_active_model = self._migration.refresh_active_model
+        self._runtime.refresh_active_model = self._migration.refresh_active_model
         self._stack.push_async_callback(self._migration.aclose)
         try:
             await self._follow()
@@ -115,10 +115,10 @@ class ModelSettings:
                 log.exception("model_refresh_failed")
 
     async def _follow(self) -> None:
-        wanted = await model_settings(self._engine)
+        wanted = await model_settings(self._runtime)
         former, self._followed = self._followed, wanted
         if former is None or wanted.rerank != former.rerank:
-            self._engine.reranker = self._engine.model_factory.reranker(wanted.rerank)
+            self._runtime.reranker = self._runtime.model_factory.reranker(wanted.rerank)
         if former is not None and wanted.embedding == former.embedding:
             return
         try:
@@ -134,7 +134,7 @@ class ModelSettings:
         """Return whether what is stored may change to the model that a process finds at its start: an admin has set it,
         or the environment allows it."""
         by_settings = wanted.model != "auto" and not {"model", "dim", "storage"} & wanted.locked_by.keys()
-        return by_settings or self._engine.model_factory.settings.tuning.embedding_change == "allow"
+        return by_settings or self._runtime.model_factory.settings.tuning.embedding_change == "allow"
 
 
 async def _ended(task: asyncio.Task[None]) -> None:
@@ -160,10 +160,10 @@ class ClosedEmbedder:
 
 
 class EmbeddingMigration:
-    """Keeps an engine on the model in use, and has what settings name become it; close it at the end."""
+    """Keeps a process on the model in use, and has what settings name become it; close it at the end."""
 
-    def __init__(self, engine: Engine, factory: ModelFactory) -> None:
-        self._engine = engine
+    def __init__(self, runtime: Runtime, factory: ModelFactory) -> None:
+        self._runtime = runtime
         self._factory = factory
         self._wanted: EmbeddingSettings | None = None
         self._opened: dict[str, Embedder] = {}
@@ -181,23 +181,23 @@ class EmbeddingMigration:
     async def _register_target(self, wanted: EmbeddingSettings, *, may_change: bool) -> None:
         embedder, setting = await self._factory.embedder(wanted)
         if embedder is None:
-            self._engine.embedder = self._engine.next_embedder = self._engine.waiting_model = None
+            self._runtime.embedder = self._runtime.next_embedder = self._runtime.waiting_model = None
             return
         if isinstance(self._opened.get(embedder.signature), CachedEmbedder):
             await embedder.aclose()
         else:
             self._opened[embedder.signature] = embedder
-        async with self._engine.db.unscoped() as connection:
+        async with self._runtime.db.unscoped() as connection:
             number = await embeddings.model_number(
                 connection, embedder.signature, embedder.dim, setting, known_noise(embedder.signature)
             )
             state = await embeddings.state(connection)
             in_use = [model.number for model in (state.active, state.next_model) if model is not None]
-            self._engine.waiting_model = None
+            self._runtime.waiting_model = None
             if may_change or not in_use or number in in_use:
-                await connection.run("register_target_model", model=number, now=self._engine.now())
+                await connection.run("register_target_model", model=number, now=self._runtime.now())
             elif state.active is not None:
-                self._engine.waiting_model = Model(number, embedder.signature, embedder.dim, setting)
+                self._runtime.waiting_model = Model(number, embedder.signature, embedder.dim, setting)
                 log.warning(
                     "embedding_model_kept",
                     in_use=state.active.signature,
@@ -210,11 +210,11 @@ class EmbeddingMigration:
         if self._wanted is None or self._wanted.model == "none":
             return
         async with self._lock:
-            async with self._engine.db.unscoped() as connection:
+            async with self._runtime.db.unscoped() as connection:
                 state = await embeddings.state(connection)
             if state.active is not None:
-                self._engine.use(await self._open(state.active), state.active.number)
-            self._engine.next_embedder = await self._open(state.next_model) if state.next_model else None
+                self._runtime.use(await self._open(state.active), state.active.number)
+            self._runtime.next_embedder = await self._open(state.next_model) if state.next_model else None
 
     async def _open(self, model: Model) -> Embedder:
         assert self._wanted is not None
@@ -243,9 +243,9 @@ def _model_of(settings: EmbeddingSettings) -> tuple[str, int | None, str]:
     return settings.model, settings.dim, settings.storage
 
 
-async def check_models(engine: Engine, principal: Principal, changes: LLMSettings) -> None:
+async def check_models(runtime: Runtime, principal: Principal, changes: LLMSettings) -> None:
     """Raise InvalidInput for an address that no model is called at, and for personal data in an address or a name."""
-    private = engine.model_factory.settings.allow_private
+    private = runtime.model_factory.settings.allow_private
     for step in STEPS:
         chosen, loc = changes.of(step), ("body", "llm", step)
         places: list[tuple[Loc, StepModel | ModelAccess]] = [(loc, chosen)]
@@ -254,9 +254,9 @@ async def check_models(engine: Engine, principal: Principal, changes: LLMSetting
             if one.api_base is not None:
                 if (flaw := find_url_problem(one.api_base, private=private)) is not None:
                     raise InvalidInput((*at, "api_base"), flaw)
-                await refuse_personal_data(engine, principal, (*at, "api_base"), one.api_base, besides=("IP_ADDRESS",))
+                await refuse_personal_data(runtime, principal, (*at, "api_base"), one.api_base, besides=("IP_ADDRESS",))
             if one.model is not None:
-                await refuse_personal_data(engine, principal, (*at, "model"), one.model)
+                await refuse_personal_data(runtime, principal, (*at, "model"), one.model)
 
 
 def sealed_models(keys: ModelKeys, workspace: UUID, present: LLMSettings, changes: LLMSettings) -> LLMSettings:

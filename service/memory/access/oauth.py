@@ -25,8 +25,8 @@ from service.errors import Forbidden, InvalidInput, RateLimited, Unauthenticated
 from service.memory.access import audit
 from service.memory.access.keys import granted, hash_of, make_key, prefix_of, workspace_of
 from service.memory.access.redaction import masked_names, workspace_masking
-from service.memory.engine import Engine
 from service.privacy.redactor import PiiPolicy
+from service.runtime import Runtime
 from service.store import keys
 
 log = structlog.get_logger(__name__)
@@ -115,7 +115,7 @@ class Tokens:
     scopes: tuple[str, ...]
 
 
-async def shown_name(engine: Engine, given: str | None) -> str:
+async def shown_name(runtime: Runtime, given: str | None) -> str:
     """Return the name of a client as people may be shown it: one line without secrets, and without control and format
     characters such as those that turn the direction of writing; ``unnamed`` where nothing is left.
 
@@ -124,44 +124,44 @@ async def shown_name(engine: Engine, given: str | None) -> str:
     visible = "".join(" " if unicodedata.category(one) in ("Cc", "Zl", "Zp") else one for one in given or "")
     plain = "".join(one for one in visible if not unicodedata.category(one).startswith("C"))
     policy = PiiPolicy("off", secrets="redact")
-    (masked,) = await engine.redactor.redact([" ".join(plain.split())], policy)
+    (masked,) = await runtime.redactor.redact([" ".join(plain.split())], policy)
     return masked.text[:NAME_CHARS_MAX].strip() or "unnamed"
 
 
-async def name_in_workspace(engine: Engine, workspace: UUID, client: Client) -> str:
+async def name_in_workspace(runtime: Runtime, workspace: UUID, client: Client) -> str:
     """Return the name of a client as the workspace may keep and show it: masked as its settings say of names. What they
     refuse is masked too, as the user who connects the client has not chosen its name."""
-    masking = await workspace_masking(engine, workspace)
-    (name,) = await masked_names(engine, workspace, masking, [(("client",), client.name)], refuse=False)
+    masking = await workspace_masking(runtime, workspace)
+    (name,) = await masked_names(runtime, workspace, masking, [(("client",), client.name)], refuse=False)
     return name
 
 
-async def register_client(engine: Engine, client: Client) -> None:
+async def register_client(runtime: Runtime, client: Client) -> None:
     """Take in a client that nobody has consented to yet. Raises RateLimited.
 
     Anybody may register, so there is a bound per minute, beside that of each address, and one on how many wait for a
     consent: the oldest go.
     """
-    async with engine.db.unscoped() as connection:
+    async with runtime.db.unscoped() as connection:
         if not await connection.run(
             "register_client", id=client.id, name=client.name, redirect_uris=client.redirect_uris,
-            per_minute=CLIENTS_PER_MINUTE, now=engine.now(),
+            per_minute=CLIENTS_PER_MINUTE, now=runtime.now(),
         ):  # fmt: skip
             raise RateLimited(retry_after_s=60)
         await connection.run("drop_unused_clients", kept=UNUSED_CLIENTS_MAX)
 
 
-async def find_client(engine: Engine, client_id: UUID) -> Client | None:
+async def find_client(runtime: Runtime, client_id: UUID) -> Client | None:
     """Return the client of this id."""
-    async with engine.db.unscoped() as connection:
+    async with runtime.db.unscoped() as connection:
         row = await connection.row("client", id=client_id)
     return Client(row["id"], row["name"], tuple(row["redirect_uris"])) if row else None
 
 
-async def collect_clients(engine: Engine) -> int:
+async def collect_clients(runtime: Runtime) -> int:
     """Delete clients without a consent after a day, others after 400 days without a token; how many."""
-    now = engine.now()
-    async with engine.db.unscoped() as connection:
+    now = runtime.now()
+    async with runtime.db.unscoped() as connection:
         return await connection.run(
             "collect_clients", unused_before=now - UNUSED_CLIENTS_KEPT, used_before=now - USED_CLIENTS_KEPT
         )
@@ -177,7 +177,7 @@ def grantable_scopes(principal: Principal, asked: Sequence[str] | None = None) -
 
 
 async def approve(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     client: Client,
     binding: CodeBinding,
@@ -197,17 +197,17 @@ async def approve(
         raise Forbidden(f"This key may not give the scope {wider[0]!r}.")
     if not scopes:
         raise InvalidInput(("body", "scope"), "choose at least one")
-    name = await name_in_workspace(engine, principal.workspace_id, client)
+    name = await name_in_workspace(runtime, principal.workspace_id, client)
     if user is not None:
-        masking = await workspace_masking(engine, principal.workspace_id)
-        (user,) = await masked_names(engine, principal.workspace_id, masking, [(("body", "user"), user)], refuse=True)
+        masking = await workspace_masking(runtime, principal.workspace_id)
+        (user,) = await masked_names(runtime, principal.workspace_id, masking, [(("body", "user"), user)], refuse=True)
     grant = KeyGrant(
         "reader" if principal.role == "reader" else "agent", name, agent,
         frozenset(scope for scope in allowed if scope in scopes), client_id=client.id, user=user,
     )  # fmt: skip
     code = make_key(principal.workspace_id)
-    now = engine.now()
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    now = runtime.now()
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         granter = await _granter(connection, principal.workspace_id, principal.key_id, now)
         grant = _granted(granter, principal.key_id, grant, now)
         await connection.run(
@@ -216,35 +216,35 @@ async def approve(
         )  # fmt: skip
         details = granted(grant) | {"client": name}
         await audit.record(connection, principal, "client.approved", target=str(client.id), details=details)
-    await _note_use(engine, client, now)
+    await _note_use(runtime, client, now)
     return code
 
 
-async def find_code(engine: Engine, client: Client, code: str) -> StoredCode | None:
+async def find_code(runtime: Runtime, client: Client, code: str) -> StoredCode | None:
     """Return a code of this client that has not been used. A used one revokes what it was exchanged for."""
     workspace = workspace_of(code)
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         found = await connection.first(StoredCode, "code", workspace=workspace, hash=hash_of(code))
     if found is None or found.client_id != client.id:
         return None
     if found.key_id is not None:
-        await _revoke_copied(engine, workspace, found.key_id, "code used twice")
+        await _revoke_copied(runtime, workspace, found.key_id, "code used twice")
         return None
     return found
 
 
-async def redeem_code(engine: Engine, client: Client, code: str) -> Tokens:
+async def redeem_code(runtime: Runtime, client: Client, code: str) -> Tokens:
     """Exchange a code. Raises Unauthenticated for one that is unknown, used or expired, or whose consenting key is no
     longer valid."""
-    workspace, now = workspace_of(code), engine.now()
-    found = await find_code(engine, client, code)
+    workspace, now = workspace_of(code), runtime.now()
+    found = await find_code(runtime, client, code)
     if found is None:
         raise Unauthenticated("This authorization code is not valid.")
     key_id, text = new_id(), make_key(workspace)
-    name = await name_in_workspace(engine, workspace, client)
+    name = await name_in_workspace(runtime, workspace, client)
     asked = KeyGrant(found.role, name, found.agent, frozenset(found.scopes), client_id=client.id, user=found.user)
     try:
-        async with engine.db.transaction(workspace) as connection:
+        async with runtime.db.transaction(workspace) as connection:
             granter = await _granter(connection, workspace, found.granted_by, now)
             grant = _granted(granter, found.granted_by, asked, now)
             await keys.add(connection, workspace, key_id, grant, hashed=hash_of(text), prefix=prefix_of(text))
@@ -257,37 +257,37 @@ async def redeem_code(engine: Engine, client: Client, code: str) -> Tokens:
             details = granted(grant) | {"client_id": str(client.id)}
             await audit.record(connection, principal, "key.created", target=str(key_id), details=details)
     except Unauthenticated:
-        await find_code(engine, client, code)
+        await find_code(runtime, client, code)
         raise
-    await _note_use(engine, client, now)
+    await _note_use(runtime, client, now)
     return _tokens(text, refresh, grant, now)
 
 
-async def find_refresh_token(engine: Engine, client: Client, token: str) -> StoredRefreshToken | None:
+async def find_refresh_token(runtime: Runtime, client: Client, token: str) -> StoredRefreshToken | None:
     """Return a refresh token of this client that has not been used. A used one revokes the key."""
     workspace = workspace_of(token)
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         found = await connection.first(StoredRefreshToken, "refresh_token", workspace=workspace, hash=hash_of(token))
     if found is None or found.client_id != client.id:
         return None
     if found.used_at is not None:
-        await _revoke_copied(engine, workspace, found.key_id, "refresh token used twice")
+        await _revoke_copied(runtime, workspace, found.key_id, "refresh token used twice")
         return None
     return found
 
 
-async def refresh(engine: Engine, client: Client, token: str, scopes: Sequence[str]) -> Tokens:
+async def refresh(runtime: Runtime, client: Client, token: str, scopes: Sequence[str]) -> Tokens:
     """Use a refresh token up: another secret for the key, with all its scopes or some of them, and another refresh
     token. Raises Unauthenticated for one that is unknown, used or expired, or whose consenting key is no longer
     valid."""
-    workspace, now = workspace_of(token), engine.now()
-    found = await find_refresh_token(engine, client, token)
+    workspace, now = workspace_of(token), runtime.now()
+    found = await find_refresh_token(runtime, client, token)
     if found is None:
         raise Unauthenticated("This refresh token is not valid.")
     text = make_key(workspace)
     narrowed = frozenset(scope for scope in KEY_SCOPES if scope in scopes and scope in found.scopes)
     try:
-        async with engine.db.transaction(workspace) as connection:
+        async with runtime.db.transaction(workspace) as connection:
             granter = await _granter(connection, workspace, found.granted_by, now)
             grant = KeyGrant("agent", client.name, scopes=narrowed, expires_at=_bounded(now + ACCESS_LIFETIME, granter))
             if not await connection.run(
@@ -299,23 +299,23 @@ async def refresh(engine: Engine, client: Client, token: str, scopes: Sequence[s
                 raise Unauthenticated("This refresh token is not valid.")
             next_token = await _new_refresh_token(connection, workspace, found.key_id, found.scopes, now, granter)
     except Unauthenticated:
-        await find_refresh_token(engine, client, token)
+        await find_refresh_token(runtime, client, token)
         raise
-    await _note_use(engine, client, now)
+    await _note_use(runtime, client, now)
     return _tokens(text, next_token, grant, now)
 
 
-async def find_client_key(engine: Engine, token: str) -> ClientKey | None:
+async def find_client_key(runtime: Runtime, token: str) -> ClientKey | None:
     """Return the live key of a client that an access or refresh token belongs to."""
     workspace = workspace_of(token)
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         return await connection.first(ClientKey, "client_key", workspace=workspace, hash=hash_of(token))
 
 
-async def revoke_token(engine: Engine, token: str) -> None:
+async def revoke_token(runtime: Runtime, token: str) -> None:
     """Revoke the key that an access or refresh token belongs to."""
     workspace = workspace_of(token)
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         key = await connection.first(ClientKey, "client_key", workspace=workspace, hash=hash_of(token))
         if key is not None and await connection.run("revoke_key", workspace=workspace, id=key.id):
             principal = Principal(workspace, key.id, key.role, key.agent)
@@ -353,8 +353,8 @@ async def _new_refresh_token(
     return token
 
 
-async def _note_use(engine: Engine, client: Client, now: datetime) -> None:
-    async with engine.db.unscoped() as connection:
+async def _note_use(runtime: Runtime, client: Client, now: datetime) -> None:
+    async with runtime.db.unscoped() as connection:
         await connection.run("note_client_use", id=client.id, now=now)
 
 
@@ -365,8 +365,8 @@ def _tokens(access: str, refresh_token: str, grant: KeyGrant, now: datetime) -> 
     )
 
 
-async def _revoke_copied(engine: Engine, workspace: UUID, key_id: UUID, reason: str) -> None:
-    async with engine.db.transaction(workspace) as connection:
+async def _revoke_copied(runtime: Runtime, workspace: UUID, key_id: UUID, reason: str) -> None:
+    async with runtime.db.transaction(workspace) as connection:
         if await connection.run("revoke_key", workspace=workspace, id=key_id):
             principal = Principal(workspace, key_id, "agent", None)
             await audit.record(connection, principal, "key.revoked", target=str(key_id), details={"reason": reason})

@@ -44,8 +44,8 @@ from service.domain.where import (
 )
 from service.domain.workspace import Masking, PiiSettings, SecretSettings
 from service.errors import InvalidInput, Loc
-from service.memory.engine import Engine
 from service.privacy.redactor import PiiPolicy, PiiRejected, Redaction
+from service.runtime import Runtime
 from service.store.settings import workspace_settings
 from service.store.where import WhereQuery, compiled
 
@@ -71,21 +71,21 @@ Typed = tuple[object, Value, Loc]
 """A value with its type and its place."""
 
 
-async def masking_of(engine: Engine, principal: Principal) -> Masking:
+async def masking_of(runtime: Runtime, principal: Principal) -> Masking:
     """Return what the caller's workspace does with personal data and secrets."""
     if principal.settings is not None:
         return principal.settings.masking
-    return await workspace_masking(engine, principal.workspace_id)
+    return await workspace_masking(runtime, principal.workspace_id)
 
 
-async def workspace_masking(engine: Engine, workspace: UUID) -> Masking:
+async def workspace_masking(runtime: Runtime, workspace: UUID) -> Masking:
     """Return what a workspace does with personal data and secrets."""
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         return (await workspace_settings(connection, workspace)).masking
 
 
 async def redact(
-    engine: Engine, masking: Masking, written: Sequence[FieldValue], *, lenient: bool = False
+    runtime: Runtime, masking: Masking, written: Sequence[FieldValue], *, lenient: bool = False
 ) -> list[JsonValue]:
     """Return what may be kept of each value, in order; where ``lenient``, what the workspace refuses is masked."""
     policy = PiiPolicy.of(masking, lenient=lenient)
@@ -95,7 +95,7 @@ async def redact(
     texts = [place for place, value in enumerate(values) if isinstance(value, str)]
     try:
         for place, redaction in zip(
-            texts, await engine.redactor.redact([values[place] for place in texts], policy), strict=True
+            texts, await runtime.redactor.redact([values[place] for place in texts], policy), strict=True
         ):
             values[place] = redaction.text
     except PiiRejected as error:
@@ -103,70 +103,70 @@ async def redact(
     for place, value in enumerate(values):
         if value and not isinstance(value, str):
             try:
-                values[place] = await engine.redactor.redact_json(value, policy)
+                values[place] = await runtime.redactor.redact_json(value, policy)
             except PiiRejected as error:
                 raise InvalidInput(written[place][0], error.message) from None
     return values
 
 
-async def redact_lenient(engine: Engine, masking: Masking, values: Sequence[JsonValue]) -> list[JsonValue]:
+async def redact_lenient(runtime: Runtime, masking: Masking, values: Sequence[JsonValue]) -> list[JsonValue]:
     """Return the values with personal data masked, also where the workspace would refuse it: for what is read and
     derived."""
-    return await redact(engine, masking, [((), value) for value in values], lenient=True)
+    return await redact(runtime, masking, [((), value) for value in values], lenient=True)
 
 
-async def redact_fields(engine: Engine, principal: Principal, fields: Mapping[str, JsonValue]) -> JsonObject:
+async def redact_fields(runtime: Runtime, principal: Principal, fields: Mapping[str, JsonValue]) -> JsonObject:
     """Return what may be kept of each field of a request."""
-    masking = await masking_of(engine, principal)
-    values = await redact(engine, masking, [((*BODY, name), value) for name, value in fields.items()])
+    masking = await masking_of(runtime, principal)
+    values = await redact(runtime, masking, [((*BODY, name), value) for name, value in fields.items()])
     return dict(zip(fields, values, strict=True))
 
 
 async def redact_drafts(
-    engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft], locs: Sequence[Loc]
+    runtime: Runtime, principal: Principal, drafts: Sequence[MemoryDraft], locs: Sequence[Loc]
 ) -> list[MemoryDraft]:
     """Return memories as they may be saved."""
-    return await _redact_models(engine, principal, drafts, locs, MEMORY_FIELDS)
+    return await _redact_models(runtime, principal, drafts, locs, MEMORY_FIELDS)
 
 
-async def redact_patch(engine: Engine, principal: Principal, patch: MemoryPatch) -> MemoryPatch:
+async def redact_patch(runtime: Runtime, principal: Principal, patch: MemoryPatch) -> MemoryPatch:
     """Return changes of a memory as they may be made."""
-    return (await _redact_models(engine, principal, [patch], [BODY], (*MEMORY_FIELDS, "reason")))[0]
+    return (await _redact_models(runtime, principal, [patch], [BODY], (*MEMORY_FIELDS, "reason")))[0]
 
 
-async def redact_messages(engine: Engine, principal: Principal, drafts: Sequence[MessageDraft]) -> list[MessageDraft]:
+async def redact_messages(runtime: Runtime, principal: Principal, drafts: Sequence[MessageDraft]) -> list[MessageDraft]:
     """Return messages as they may be stored, their names too: the proxy's come by no route."""
-    masking = await masking_of(engine, principal)
+    masking = await masking_of(runtime, principal)
     loc = (*BODY, "messages")
     typed = [(MessageDraft, draft, (*loc, position)) for position, draft in enumerate(drafts)]
-    named = await with_masked_names(engine, principal.workspace_id, masking, typed, refuse=True)
-    return await _redact_models(engine, principal, named, [(*loc, n) for n in range(len(named))], MESSAGE_FIELDS)
+    named = await with_masked_names(runtime, principal.workspace_id, masking, typed, refuse=True)
+    return await _redact_models(runtime, principal, named, [(*loc, n) for n in range(len(named))], MESSAGE_FIELDS)
 
 
 async def refuse_personal_data(
-    engine: Engine, principal: Principal, loc: Loc, text: str, *, besides: Sequence[str] = ()
+    runtime: Runtime, principal: Principal, loc: Loc, text: str, *, besides: Sequence[str] = ()
 ) -> None:
     """Raise InvalidInput for personal data in what is of no use when masked, but for the kinds ``besides``."""
-    masking = await masking_of(engine, principal)
+    masking = await masking_of(runtime, principal)
     kinds = tuple(kind for kind in masking.pii.entities if kind not in besides)
     pii = PiiSettings(mode="reject", entities=kinds) if masking.pii.mode != "off" and kinds else PiiSettings()
-    await redact(engine, Masking(pii, SecretSettings(mode="off")), [(loc, text)])
+    await redact(runtime, Masking(pii, SecretSettings(mode="off")), [(loc, text)])
 
 
-async def redact_search(engine: Engine, principal: Principal, request: SearchRequest) -> SearchRequest:
+async def redact_search(runtime: Runtime, principal: Principal, request: SearchRequest) -> SearchRequest:
     """Return a search as the embedder and the database may see it; its filter is masked as what it filters is."""
-    masking = await masking_of(engine, principal)
+    masking = await masking_of(runtime, principal)
     if masking.off:
         return request
     fields = ("query", "queries", "metadata")
-    values = await redact_lenient(engine, masking, [getattr(request, name) for name in fields])
+    values = await redact_lenient(runtime, masking, [getattr(request, name) for name in fields])
     return request.model_copy(update=dict(zip(fields, values, strict=True)))
 
 
 async def _redact_models(
-    engine: Engine, principal: Principal, drafts: Sequence[Draft], locs: Sequence[Loc], names: Sequence[str]
+    runtime: Runtime, principal: Principal, drafts: Sequence[Draft], locs: Sequence[Loc], names: Sequence[str]
 ) -> list[Draft]:
-    masking = await masking_of(engine, principal)
+    masking = await masking_of(runtime, principal)
     if masking.off:
         return list(drafts)
     written: list[FieldValue] = []
@@ -177,12 +177,12 @@ async def _redact_models(
                 written.append(((*locs[position], name), getattr(draft, name)))
                 owners.append((position, name))
     changes: list[JsonObject] = [{} for _ in drafts]
-    values = await redact(engine, masking, written)
+    values = await redact(runtime, masking, written)
     for (position, name), (_, before), after in zip(owners, written, values, strict=True):
         if after != before:
             changes[position][name] = after
     written_anew = list(zip(drafts, changes, locs, strict=True))
-    return await engine.executor.each(lambda one: apply_redaction(*one), written_anew, lambda one: _changed(one[1]))
+    return await runtime.executor.each(lambda one: apply_redaction(*one), written_anew, lambda one: _changed(one[1]))
 
 
 def _changed(changes: JsonObject) -> int:
@@ -201,7 +201,7 @@ def apply_redaction(draft: Draft, changes: JsonObject, loc: Loc) -> Draft:
 
 
 async def with_masked_names(
-    engine: Engine, workspace: UUID, masking: Masking, values: Sequence[Typed[Value]], *, refuse: bool
+    runtime: Runtime, workspace: UUID, masking: Masking, values: Sequence[Typed[Value]], *, refuse: bool
 ) -> list[Value]:
     """Return the values with the personal data in their names masked, in order.
 
@@ -210,8 +210,8 @@ async def with_masked_names(
     """
     if masking.off:
         return [value for _, value, _ in values]
-    found = [one for some in await engine.executor.each(_names_in, values, _extent) for one in some]
-    masked = await masked_names(engine, workspace, masking, found, refuse=refuse)
+    found = [one for some in await runtime.executor.each(_names_in, values, _extent) for one in some]
+    masked = await masked_names(runtime, workspace, masking, found, refuse=refuse)
     if all(new == name for new, (_, name) in zip(masked, found, strict=True)):
         return [value for _, value, _ in values]
     left = iter(masked)  # in the order in which they were found
@@ -220,7 +220,7 @@ async def with_masked_names(
         new = next(left)
         return name if new == name else new
 
-    return await engine.executor.each(lambda typed: with_names(*typed, replaced), values, _extent)
+    return await runtime.executor.each(lambda typed: with_names(*typed, replaced), values, _extent)
 
 
 def _names_in(typed: Typed[object]) -> list[tuple[Loc, str]]:
@@ -240,29 +240,29 @@ def _extent(typed: Typed[object]) -> int:
     return ITEM_CHARACTERS * sum(len(one) for one in inside if isinstance(one, list))
 
 
-def _clean_names(_: Engine) -> LRUCache[tuple[PiiPolicy, str], bool]:
+def _clean_names(_: Runtime) -> LRUCache[tuple[PiiPolicy, str], bool]:
     return LRUCache(NAMES_MAX)
 
 
 async def masked_names(
-    engine: Engine, workspace: UUID, masking: Masking, names: Sequence[tuple[Loc, str]], *, refuse: bool
+    runtime: Runtime, workspace: UUID, masking: Masking, names: Sequence[tuple[Loc, str]], *, refuse: bool
 ) -> list[str]:
     """Return names masked as ``with_masked_names`` masks them; each comes with its place."""
     if masking.off:
         return [name for _, name in names]
-    clean, policy = engine.part(_clean_names), PiiPolicy.of(masking, lenient=True)
+    clean, policy = runtime.part(_clean_names), PiiPolicy.of(masking, lenient=True)
     asked = list(dict.fromkeys(name for _, name in names if clean.get((policy, name)) is None))
     dirty: list[str] = []
-    for name, redaction in zip(asked, await engine.redactor.redact(asked, policy), strict=True):
+    for name, redaction in zip(asked, await runtime.redactor.redact(asked, policy), strict=True):
         if redaction.found:
             dirty.append(name)
         else:
             clean.put((policy, name), True)
     if not dirty:
         return [name for _, name in names]
-    secret = await name_secret(engine, workspace)
-    masks = dict(zip(dirty, await engine.redactor.redact(dirty, policy, secret), strict=True))
-    known = await _in_use(engine, workspace, [name for at, name in names if name in masks and _kind(at)])
+    secret = await name_secret(runtime, workspace)
+    masks = dict(zip(dirty, await runtime.redactor.redact(dirty, policy, secret), strict=True))
+    known = await _in_use(runtime, workspace, [name for at, name in names if name in masks and _kind(at)])
     masked = []
     for at, name in names:
         if name not in masks or (_kind(at), name) in known:
@@ -280,16 +280,16 @@ def refused_kinds(masking: Masking, found: Sequence[str]) -> list[str]:
     return [kind for kind in found if modes[kind.startswith(SECRET)] == "reject"]
 
 
-async def forms_of(engine: Engine, workspace: UUID, masking: Masking, name: str) -> list[str]:
+async def forms_of(runtime: Runtime, workspace: UUID, masking: Masking, name: str) -> list[str]:
     """Return every form in which a name may be stored: as it is, and masked by the workspace's kinds of data or by all.
 
     Also while nothing is masked: it may have been before.
     """
-    if masking.pii.mode == "off" and not await _has_secret(engine, workspace):
+    if masking.pii.mode == "off" and not await _has_secret(runtime, workspace):
         return [name]
-    secret = await name_secret(engine, workspace)
+    secret = await name_secret(runtime, workspace)
     policies = [PiiPolicy.of(masking, lenient=True), PiiPolicy("redact", Masking().pii.entities, "redact")]
-    redacted = [await engine.redactor.redact([name], policy, secret) for policy in policies]
+    redacted = [await runtime.redactor.redact([name], policy, secret) for policy in policies]
     return list(dict.fromkeys([name, *(_bounded(name, one, secret) for (one,) in redacted)]))
 
 
@@ -305,67 +305,67 @@ def _kind(at: Loc) -> str | None:
     return PLACES.get(field)
 
 
-def _pii_secrets(_: Engine) -> LRUCache[UUID, bytes]:
+def _pii_secrets(_: Runtime) -> LRUCache[UUID, bytes]:
     return LRUCache(SECRETS_MAX)
 
 
-async def name_secret(engine: Engine, workspace: UUID) -> bytes:
+async def name_secret(runtime: Runtime, workspace: UUID) -> bytes:
     """Return the secret under which a workspace's masked names are digests; made once."""
-    secret = engine.part(_pii_secrets).get(workspace)
+    secret = runtime.part(_pii_secrets).get(workspace)
     if secret is None:
         with (
             without_deferred_commit()
         ):  # committed by itself: what a request rolls back must not have been used by another
-            async with engine.db.transaction(workspace) as connection:
+            async with runtime.db.transaction(workspace) as connection:
                 secret = await connection.value("pii_secret", workspace=workspace)
                 while secret is None:
                     await connection.run(
                         "keep_pii_secret", workspace=workspace, secret=secrets.token_bytes(SECRET_BYTES)
                     )
                     secret = await connection.value("pii_secret", workspace=workspace)
-        engine.part(_pii_secrets).put(workspace, secret)
+        runtime.part(_pii_secrets).put(workspace, secret)
     return secret
 
 
-async def _has_secret(engine: Engine, workspace: UUID) -> bool:
-    async with engine.db.transaction(workspace) as connection:
+async def _has_secret(runtime: Runtime, workspace: UUID) -> bool:
+    async with runtime.db.transaction(workspace) as connection:
         return await connection.value("pii_secret", workspace=workspace) is not None
 
 
-async def _in_use(engine: Engine, workspace: UUID, names: Sequence[str]) -> set[tuple[str, str]]:
+async def _in_use(runtime: Runtime, workspace: UUID, names: Sequence[str]) -> set[tuple[str, str]]:
     if not names:
         return set()
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         rows = await connection.fetch("names_in_use", workspace=workspace, names=list(set(names)))
     return {(row["kind"], row["name"]) for row in rows}
 
 
-async def where_query(engine: Engine, principal: Principal, where: Where | None) -> WhereQuery | None:
+async def where_query(runtime: Runtime, principal: Principal, where: Where | None) -> WhereQuery | None:
     """Return a parsed filter as the queries take it; None for none."""
-    masking = await masking_of(engine, principal)
+    masking = await masking_of(runtime, principal)
     if where is None or masking.off:
         return compiled(where)
-    return compiled(await _masked_where(engine, principal.workspace_id, masking, where, refuse=False))
+    return compiled(await _masked_where(runtime, principal.workspace_id, masking, where, refuse=False))
 
 
 async def kept_where(
-    engine: Engine, workspace: UUID, masking: Masking, given: BoundedObject | None, loc: Loc
+    runtime: Runtime, workspace: UUID, masking: Masking, given: BoundedObject | None, loc: Loc
 ) -> BoundedObject | None:
     """Return a filter as it may be stored, in the words that it was given in unless something in it is masked. Raises
     InvalidInput, which names the path of what does not fit, or of what the workspace refuses."""
     where = parse_where(given, loc)
     if given is None or where is None or masking.off:
         return given
-    masked = await _masked_where(engine, workspace, masking, where, refuse=True)
+    masked = await _masked_where(runtime, workspace, masking, where, refuse=True)
     return given if masked == where else restated(given, masked)
 
 
-async def _masked_where(engine: Engine, workspace: UUID, masking: Masking, where: Where, *, refuse: bool) -> Where:
+async def _masked_where(runtime: Runtime, workspace: UUID, masking: Masking, where: Where, *, refuse: bool) -> Where:
     written = [one for one in conditions_of(where) if one.field in JSON_FIELDS and not _holds_names(one)]
-    objects = await redact(engine, masking, [(one.loc, _nested(one)) for one in written], lenient=not refuse)
+    objects = await redact(runtime, masking, [(one.loc, _nested(one)) for one in written], lenient=not refuse)
     named = [(one, text) for one in conditions_of(where) if _holds_names(one) for text in _condition_texts(one)]
     located = [(one.loc[:-1], text) for one, text in named]  # which ends with the field
-    names = await masked_names(engine, workspace, masking, located, refuse=refuse)
+    names = await masked_names(runtime, workspace, masking, located, refuse=refuse)
     masked = {text: name for (_, text), name in zip(named, names, strict=True)}
     stored = {id(one): _flat(one, object_) for one, object_ in zip(written, objects, strict=True)}
     return with_conditions(where, lambda one: stored.get(id(one)) or _masked_condition(one, masked))

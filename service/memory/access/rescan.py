@@ -35,9 +35,9 @@ from service.embedding.tokens import count_tokens
 from service.memory.access import audit
 from service.memory.access.redaction import name_secret, workspace_masking
 from service.memory.access.user_data import forget_statistics
-from service.memory.engine import Engine
 from service.privacy.redactor import PiiPolicy
 from service.privacy.secrets import Copies, secrets_in
+from service.runtime import Runtime
 from service.store import audit as audit_store
 from service.store import deletions, memories
 from service.store.vectors import EmbeddingBatch
@@ -97,9 +97,9 @@ class Rescan:
     """
 
     def __init__(
-        self, engine: Engine, workspace: UUID, *, id_: UUID | None = None, on_batch: OnBatch = _unwatched
+        self, runtime: Runtime, workspace: UUID, *, id_: UUID | None = None, on_batch: OnBatch = _unwatched
     ) -> None:
-        self._engine = engine
+        self._runtime = runtime
         self._workspace = workspace
         self._id = id_
         self._on_batch = on_batch
@@ -110,14 +110,14 @@ class Rescan:
 
     async def prepare(self) -> None:
         """Read all of the workspace, and note its secrets for as long as this object lives."""
-        masking = await workspace_masking(self._engine, self._workspace)
+        masking = await workspace_masking(self._runtime, self._workspace)
         self._policy = replace(PiiPolicy.of(masking, lenient=True), secrets="redact")
-        self._name_secret = await name_secret(self._engine, self._workspace)
+        self._name_secret = await name_secret(self._runtime, self._workspace)
         found: dict[str, str] = {}
         async for table, rows in self._batches():
             for own in await self._each(lambda row, table=table: self._own(table, row), rows):  # type: ignore[misc]
                 found.update(own)
-            async with self._engine.db.transaction(self._workspace) as connection:
+            async with self._runtime.db.transaction(self._workspace) as connection:
                 await self._on_batch(connection, len(rows))
         self._copies = Copies(found)
 
@@ -125,7 +125,7 @@ class Rescan:
         """Return how many rows there are to read, in each pass."""
         rows = 0
         async for place in self._places():
-            async with self._engine.db.transaction(place) as connection:
+            async with self._runtime.db.transaction(place) as connection:
                 rows += sum([await stored_texts.count(connection, place, table) for table in stored_texts.COLUMNS])
         return rows
 
@@ -134,7 +134,7 @@ class Rescan:
         async for table, rows in self._batches():
             changes = await self._masked(table, rows)
             findings = [self._findings(table, row, changed) for row, changed in zip(rows, changes, strict=True)]
-            async with self._engine.db.transaction(self._workspace) as connection:
+            async with self._runtime.db.transaction(self._workspace) as connection:
                 await self._on_batch(connection, len(rows))
                 if self._id is not None:
                     await self._note(connection, FOUND, table, findings)
@@ -148,14 +148,14 @@ class Rescan:
             async for place in self._places():
                 for table in stored_texts.COLUMNS:
                     await self._apply(step, place, table)
-        await forget_statistics(self._engine, self._workspace)
+        await forget_statistics(self._runtime, self._workspace)
 
     async def _apply(
         self, step: Callable[[str, list[TextRow]], Awaitable[list[TextRow]]], place: UUID, table: str
     ) -> None:
         after: tuple[object, ...] | None = None
         while True:
-            async with self._engine.db.transaction(place) as connection:
+            async with self._runtime.db.transaction(place) as connection:
                 rows = await stored_texts.read(connection, place, table, after, _batch(table), lock=True)
                 changes = await step(table, rows)
                 await self._on_batch(connection, len(rows))
@@ -167,7 +167,7 @@ class Rescan:
     async def _places(self) -> AsyncIterator[UUID]:
         """Yield the workspace, and then those in which what has been deleted from it waits by now."""
         yield self._workspace
-        async with self._engine.db.transaction(self._workspace) as connection:
+        async with self._runtime.db.transaction(self._workspace) as connection:
             _, *deleted = await deletions.places(connection, self._workspace)
         for place in deleted:
             yield place
@@ -177,7 +177,7 @@ class Rescan:
             for table in stored_texts.COLUMNS:
                 after: tuple[object, ...] | None = None
                 while True:
-                    async with self._engine.db.transaction(place) as connection:
+                    async with self._runtime.db.transaction(place) as connection:
                         rows = await stored_texts.read(connection, place, table, after, _batch(table))
                     yield table, rows
                     if len(rows) < _batch(table):
@@ -193,7 +193,7 @@ class Rescan:
         return lambda kind, value: placeholder(SECRET + kind, value, secret)
 
     async def _each(self, work: Callable[[TextRow], TextRow], rows: list[TextRow]) -> list[TextRow]:
-        return await self._engine.executor.each(work, rows, _characters)
+        return await self._runtime.executor.each(work, rows, _characters)
 
     async def _without_copies(self, table: str, rows: list[TextRow]) -> list[TextRow]:
         """Return the columns of each row that change when copies of other rows' secrets are replaced."""
@@ -216,7 +216,7 @@ class Rescan:
         return {n: self._copies.replaced(row[n], self._mask(n), spared) for n in stored_texts.COLUMNS[table]}
 
     async def _redacted(self, name: str, value: JsonValue) -> JsonValue:
-        redactor, secret = self._engine.redactor, self._name_secret if name in NAMES else None
+        redactor, secret = self._runtime.redactor, self._name_secret if name in NAMES else None
         if isinstance(value, str):
             return (await redactor.redact([value], self._policy, secret))[0].text
         if name == "tags":
@@ -274,7 +274,7 @@ class Rescan:
         pending = EmbeddingBatch(None, [None]) if "content" in changed else None
         await memories.rewrite(
             connection, place, id_, own if same in (None, id_) else masked, pending,
-            actor=ACTOR, reason=REASON, now=self._engine.now(), archived=False,
+            actor=ACTOR, reason=REASON, now=self._runtime.now(), archived=False,
         )  # fmt: skip
 
 
@@ -350,7 +350,7 @@ class RescanFinding:
     document_id: Annotated[UUID | None, Field(description="Document of a part of a document; null for other records.")]
 
 
-async def start_rescan(engine: Engine, principal: Principal, *, dry_run: bool) -> RescanStarted:
+async def start_rescan(runtime: Runtime, principal: Principal, *, dry_run: bool) -> RescanStarted:
     """Have the worker look for secrets in all that is stored, and mask them unless it is a ``dry_run``.
 
     ``started`` is false while a scan is under way, which goes on and is the one that is answered. Raises Forbidden for
@@ -358,23 +358,23 @@ async def start_rescan(engine: Engine, principal: Principal, *, dry_run: bool) -
     """
     principal.require_admin()
     workspace = principal.workspace_id
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         started = await connection.run(
-            "request_rescan", workspace=workspace, id=new_id(), dry_run=dry_run, now=engine.now()
+            "request_rescan", workspace=workspace, id=new_id(), dry_run=dry_run, now=runtime.now()
         )
         if started:
             await audit.record(connection, principal, "rescan.started", details={"dry_run": dry_run})
-    progress = await rescan_progress(engine, principal)
+    progress = await rescan_progress(runtime, principal)
     return RescanStarted(**{name: getattr(progress, name) for name in RescanProgress.__slots__}, started=bool(started))
 
 
-async def rescan_progress(engine: Engine, principal: Principal) -> RescanProgress:
+async def rescan_progress(runtime: Runtime, principal: Principal) -> RescanProgress:
     """Return how far the last scan has come, and what it has found: rows by table, fields by kind of secret.
 
     Raises Forbidden for anyone but an admin.
     """
     principal.require_admin()
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         row = await connection.row("get_rescan", workspace=principal.workspace_id)
         if row is None:
             return RescanProgress(
@@ -388,7 +388,7 @@ async def rescan_progress(engine: Engine, principal: Principal) -> RescanProgres
 
 
 async def list_findings(
-    engine: Engine, principal: Principal, *, limit: int, cursor: str | None
+    runtime: Runtime, principal: Principal, *, limit: int, cursor: str | None
 ) -> tuple[list[RescanFinding], str | None]:
     """Return a page of the fields in which the last scan has found secrets, without the secrets; of messages with the
     names of their agent and session, secrets in these masked.
@@ -397,7 +397,7 @@ async def list_findings(
     """
     principal.require_admin()
     after, after_place = cursors.decode(cursor, UUID, int)
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         last = await connection.row("get_rescan", workspace=principal.workspace_id)
         if last is None:
             return [], None
@@ -406,8 +406,8 @@ async def list_findings(
             after_place=after_place, limit=limit + 1,
         )  # fmt: skip
     rows, more = cursors.paginate(rows, limit, "id", "place")
-    agents = await _named(engine, [row["agent"] for row in rows])
-    sessions = await _named(engine, [row["session"] for row in rows])
+    agents = await _named(runtime, [row["agent"] for row in rows])
+    sessions = await _named(runtime, [row["session"] for row in rows])
     named = zip(rows, agents, sessions, strict=True)
     return [make(RescanFinding, {**row, "agent": agent, "session": session}) for row, agent, session in named], more
 
@@ -418,6 +418,6 @@ def _lines_of(rescan: UUID) -> dict[str, object]:
     return {"rescan": str(rescan), "since": UUID(int=max(0, (rescan.int >> 80) - CLOCKS_APART_MS) << 80)}
 
 
-async def _named(engine: Engine, names: list[str | None]) -> list[str | None]:
-    masked = await engine.redactor.redact([name or "" for name in names], PiiPolicy("off", secrets="redact"))
+async def _named(runtime: Runtime, names: list[str | None]) -> list[str | None]:
+    masked = await runtime.redactor.redact([name or "" for name in names], PiiPolicy("off", secrets="redact"))
     return [one.text or None for one in masked]

@@ -29,7 +29,7 @@ from service.domain.redact_sentences import content_words, drop_sentences, json_
 from service.embedding.tokens import count_tokens
 from service.memory.access import audit
 from service.memory.access.redaction import forms_of, masked_names, masking_of
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.store import deletions, entities, insights, memories, pages, saved_searches, subjects
 from service.store.pages import AskedPage, SaidVersion
 from service.store.saved_searches import AskedSearch
@@ -63,34 +63,34 @@ class PurgeReceipt:
     receipt: Annotated[Receipt, Field(description="Receipt of the purge.")]
 
 
-async def purge_user(engine: Engine, principal: Principal, user: str) -> PurgeReceipt:
+async def purge_user(runtime: Runtime, principal: Principal, user: str) -> PurgeReceipt:
     """Forget a user; return the receipt, whose ``why`` has the ties of ``subjects.WHY``. Raises Forbidden for anyone
     but an admin, and where the request is made for another user."""
     principal.require_admin()
-    now = engine.now()
+    now = runtime.now()
     workspace = principal.workspace_id
     receipt_id = new_id()
-    users = await forms_of(engine, workspace, await masking_of(engine, principal), user)
+    users = await forms_of(runtime, workspace, await masking_of(runtime, principal), user)
     principal.check_is_for(users)
-    async with engine.db.transaction(workspace, viewer="everybody") as connection:
+    async with runtime.db.transaction(workspace, viewer="everybody") as connection:
         await connection.set_timeout(LONGEST_S)
         await connection.run("purge_one_at_a_time", workspace=workspace)
         counts, why = await _purge(connection, workspace, users, now)
         await audit.record(connection, principal, "user.purged", target=str(receipt_id), details=counts)
-    await forget_statistics(engine, workspace)
+    await forget_statistics(runtime, workspace)
     return PurgeReceipt(Receipt(receipt_id, counts, why, now))
 
 
-async def forget_statistics(engine: Engine, workspace: UUID) -> None:
+async def forget_statistics(runtime: Runtime, workspace: UUID) -> None:
     """Take the texts that are gone out of the planner's statistics too.
 
     Each table by itself, after the purge has committed: sampling waits for whoever builds an index on the table. Not on
     Citus, where the nodes keep statistics of their own.
     """
-    if engine.db.is_citus:
+    if runtime.db.is_citus:
         return
     for table in subjects.CONTENT_TABLES:
-        async with engine.db.transaction(workspace) as connection:
+        async with runtime.db.transaction(workspace) as connection:
             await connection.set_timeout(LONGEST_S)
             await connection.run("forget_statistics", table=table)
 
@@ -277,7 +277,7 @@ class SubjectExport:
     saved_searches: Annotated[list[JsonObject], Field(description="Saved searches that ask about the user.")]
 
 
-async def export_user(engine: Engine, principal: Principal, user: str) -> SubjectExport:
+async def export_user(runtime: Runtime, principal: Principal, user: str) -> SubjectExport:
     """Return memories with their history, messages, sessions, documents, edges to entities, what pages say, and saved
     searches, of what has been deleted and can be brought back too; what a purge would remove or trim. ``why`` a memory
     goes with the user is one of ``subjects.WHY``; null for shared ones, which are trimmed.
@@ -286,11 +286,11 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Subjec
     """
     principal.require_admin()
     workspace = principal.workspace_id
-    pii = await masking_of(engine, principal)
-    users = await forms_of(engine, workspace, pii, user)
+    pii = await masking_of(runtime, principal)
+    users = await forms_of(runtime, workspace, pii, user)
     principal.check_is_for(users)
-    (subject,) = await masked_names(engine, workspace, pii, [(("path", "user"), user)], refuse=False)
-    async with engine.db.transaction(workspace, viewer="everybody") as connection:
+    (subject,) = await masked_names(runtime, workspace, pii, [(("path", "user"), user)], refuse=False)
+    async with runtime.db.transaction(workspace, viewer="everybody") as connection:
         await connection.set_timeout(LONGEST_S)
         places = await deletions.places(connection, workspace)
         called = await subjects.called_by(connection, places, users)
@@ -302,7 +302,7 @@ async def export_user(engine: Engine, principal: Principal, user: str) -> Subjec
         await connection.switch_workspace(workspace)
         details = {"memories": len(found["memories"])}
         await audit.record(connection, principal, "user.exported", subject=subject, details=details)
-    return make(SubjectExport, {"user": user, "at": engine.now(), **found})
+    return make(SubjectExport, {"user": user, "at": runtime.now(), **found})
 
 
 async def _held(connection: Connection, workspace: UUID, called: CalledBy) -> dict[str, Sequence[object]]:

@@ -23,7 +23,7 @@ from service.errors import Forbidden, InvalidInput
 from service.memory.access import audit
 from service.memory.access.model_settings import changed_model_settings, check_models, sealed_models
 from service.memory.access.redaction import FieldValue, masking_of, redact
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.store import installation
 from service.store.settings import put_settings as store_settings
 from service.store.settings import workspace_settings
@@ -32,46 +32,46 @@ OWN_NAMES = frozenset({"memory_types", "entity_kinds"})
 REDACTED = frozenset({"description", "metadata_schema"})
 
 
-async def all_workspaces(engine: Engine) -> list[UUID]:
+async def all_workspaces(runtime: Runtime) -> list[UUID]:
     """Return every workspace, for upkeep that goes through all of them."""
-    async with engine.db.unscoped() as connection:
+    async with runtime.db.unscoped() as connection:
         return [row["workspace_id"] for row in await connection.fetch("workspaces")]
 
 
-async def active_workspaces(engine: Engine) -> list[UUID]:
+async def active_workspaces(runtime: Runtime) -> list[UUID]:
     """Return every workspace that is not suspended, for what workers do for their tenants."""
-    async with engine.db.unscoped() as connection:
+    async with runtime.db.unscoped() as connection:
         return [row["workspace_id"] for row in await connection.fetch("active_workspaces")]
 
 
-async def get_settings(engine: Engine, principal: Principal) -> WorkspaceSettings:
+async def get_settings(runtime: Runtime, principal: Principal) -> WorkspaceSettings:
     """Return the settings in force, read with the caller's key or else now."""
     if principal.settings is not None:
         return principal.settings
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         return await workspace_settings(connection, principal.workspace_id)
 
 
 async def put_settings(
-    engine: Engine, principal: Principal, changes: WorkspaceSettings, models: Mapping[str, JsonObject] | None = None
+    runtime: Runtime, principal: Principal, changes: WorkspaceSettings, models: Mapping[str, JsonObject] | None = None
 ) -> WorkspaceSettings:
     """Lay the fields that ``changes`` sets over the present settings, and ``models`` over those of the installation.
 
     Raises Forbidden, and InvalidInput also for a model that cannot be used.
     """
     principal.require_admin()
-    wanted = await changed_model_settings(engine, principal, models) if models else None
-    present = await masking_of(engine, principal)
+    wanted = await changed_model_settings(runtime, principal, models) if models else None
+    present = await masking_of(runtime, principal)
     masking = Masking(
         changes.pii if "pii" in changes.model_fields_set else present.pii,
         changes.secrets if "secrets" in changes.model_fields_set else present.secrets,
     )
-    changes = await redact_own_types(engine, masking, await _redact_instructions(engine, masking, changes))
-    await check_models(engine, principal, changes.llm)
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    changes = await redact_own_types(runtime, masking, await _redact_instructions(runtime, masking, changes))
+    await check_models(runtime, principal, changes.llm)
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         stored = await workspace_settings(connection, principal.workspace_id)
         if "llm" in changes.model_fields_set:
-            sealed = sealed_models(engine.step_models.keys, principal.workspace_id, stored.llm, changes.llm)
+            sealed = sealed_models(runtime.step_models.keys, principal.workspace_id, stored.llm, changes.llm)
             changes = changes.model_copy(update={"llm": sealed})
         try:
             settings = stored.over(changes.model_dump(exclude_unset=True))
@@ -86,7 +86,7 @@ async def put_settings(
         if "dream" in changes.model_fields_set:
             await connection.run(
                 "bring_forward", workspace=principal.workspace_id, agent_id=None,
-                due_at=settings.next_dream(engine.now()),
+                due_at=settings.next_dream(runtime.now()),
             )  # fmt: skip
         changed = changes.shown().model_dump(mode="json", exclude_unset=True)
         changed |= dict(models) if models and wanted else {}
@@ -100,13 +100,13 @@ def check_days_max(principal: Principal, stored: WorkspaceSettings, wanted: Work
         raise Forbidden("Only a key that does not expire may raise keys.days_max.")
 
 
-async def _redact_instructions(engine: Engine, pii: Masking, changes: WorkspaceSettings) -> WorkspaceSettings:
+async def _redact_instructions(runtime: Runtime, pii: Masking, changes: WorkspaceSettings) -> WorkspaceSettings:
     """Return the changes with personal data in the instructions masked; what they leave unset stays so."""
     given = [
         (("body", "instructions"), changes.instructions),
         (("body", "dream", "instructions"), changes.dream.instructions),
     ]
-    of_contexts, of_dreams = await redact(engine, pii, given)
+    of_contexts, of_dreams = await redact(runtime, pii, given)
     if of_dreams:
         changes = changes.model_copy(update={"dream": changes.dream.model_copy(update={"instructions": of_dreams})})
     return changes.model_copy(update={"instructions": of_contexts}) if of_contexts else changes
@@ -143,17 +143,17 @@ def check_profile(present: WorkspaceSettings, wanted: WorkspaceSettings) -> None
             raise InvalidInput(("body", "profile_schema"), str(error)) from None
 
 
-async def redact_own_types(engine: Engine, pii: Masking, changes: WorkspaceSettings) -> WorkspaceSettings:
+async def redact_own_types(runtime: Runtime, pii: Masking, changes: WorkspaceSettings) -> WorkspaceSettings:
     """Return the changes with personal data masked in what types and kinds mean, and in schemas; what they leave unset
     stays so."""
     if changes.profile_schema is not None:
-        (masked_schema,) = await redact(engine, pii, [(("body", "profile_schema"), changes.profile_schema)])
+        (masked_schema,) = await redact(runtime, pii, [(("body", "profile_schema"), changes.profile_schema)])
         changes = changes.model_copy(update={"profile_schema": masked_schema})
     written: list[FieldValue] = []
     for setting in OWN_NAMES & changes.model_fields_set:
         for name, own in getattr(changes, setting).items():
             written += [(("body", setting, name, field), value) for field, value in own if field in REDACTED]
-    masked = await redact(engine, pii, written)
+    masked = await redact(runtime, pii, written)
     updates = {setting: dict(getattr(changes, setting)) for setting in OWN_NAMES & changes.model_fields_set}
     for (loc, before), after in zip(written, masked, strict=True):
         if after != before:
@@ -196,9 +196,9 @@ class SettingSource:
     advanced: Annotated[bool, Field(description="True for what few installations change.")]
 
 
-async def setting_sources(engine: Engine, principal: Principal) -> list[SettingSource]:
+async def setting_sources(runtime: Runtime, principal: Principal) -> list[SettingSource]:
     """Return every setting by its dotted name, without keys of models."""
-    settings = (await get_settings(engine, principal)).shown()
+    settings = (await get_settings(runtime, principal)).shown()
     chosen = _flat(settings, settings.model_dump(mode="json", exclude_defaults=True))
     values, defaults = _leaves(settings), _leaves(WorkspaceSettings())
     return [
@@ -210,7 +210,7 @@ async def setting_sources(engine: Engine, principal: Principal) -> list[SettingS
     ]  # fmt: skip
 
 
-async def reset_settings(engine: Engine, principal: Principal, names: Sequence[str]) -> WorkspaceSettings:
+async def reset_settings(runtime: Runtime, principal: Principal, names: Sequence[str]) -> WorkspaceSettings:
     """Set settings, or whole sections of them, back to their defaults.
 
     Raises Forbidden, and InvalidInput for a name that is none and for what may not go while it is in use.
@@ -222,7 +222,7 @@ async def reset_settings(engine: Engine, principal: Principal, names: Sequence[s
             reason = former_notice(name) if name in FORMER_SETTINGS else "is not a setting of a workspace"
             raise InvalidInput(("body", "names", place), reason)
     workspace = principal.workspace_id
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         stored = await workspace_settings(connection, workspace)
         kept = stored.model_dump(exclude_defaults=True)
         for name in names:
@@ -241,7 +241,7 @@ async def reset_settings(engine: Engine, principal: Principal, names: Sequence[s
         await store_settings(connection, workspace, settings)
         if any(name.split(".")[0] == "dream" for name in names):
             await connection.run(
-                "bring_forward", workspace=workspace, agent_id=None, due_at=settings.next_dream(engine.now())
+                "bring_forward", workspace=workspace, agent_id=None, due_at=settings.next_dream(runtime.now())
             )
         await audit.record(connection, principal, "settings.changed", details={"reset": sorted(set(names))})
     return settings

@@ -28,8 +28,8 @@ from service.extraction.trust import People, attest
 from service.llm import LLM, Budget, LLMInvalidOutput, LLMUnavailable, Message, Meter
 from service.memory.access.redaction import redact_fields
 from service.memory.dreams.extraction import extract, form_of, masked_turns, prompts_for, with_stored_names
-from service.memory.engine import Engine
 from service.memory.search_results import Degraded
+from service.runtime import Runtime
 from service.store import agents
 
 log = structlog.get_logger(__name__)
@@ -81,7 +81,7 @@ class _Calls:
         return await work(self.llm)
 
 
-async def preview_extraction(engine: Engine, principal: Principal, request: ExtractRequest) -> Extraction:
+async def preview_extraction(runtime: Runtime, principal: Principal, request: ExtractRequest) -> Extraction:
     """Return what a dream of the acting agent would propose, before it compares that with what is known.
 
     Nothing is stored. A model that fails, or that the budget does not allow to be called, leaves what was read until
@@ -89,11 +89,11 @@ async def preview_extraction(engine: Engine, principal: Principal, request: Extr
     """
     principal.require_write()
     agent = principal.acting_agent(request.agent)
-    settings = await _settings(engine, principal, agent, request)
-    steps = _OffLoop(engine.executor)
-    turns = _turns(request, engine.now())
-    masked = await masked_turns(engine, principal.workspace_id, settings.masking, turns, steps)
-    llm = engine.model("extract", principal.workspace_id, settings.llm)
+    settings = await _settings(runtime, principal, agent, request)
+    steps = _OffLoop(runtime.executor)
+    turns = _turns(request, runtime.now())
+    masked = await masked_turns(runtime, principal.workspace_id, settings.masking, turns, steps)
+    llm = runtime.model("extract", principal.workspace_id, settings.llm)
     extractor = llm.model if llm else RULES
     if request.prompts:
         prompts = await prompts_for(masked.turns, settings, steps)
@@ -105,7 +105,7 @@ async def preview_extraction(engine: Engine, principal: Principal, request: Extr
         calls = _Calls(llm.within(Meter(budget, parent=llm.meter)))
     try:
         with paid_by(principal.payer(agent)):
-            found = await extract(engine, settings, masked, calls, _read, steps)
+            found = await extract(runtime, settings, masked, calls, _read, steps)
     except (LLMUnavailable, LLMInvalidOutput) as error:
         log.warning("extraction_failed", error=type(error).__name__)
         return replace(_nothing(extractor), degraded=Degraded(error.message, "none"))
@@ -113,13 +113,13 @@ async def preview_extraction(engine: Engine, principal: Principal, request: Extr
     return await steps.run(_shown, extractor, found, named)
 
 
-async def _settings(engine: Engine, principal: Principal, agent: str, request: ExtractRequest) -> WorkspaceSettings:
+async def _settings(runtime: Runtime, principal: Principal, agent: str, request: ExtractRequest) -> WorkspaceSettings:
     """Return the settings of an agent, which need not be there yet, with the instructions of the request."""
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         settings = await agents.named_agent_settings(connection, principal.workspace_id, agent)
     if request.instructions is None:
         return settings
-    allowed = await redact_fields(engine, principal, {"instructions": request.instructions})
+    allowed = await redact_fields(runtime, principal, {"instructions": request.instructions})
     return settings.model_copy(update={"dream": settings.dream.model_copy(update=allowed)})
 
 

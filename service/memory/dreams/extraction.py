@@ -39,7 +39,6 @@ from service.extraction.rules import extract as apply_rules
 from service.extraction.trust import held_back, of_roles
 from service.llm import LLM, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.redaction import masked_names, redact_lenient, refused_kinds
-from service.memory.engine import Engine
 from service.memory.in_flight import Steps
 from service.memory.prompts import (
     CANARY_TURN,
@@ -54,6 +53,7 @@ from service.memory.prompts import (
     with_own_types,
 )
 from service.privacy.redactor import PiiPolicy, PiiRejected
+from service.runtime import Runtime
 
 BATCH = 200
 
@@ -78,7 +78,7 @@ class Masked:
     stored: Mapping[str, str]
 
 
-async def masked_turns(engine: Engine, workspace: UUID, rule: Masking, turns: Sequence[Turn], steps: Steps) -> Masked:
+async def masked_turns(runtime: Runtime, workspace: UUID, rule: Masking, turns: Sequence[Turn], steps: Steps) -> Masked:
     """Return the turns with personal data masked in what was said, and in the names of who said it, unless it is
     allowed."""
     if rule.off:
@@ -86,10 +86,10 @@ async def masked_turns(engine: Engine, workspace: UUID, rule: Masking, turns: Se
     said: list[str] = []
     for _, part in steps.batches(turns, stated_in, BATCH):
         async with steps.step("redact", [turn.id for turn in part]):
-            said += await redact_lenient(engine, rule, [turn.content for turn in part])
+            said += await redact_lenient(runtime, rule, [turn.content for turn in part])
     names = sorted({name for turn in turns for name in (turn.speaker, turn.user) if name})
-    masks = await masked_names(engine, workspace, rule, [(("name",), name) for name in names], refuse=False)
-    users = await masked_names(engine, workspace, rule, [(("user",), name) for name in names], refuse=False)
+    masks = await masked_names(runtime, workspace, rule, [(("name",), name) for name in names], refuse=False)
+    users = await masked_names(runtime, workspace, rule, [(("user",), name) for name in names], refuse=False)
     mask_of = dict(zip(names, masks, strict=True))
     shown = [
         replace(turn, content=content, speaker=mask_of.get(turn.speaker or ""), user=mask_of.get(turn.user or ""))
@@ -111,7 +111,7 @@ def with_stored_names(turns: Sequence[Turn], stored: Mapping[str, str]) -> list[
 
 
 async def allowed_candidates(
-    engine: Engine, rule: Masking, candidates: Sequence[Candidate], stored: Mapping[str, str], steps: Steps
+    runtime: Runtime, rule: Masking, candidates: Sequence[Candidate], stored: Mapping[str, str], steps: Steps
 ) -> list[Candidate]:
     """Return the candidates with personal data masked, or without those that hold any where the workspace refuses it;
     about users by their names as they are stored."""
@@ -120,12 +120,12 @@ async def allowed_candidates(
     allowed: list[Candidate] = []
     for _, part in steps.batches(candidates, proposed_in, BATCH):
         async with steps.step("redact_candidates", evidence_of(part)):
-            allowed += await _allowed(engine, rule, part, stored)
+            allowed += await _allowed(runtime, rule, part, stored)
     return allowed
 
 
 async def _allowed(
-    engine: Engine, rule: Masking, candidates: Sequence[Candidate], stored: Mapping[str, str]
+    runtime: Runtime, rule: Masking, candidates: Sequence[Candidate], stored: Mapping[str, str]
 ) -> list[Candidate]:
     policy = PiiPolicy.of(rule, lenient=True)
     allowed: list[Candidate] = []
@@ -133,14 +133,14 @@ async def _allowed(
         [candidate.content, candidate.value or "", *(mention.name for mention in candidate.mentions)]
         for candidate in candidates
     ]
-    redacted = iter(await engine.redactor.redact([text for some in texts for text in some], policy))
+    redacted = iter(await runtime.redactor.redact([text for some in texts for text in some], policy))
     for candidate, some in zip(candidates, texts, strict=True):
         content, value, *names = islice(redacted, len(some))
         if refused_kinds(rule, (*content.found, *value.found)):
             continue
         try:
             metadata, *described = [
-                await engine.redactor.redact_json(dict(value), PiiPolicy.of(rule))
+                await runtime.redactor.redact_json(dict(value), PiiPolicy.of(rule))
                 for value in (candidate.metadata, *(mention.metadata for mention in candidate.mentions))
             ]
         except PiiRejected:
@@ -528,7 +528,7 @@ async def extract_by_rules(
 
 
 async def extract(
-    engine: Engine,
+    runtime: Runtime,
     settings: WorkspaceSettings,
     masked: Masked,
     calls: ModelCalls | None,
@@ -546,11 +546,11 @@ async def extract(
         found = await extract_by_rules(turns, done, steps)
     else:
         found = await extract_by_llm(turns, settings, calls, done, steps)
-    return await only_allowed(engine, settings, masked, found, steps)
+    return await only_allowed(runtime, settings, masked, found, steps)
 
 
 async def only_allowed(
-    engine: Engine, settings: WorkspaceSettings, masked: Masked, found: Extraction, steps: Steps
+    runtime: Runtime, settings: WorkspaceSettings, masked: Masked, found: Extraction, steps: Steps
 ) -> Extraction:
     """Return ``found`` without what may not be kept of it, with personal data masked."""
     roles = frozenset(settings.dream.extract_from)
@@ -559,7 +559,7 @@ async def only_allowed(
     cited = [one for one in found.candidates if silent.isdisjoint(one.evidence)]
     found.rejected += len(found.candidates) - len(cited)
     found.candidates = cited
-    found.candidates = await allowed_candidates(engine, settings.masking, found.candidates, masked.stored, steps)
+    found.candidates = await allowed_candidates(runtime, settings.masking, found.candidates, masked.stored, steps)
     held: list[Candidate] = []
     for _, part in steps.batches(found.candidates, proposed_in, BATCH):
         async with steps.step("quarantine", evidence_of(part)):

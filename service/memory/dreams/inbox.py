@@ -36,9 +36,9 @@ from service.memory.access import audit
 from service.memory.access.redaction import BODY, redact_drafts
 from service.memory.access.workspace import get_settings
 from service.memory.counters import ReadCounter
-from service.memory.engine import Engine
 from service.memory.saving.remember import check_types, insert_of, merge_into_duplicate
 from service.memory.saving.scopes import resolve_scope
+from service.runtime import Runtime
 from service.store import memories, proposals
 from service.store.proposals import LockedProposal
 from service.store.vectors import EmbeddingBatch
@@ -53,34 +53,34 @@ KEPT_FIELDS = (
 
 
 async def list_inbox(
-    engine: Engine, principal: Principal, agent: str | None, status: ProposalStatus, *, limit: int, cursor: str | None
+    runtime: Runtime, principal: Principal, agent: str | None, status: ProposalStatus, *, limit: int, cursor: str | None
 ) -> tuple[list[Proposal], str | None]:
     """Return a page of proposals of this status, newest first, each with the messages it comes from."""
     (before,) = cursors.decode(cursor, UUID)
     named = principal.reader_agent(agent)
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         found = await proposals.list_(
             connection, principal.workspace_id, agent=named, status=status, before=before, limit=limit + 1
         )
     shown, more = cursors.paginate(found, limit, "id")
-    engine.part(ReadCounter).note(principal, "inbox", [named, *(one.agent for one in shown)])
+    runtime.part(ReadCounter).note(principal, "inbox", [named, *(one.agent for one in shown)])
     return shown, more
 
 
-async def get_proposal(engine: Engine, principal: Principal, proposal_id: UUID) -> Proposal:
+async def get_proposal(runtime: Runtime, principal: Principal, proposal_id: UUID) -> Proposal:
     """Return a proposal of any status. Raises NotFound for one that is not the caller's to see, and one whose text has
     been erased."""
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         found = await proposals.list_(
             connection, principal.workspace_id, agent=principal.reader_agent(None), ids=[proposal_id], limit=1
         )
     if not found or not found[0].content:
         raise NotFound(ABSENT)
-    engine.part(ReadCounter).note(principal, "inbox", [found[0].agent])
+    runtime.part(ReadCounter).note(principal, "inbox", [found[0].agent])
     return found[0]
 
 
-async def decide(engine: Engine, principal: Principal, ids: Sequence[UUID], decision: Decision) -> list[Decided]:
+async def decide(runtime: Runtime, principal: Principal, ids: Sequence[UUID], decision: Decision) -> list[Decided]:
     """Decide alike on these proposals, all or none.
 
     With the caller's memory off nothing is decided. Raises Forbidden for a reader key, NotFound for one that is not
@@ -88,30 +88,30 @@ async def decide(engine: Engine, principal: Principal, ids: Sequence[UUID], deci
     """
     principal.require_write()
     ids = list(dict.fromkeys(ids))
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         rows = await _locked(connection, principal, ids, decision.action)
     if principal.no_memory:
-        return await _shown(engine, principal, ids, {})
-    types = (await get_settings(engine, principal)).memory_types
-    drafts = await _drafts(engine, principal, rows, decision, types) if decision.action in KEPT else {}
+        return await _shown(runtime, principal, ids, {})
+    types = (await get_settings(runtime, principal)).memory_types
+    drafts = await _drafts(runtime, principal, rows, decision, types) if decision.action in KEPT else {}
     contents = [draft.content for draft in drafts.values()]
     with paid_by(principal.payer(next(iter(rows.values())).agent if len(rows) == 1 else None)):
-        embedded = await engine.embed(contents) if contents else EmbeddingBatch(None, [])
+        embedded = await runtime.embed(contents) if contents else EmbeddingBatch(None, [])
     vectors = dict(zip(drafts, embedded.vectors, strict=True))
     saved: dict[UUID, UUID] = {}
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         seen = {id_: row.version for id_, row in rows.items()}
         rows = await _locked(connection, principal, ids, decision.action, seen)
         for id_, row in rows.items():
             if id_ in drafts:
                 vector = EmbeddingBatch(embedded.space, [vectors[id_]])
-                saved[id_] = await _save(connection, principal, row, drafts[id_], vector, engine.now(), types)
+                saved[id_] = await _save(connection, principal, row, drafts[id_], vector, runtime.now(), types)
             await connection.run(
                 "decide_proposal", workspace=principal.workspace_id, id=id_, status=STATUS_AFTER[decision.action],
-                memory_id=saved.get(id_), actor=principal.actor, now=engine.now(),
+                memory_id=saved.get(id_), actor=principal.actor, now=runtime.now(),
             )  # fmt: skip
             await audit.record(connection, principal, f"inbox.{decision.action}", target=str(id_))
-    return await _shown(engine, principal, ids, saved)
+    return await _shown(runtime, principal, ids, saved)
 
 
 async def _locked(
@@ -139,7 +139,7 @@ async def _locked(
 
 
 async def _drafts(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     rows: Mapping[UUID, LockedProposal],
     decision: Decision,
@@ -147,8 +147,8 @@ async def _drafts(
 ) -> dict[UUID, MemoryDraft]:
     """Return the memories to save, without what may not be kept."""
     drafts = [_draft(row, decision) for row in rows.values()]
-    allowed = await redact_drafts(engine, principal, drafts, [BODY] * len(drafts))
-    await check_types(engine, types, allowed, [BODY] * len(drafts))
+    allowed = await redact_drafts(runtime, principal, drafts, [BODY] * len(drafts))
+    await check_types(runtime, types, allowed, [BODY] * len(drafts))
     return dict(zip(rows, allowed, strict=True))
 
 
@@ -190,9 +190,9 @@ async def _save(
 
 
 async def _shown(
-    engine: Engine, principal: Principal, ids: Sequence[UUID], saved: Mapping[UUID, UUID]
+    runtime: Runtime, principal: Principal, ids: Sequence[UUID], saved: Mapping[UUID, UUID]
 ) -> list[Decided]:
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         found = await proposals.list_(connection, principal.workspace_id, agent=None, ids=ids, limit=len(ids))
         rows = await memories.get(connection, principal.workspace_id, list(saved.values()), None) if saved else []
     memory_of = {row.id: row for row in rows}

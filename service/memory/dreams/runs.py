@@ -25,7 +25,7 @@ from service.domain.json import JsonObject
 from service.domain.limits import LimitHolder, Limits
 from service.domain.principal import Principal
 from service.errors import Conflict, NotFound, TemporaryLimitReached, Unavailable
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.store import agents, dreams, insights, limits, memories, pages, proposals, subjects
 from service.store.settings import agent_settings
 
@@ -88,19 +88,19 @@ class MadeProposal:
     row: JsonObject | None
 
 
-async def request_dream(engine: Engine, principal: Principal, agent: str, *, dry_run: bool) -> Dream:
+async def request_dream(runtime: Runtime, principal: Principal, agent: str, *, dry_run: bool) -> Dream:
     """Queue a dream for the worker, due at once. A dream already queued is returned as it is.
 
     Raises Conflict where the agent's memory is switched off, and TemporaryLimitReached where too many wait or run.
     """
     principal.require_write()
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         found = await agents.existing_agent(connection, principal.workspace_id, principal.check_owns(agent))
         if not (await agent_settings(connection, principal.workspace_id, found.id)).memory.enabled:
             raise Conflict(MEMORY_OFF)
         before = await limits.unfinished_dreams(connection, principal.workspace_id)
         dream_id = await dreams.queue(
-            connection, principal.workspace_id, found.id, trigger="api", dry_run=dry_run, now=engine.now(),
+            connection, principal.workspace_id, found.id, trigger="api", dry_run=dry_run, now=runtime.now(),
             owners=principal.own, key_id=principal.key_id,
         )  # fmt: skip
         queued = await dreams.get(connection, principal.workspace_id, dream_id)
@@ -120,7 +120,7 @@ def _check_limits(principal: Principal, before: DreamCounts, after: DreamCounts)
 
 
 async def wait_for_dream(
-    engine: Engine, principal: Principal, dream_id: UUID, disconnected: Callable[[], Awaitable[bool]]
+    runtime: Runtime, principal: Principal, dream_id: UUID, disconnected: Callable[[], Awaitable[bool]]
 ) -> Dream:
     """Return the dream once it is over and, where the request names no user, the worker has let go of the agent, for
     whose other users it dreams in the same turn.
@@ -129,25 +129,25 @@ async def wait_for_dream(
     (another takes over when its lease ends), or the client has ``disconnected``.
     """
     for looked in range(int(WAIT_S / POLL_S)):
-        dream = await get_dream(engine, principal, dream_id)
-        if dream.status in OVER and (principal.own or dream.dry_run or not await _is_held(engine, principal, dream)):
+        dream = await get_dream(runtime, principal, dream_id)
+        if dream.status in OVER and (principal.own or dream.dry_run or not await _is_held(runtime, principal, dream)):
             return dream
         if await disconnected():
             break
         if looked % POLLS_PER_LEASE_CHECK == 0:
-            await _refuse_abandoned(engine, principal, dream.agent)
+            await _refuse_abandoned(runtime, principal, dream.agent)
         await asyncio.sleep(POLL_S)
     raise Unavailable("No worker has finished the dream yet; it stays queued.", retry_after_s=10)
 
 
-async def _is_held(engine: Engine, principal: Principal, dream: Dream) -> bool:
-    async with engine.db.transaction(principal.workspace_id) as connection:
+async def _is_held(runtime: Runtime, principal: Principal, dream: Dream) -> bool:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         held: bool = await connection.value("agent_is_held", workspace=principal.workspace_id, agent=dream.agent)
     return held
 
 
-async def _refuse_abandoned(engine: Engine, principal: Principal, agent: str) -> None:
-    async with engine.db.transaction(principal.workspace_id) as connection:
+async def _refuse_abandoned(runtime: Runtime, principal: Principal, agent: str) -> None:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         left_s: float | None = await connection.value(
             "abandoned_lease", workspace=principal.workspace_id, agent=agent, silent_s=ABANDONED_S
         )
@@ -159,25 +159,25 @@ async def _refuse_abandoned(engine: Engine, principal: Principal, agent: str) ->
         )
 
 
-async def cancel_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Dream:
+async def cancel_dream(runtime: Runtime, principal: Principal, dream_id: UUID) -> Dream:
     """End a dream that waits or runs; it leaves nothing, and what it was to read stays due until the next one.
 
     Raises NotFound, and Conflict for one that is over.
     """
     principal.require_write()
     workspace = principal.workspace_id
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         principal.check_changes((await visible_dream(connection, principal, dream_id)).owners)
         held = await _lock_dream(connection, workspace, dream_id)
         settings = await agent_settings(connection, workspace, held.agent_id)
-        now = engine.now()
+        now = runtime.now()
         ended = await dreams.cancel(
             connection, workspace, dream_id, error=f"Cancelled by {principal.actor}.",
             not_before=settings.next_dream(now), now=now,
         )  # fmt: skip
         if not ended:
             raise Conflict("This dream is over already.")
-    return await get_dream(engine, principal, dream_id)
+    return await get_dream(runtime, principal, dream_id)
 
 
 async def visible_dream(connection: Connection, principal: Principal, dream_id: UUID) -> Dream:
@@ -185,14 +185,14 @@ async def visible_dream(connection: Connection, principal: Principal, dream_id: 
     return _visible(principal, await dreams.get(connection, principal.workspace_id, dream_id))
 
 
-async def get_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Dream:
+async def get_dream(runtime: Runtime, principal: Principal, dream_id: UUID) -> Dream:
     """Return a dream with its changes. Raises NotFound for an unknown one and for another agent's."""
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         return _visible(principal, await dreams.get_whole(connection, principal.workspace_id, dream_id))
 
 
 async def list_dreams(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     agent: str | None,
     status: DreamStatus | None,
@@ -202,7 +202,7 @@ async def list_dreams(
 ) -> tuple[list[Dream], str | None]:
     """Return a page of dreams, newest first, without their changes."""
     (before,) = cursors.decode(cursor, UUID)
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         rows = await dreams.list_(
             connection,
             principal.workspace_id,
@@ -221,7 +221,7 @@ def _visible(principal: Principal, dream: Dream | None) -> Dream:
 
 
 async def list_changes(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     dream_id: UUID,
     *,
@@ -235,7 +235,7 @@ async def list_changes(
     Raises NotFound for an unknown dream and for another agent's.
     """
     (after,) = cursors.decode(cursor, int)
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         await visible_dream(connection, principal, dream_id)
         rows, totals = await dreams.list_changes(
             connection, principal.workspace_id, dream_id, actions=actions, type_=type_, after=after, limit=limit + 1
@@ -245,7 +245,7 @@ async def list_changes(
     return DreamChanges(rows, more, sum(wanted.values()), totals)
 
 
-async def undo_change(engine: Engine, principal: Principal, dream_id: UUID, n: int) -> DreamChange:
+async def undo_change(runtime: Runtime, principal: Principal, dream_id: UUID, n: int) -> DreamChange:
     """Take back one change of a dream that succeeded; links of a memory go with it. Return the change as it is then.
 
     Raises NotFound, and Conflict with a ``reason``: ``dream_not_succeeded``, ``already_undone``, ``not_undoable``,
@@ -254,7 +254,7 @@ async def undo_change(engine: Engine, principal: Principal, dream_id: UUID, n: i
     """
     principal.require_write()
     workspace = principal.workspace_id
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         principal.check_changes((await visible_dream(connection, principal, dream_id)).owners)
         dream = await _lock_dream(connection, workspace, dream_id)
         change = await connection.first(
@@ -276,7 +276,7 @@ async def undo_change(engine: Engine, principal: Principal, dream_id: UUID, n: i
         if change.op == "linked" and change.memory_id is not None:
             await insights.retract_unsupported(connection, workspace, [change.memory_id])
         await connection.run(
-            "mark_changes_undone", workspace=workspace, dream_id=dream_id, ordinals=ordinals, now=engine.now()
+            "mark_changes_undone", workspace=workspace, dream_id=dream_id, ordinals=ordinals, now=runtime.now()
         )
         (undone,), _ = await dreams.list_changes(
             connection, workspace, dream_id, actions=None, type_=None, after=n - 1, limit=1
@@ -315,7 +315,7 @@ def _refuse(reason: str, message: str, *, changed: Sequence[str] | None = None) 
     raise Conflict(message, reason=reason, **({"changed": changed} if changed is not None else {}))
 
 
-async def undo_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Dream:
+async def undo_dream(runtime: Runtime, principal: Principal, dream_id: UUID) -> Dream:
     """Take back everything a dream did; return the dream, now ``undone``.
 
     Raises NotFound, and Conflict (with the ids ``changed``) when the dream did not succeed, or when a row it touched
@@ -323,7 +323,7 @@ async def undo_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Dr
     """
     principal.require_write()
     workspace = principal.workspace_id
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         principal.check_changes((await visible_dream(connection, principal, dream_id)).owners)
         dream = await _lock_dream(connection, workspace, dream_id)
         if dream.status != "succeeded":
@@ -333,9 +333,9 @@ async def undo_dream(engine: Engine, principal: Principal, dream_id: UUID) -> Dr
         await connection.run("undo_watermarks", workspace=workspace, items=dream.watermarks)
         await connection.run("undo_readings", workspace=workspace, dream_id=dream_id)
         await connection.run("reopen_dead_letters", workspace=workspace, dream_id=dream_id)
-        await pages.take_back(connection, workspace, dream_id, dream.agent_id, engine.now())
+        await pages.take_back(connection, workspace, dream_id, dream.agent_id, runtime.now())
         await connection.run("mark_undone", workspace=workspace, id=dream_id)
-    return await get_dream(engine, principal, dream_id)
+    return await get_dream(runtime, principal, dream_id)
 
 
 async def _lock_dream(connection: Connection, workspace: UUID, dream_id: UUID) -> LockedDream:

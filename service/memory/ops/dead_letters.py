@@ -12,48 +12,48 @@ from service.domain.dead_letters import DeadLetter, reason
 from service.domain.principal import Principal
 from service.errors import NotFound
 from service.memory.access import audit
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.store import agents, dreams
 
 ABSENT = "There is no such dead letter here."
 
 
 async def list_dead_letters(
-    engine: Engine, principal: Principal, *, limit: int, cursor: str | None
+    runtime: Runtime, principal: Principal, *, limit: int, cursor: str | None
 ) -> tuple[list[DeadLetter], str | None]:
     """Return a page of them, newest first. Raises Forbidden for anyone but an admin."""
     principal.require_admin()
     (before,) = cursors.decode(cursor, UUID)
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         found = await _listed(connection, principal.workspace_id, before=before, limit=limit + 1)
     return cursors.paginate(found, limit, "id")
 
 
-async def retry_dead_letter(engine: Engine, principal: Principal, letter_id: UUID) -> DeadLetter:
+async def retry_dead_letter(runtime: Runtime, principal: Principal, letter_id: UUID) -> DeadLetter:
     """Have it read once more: a message by a dream that is due at once, another text when it is embedded next.
 
     One that is being retried stays so. Raises Forbidden, NotFound.
     """
     principal.require_admin()
     workspace = principal.workspace_id
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         letter = await _get(connection, workspace, letter_id)
         if await connection.run("retry_dead_letter", workspace=workspace, id=letter_id):
             if letter.kind == "message":
                 agent = await agents.existing_agent(connection, workspace, letter.agent)
-                await dreams.queue(connection, workspace, agent.id, trigger="retry", dry_run=False, now=engine.now())
+                await dreams.queue(connection, workspace, agent.id, trigger="retry", dry_run=False, now=runtime.now())
             await audit.record(connection, principal, "dead_letter.retried", target=str(letter_id))
             letter = await _get(connection, workspace, letter_id)
     return letter
 
 
-async def discard_dead_letter(engine: Engine, principal: Principal, letter_id: UUID) -> None:
+async def discard_dead_letter(runtime: Runtime, principal: Principal, letter_id: UUID) -> None:
     """Give it up: nothing reads it any more, and it is no longer listed. Its text stays where it is.
 
     Raises Forbidden, NotFound.
     """
     principal.require_admin()
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         if not await connection.run("discard_dead_letter", workspace=principal.workspace_id, id=letter_id):
             raise NotFound(ABSENT)
         await audit.record(connection, principal, "dead_letter.discarded", target=str(letter_id))

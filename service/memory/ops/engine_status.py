@@ -21,8 +21,8 @@ from service.embedding.sources import LOCAL_MODEL, REMOTE_MODEL, may_be_on_disk
 from service.errors import Conflict
 from service.memory.access import audit
 from service.memory.access.redaction import masking_of
-from service.memory.engine import Engine
 from service.memory.ops.health import Check, checks, workers
+from service.runtime import Runtime
 from service.store import embeddings, hnsw
 from service.store.embeddings import MigrationState, Model
 
@@ -244,13 +244,13 @@ class ReindexStarted:
     pending: Annotated[int, Field(description="Number of texts to embed.")]
 
 
-async def get_engine_status(engine: Engine, principal: Principal) -> EngineState:
+async def get_engine_status(runtime: Runtime, principal: Principal) -> EngineState:
     """Return all there is to know about how it runs; counts are the caller's workspace's.
 
     ``problems`` says in words what does not work; ``status`` is ``ok`` when there is none. What concerns the whole
     installation is for its admins; other callers learn what their own requests depend on, and whether it works.
     """
-    whole = await _whole(engine, principal)
+    whole = await _whole(runtime, principal)
     return whole if principal.is_installation_admin else _own_part(whole)
 
 
@@ -290,46 +290,46 @@ class _Waiting:
     oldest_due_at: datetime | None
 
 
-async def _whole(engine: Engine, principal: Principal) -> EngineState:
-    if engine.probe_models is not None:
-        await engine.probe_models()
-    found = await checks(engine)
-    pii = (await masking_of(engine, principal)).pii
+async def _whole(runtime: Runtime, principal: Principal) -> EngineState:
+    if runtime.probe_models is not None:
+        await runtime.probe_models()
+    found = await checks(runtime)
+    pii = (await masking_of(runtime, principal)).pii
     workspace = principal.workspace_id
-    async with engine.db.unscoped() as connection:
+    async with runtime.db.unscoped() as connection:
         state = await embeddings.state(connection)
         known = await workers(connection)
         server = await connection.one("server")
-        waiting = make(_Waiting, await connection.one("dreams_waiting", workspace=workspace, now=engine.now()))
+        waiting = make(_Waiting, await connection.one("dreams_waiting", workspace=workspace, now=runtime.now()))
         running: int = await connection.value("dreams_running", workspace=workspace)
         reindex = await connection.first(ReindexState, "reindex_request", workspace=workspace)
         index_bytes = await hnsw.index_bytes(connection, state.active.number) if state.active else None
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         counts = await connection.one("index_counts", workspace=workspace)
         dead = await connection.first(DeadLetterCount, "count_dead_letters", workspace=workspace)
         assert dead is not None
     problems = [f"{name}: {one.error}" for name, one in found.parts().items() if one.status == "failing"]
     problems += [f"change of the embedding model: {state.error}"] if state.error else []
-    if (waiting_model := _waiting_model(engine, state)) is not None and state.active is not None:
+    if (waiting_model := _waiting_model(runtime, state)) is not None and state.active is not None:
         problems.append(
             f"embedder: {waiting_model.signature} is configured, and {state.active.signature} is used until a "
             "reindexing by force, or `reverie reindex`, embeds everything anew"
         )
     problems += [f"reindex: {reindex.error}"] if reindex and reindex.error else []
-    problems += _late(waiting, engine.now())
+    problems += _late(waiting, runtime.now())
     return EngineState(
         status="degraded" if problems else "ok",
         problems=problems,
         version=__version__,
-        database=make(DatabaseState, {**_fields(found.database), **server, **engine.db.pool_use()}),
+        database=make(DatabaseState, {**_fields(found.database), **server, **runtime.db.pool_use()}),
         replica=found.replica,
-        embedder=_embedder(engine, found.embedder, state, index_bytes),
-        llm=make(ModelState, {**_fields(found.llm), "model": engine.llm.model if engine.llm else None}),
-        reranker=RerankerState(engine.reranker.model if engine.reranker else None),
+        embedder=_embedder(runtime, found.embedder, state, index_bytes),
+        llm=make(ModelState, {**_fields(found.llm), "model": runtime.llm.model if runtime.llm else None}),
+        reranker=RerankerState(runtime.reranker.model if runtime.reranker else None),
         pii=PiiState(
             pii.mode,
-            [entity for entity in pii.entities if entity in engine.redactor.entities],
-            [entity for entity in pii.entities if entity not in engine.redactor.entities],
+            [entity for entity in pii.entities if entity in runtime.redactor.entities],
+            [entity for entity in pii.entities if entity not in runtime.redactor.entities],
         ),
         pending=counts["pending"],
         index=make(IndexCounts, counts),
@@ -345,22 +345,22 @@ def _fields(check: HealthCheck) -> Columns:
     return {name: getattr(check, name) for name in HealthCheck.__slots__}
 
 
-def _waiting_model(engine: Engine, state: MigrationState) -> Model | None:
+def _waiting_model(runtime: Runtime, state: MigrationState) -> Model | None:
     """Return the configured model that nobody has had embed what is stored, where that has other vectors."""
-    waiting = engine.waiting_model
+    waiting = runtime.waiting_model
     known = [model.number for model in (state.active, state.next_model) if model is not None]
     return waiting if waiting is not None and waiting.number not in known else None
 
 
-def _change(engine: Engine, state: MigrationState) -> ModelChange | None:
+def _change(runtime: Runtime, state: MigrationState) -> ModelChange | None:
     if (coming := state.next_model) is not None:
         return ModelChange(False, coming.signature, state.done, state.total, state.started_at, state.error)
-    waiting = _waiting_model(engine, state)
+    waiting = _waiting_model(runtime, state)
     return ModelChange(True, waiting.signature, 0, None, None, None) if waiting else None
 
 
-def _embedder(engine: Engine, check: HealthCheck, state: MigrationState, index_bytes: int | None) -> EmbedderState:
-    used = engine.embedder
+def _embedder(runtime: Runtime, check: HealthCheck, state: MigrationState, index_bytes: int | None) -> EmbedderState:
+    used = runtime.embedder
     storage = storage_of(used.signature) if used else None
     return EmbedderState(
         **_fields(check),
@@ -371,22 +371,22 @@ def _embedder(engine: Engine, check: HealthCheck, state: MigrationState, index_b
         storage=storage,
         vector_bytes=vector_bytes(storage, used.dim) if used and storage else None,
         index_bytes=index_bytes if used else None,
-        change=_change(engine, state),
+        change=_change(runtime, state),
         cache=used.use if isinstance(used, CachedEmbedder) else None,
     )
 
 
-def providers(engine: Engine, principal: Principal) -> list[EmbeddingProvider]:
+def providers(runtime: Runtime, principal: Principal) -> list[EmbeddingProvider]:
     """Return what EMBEDDING_MODEL may be, what of it would work here, and what is in use; the last alone for whoever
     does not administer the installation."""
-    listed = _providers(engine)
+    listed = _providers(runtime)
     return listed if principal.is_installation_admin else [one for one in listed if one.active]
 
 
-def _providers(engine: Engine) -> list[EmbeddingProvider]:
-    embedder = engine.embedder
+def _providers(runtime: Runtime) -> list[EmbeddingProvider]:
+    embedder = runtime.embedder
     used = embedder.source if embedder else "none"
-    given = engine.model_factory.settings
+    given = runtime.model_factory.settings
     keyed = bool(given.embedding_api_key or os.environ.get("OPENAI_API_KEY"))
     reachable = keyed or given.embedding_api_base is not None or used == "remote"
     on_disk = may_be_on_disk(LOCAL_MODEL)
@@ -413,49 +413,49 @@ def _providers(engine: Engine) -> list[EmbeddingProvider]:
     ]  # fmt: skip
 
 
-async def start_reindex(engine: Engine, principal: Principal, *, force: bool) -> ReindexStarted:
+async def start_reindex(runtime: Runtime, principal: Principal, *, force: bool) -> ReindexStarted:
     """Have the worker embed what is pending or, by force, everything anew: for an admin of the installation with the
     configured model, where that waits. Raises Forbidden, and Conflict without an embedder. A request under way goes on;
     force makes it begin again with everything."""
     principal.require_admin()
-    if engine.embedder is None:
+    if runtime.embedder is None:
         raise Conflict("No embedder is configured (EMBEDDING_MODEL=none): there is nothing to embed with.")
     workspace = principal.workspace_id
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         counts = await connection.one("index_counts", workspace=workspace)
         total = sum(counts[kind] for kind in ("memories", "messages", "chunks")) if force else counts["pending"]
-    async with engine.db.unscoped() as connection:
-        coming = _waiting_model(engine, await embeddings.state(connection))
+    async with runtime.db.unscoped() as connection:
+        coming = _waiting_model(runtime, await embeddings.state(connection))
     if force and coming is not None and principal.is_installation_admin:
-        return await _start_change(engine, principal, coming, total)
-    async with engine.db.transaction(workspace) as connection:
+        return await _start_change(runtime, principal, coming, total)
+    async with runtime.db.transaction(workspace) as connection:
         started = total > 0 and bool(
-            await connection.run("request_reindex", workspace=workspace, force=force, total=total, now=engine.now())
+            await connection.run("request_reindex", workspace=workspace, force=force, total=total, now=runtime.now())
         )
         if started:
             await audit.record(connection, principal, "reindex.started", details={"force": force})
     return ReindexStarted(started, total)
 
 
-async def _start_change(engine: Engine, principal: Principal, model: Model, total: int) -> ReindexStarted:
+async def _start_change(runtime: Runtime, principal: Principal, model: Model, total: int) -> ReindexStarted:
     """Have the worker embed what all workspaces hold with another model, and then use that."""
-    async with engine.db.unscoped() as connection:
-        await connection.run("register_target_model", model=model.number, now=engine.now())
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.unscoped() as connection:
+        await connection.run("register_target_model", model=model.number, now=runtime.now())
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         await audit.record(connection, principal, "reindex.started", details={"force": True, "model": model.signature})
     return ReindexStarted(True, total)
 
 
-async def reindex_progress(engine: Engine, principal: Principal) -> ReindexProgress:
+async def reindex_progress(runtime: Runtime, principal: Principal) -> ReindexProgress:
     """Return how far the last reindex has come; ``running`` is false when none was asked for or it is over."""
-    async with engine.db.unscoped() as connection:
+    async with runtime.db.unscoped() as connection:
         request = await connection.row("reindex_request", workspace=principal.workspace_id)
-    pending = await _pending(engine, principal.workspace_id)
+    pending = await _pending(runtime, principal.workspace_id)
     if request is None:
         return ReindexProgress(False, 0, 0, None, None, None, running=False, pending=pending)
     return make(ReindexProgress, {**request, "running": request["finished_at"] is None, "pending": pending})
 
 
-async def _pending(engine: Engine, workspace: UUID) -> int:
-    async with engine.db.transaction(workspace) as connection:
+async def _pending(runtime: Runtime, workspace: UUID) -> int:
+    async with runtime.db.transaction(workspace) as connection:
         return await connection.value("count_pending", workspace=workspace)

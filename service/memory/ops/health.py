@@ -23,8 +23,8 @@ from service.domain.spending import FAILED, PROBE, Usage, paid_by, set_payer
 from service.embedding.embedder import CachedEmbedder, MonitoredEmbedder
 from service.embedding.sources import RemoteEmbedder
 from service.errors import ReverieError
-from service.memory.engine import Engine
 from service.provider import trust
+from service.runtime import Runtime
 
 log = structlog.get_logger(__name__)
 
@@ -55,25 +55,25 @@ class _Probed(Protocol):
     async def probe(self, seconds: float, /) -> None: ...
 
 
-def monitored_embedder(engine: Engine) -> MonitoredEmbedder | None:
+def monitored_embedder(runtime: Runtime) -> MonitoredEmbedder | None:
     """Return the embedder in use with its condition; None without one."""
-    inner = engine.embedder.inner if isinstance(engine.embedder, CachedEmbedder) else engine.embedder
+    inner = runtime.embedder.inner if isinstance(runtime.embedder, CachedEmbedder) else runtime.embedder
     return inner if isinstance(inner, MonitoredEmbedder) else None
 
 
-def own_statuses(engine: Engine) -> dict[str, HealthStatus]:
+def own_statuses(runtime: Runtime) -> dict[str, HealthStatus]:
     """Return what this process knows of the models it uses."""
-    embedder = monitored_embedder(engine)
+    embedder = monitored_embedder(runtime)
     off = HealthStatus("off")
     return {
-        "embedder": embedder.condition if embedder else HealthStatus("unknown") if engine.embedder else off,
-        "llm": engine.llm.condition if engine.llm else off,
+        "embedder": embedder.condition if embedder else HealthStatus("unknown") if runtime.embedder else off,
+        "llm": runtime.llm.condition if runtime.llm else off,
     }
 
 
-def health_payload(engine: Engine) -> JsonObject:
+def health_payload(runtime: Runtime) -> JsonObject:
     """Return the state of the models as a worker tells it with its heartbeat."""
-    return {name: {"status": one.state, "error": one.error} for name, one in own_statuses(engine).items()}
+    return {name: {"status": one.state, "error": one.error} for name, one in own_statuses(runtime).items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +98,18 @@ class Checks:
         return {name: one.status for name, one in self.parts().items()}
 
 
-async def checks(engine: Engine) -> Checks:
+async def checks(runtime: Runtime) -> Checks:
     """Return the condition of every part."""
-    database, workers = engine.database_status, list[WorkerState]()
+    database, workers = runtime.database_status, list[WorkerState]()
     wait_s = DATABASE_AGAIN_S if database.state == "failing" else DATABASE_S
     started = monotonic()
     try:
-        workers = await _ask_database(engine, wait_s)
+        workers = await _ask_database(runtime, wait_s)
         database.mark_ok((monotonic() - started) * 1000)
     except (ReverieError, TimeoutError) as error:
         database.mark_failed(str(error) or f"No answer within {wait_s:g} s.")
-    replica = engine.replica.state() if engine.replica else ReplicaState("off", None, None, None, None)
-    embedder, llm = (_worst(name, one.check(), workers) for name, one in own_statuses(engine).items())
+    replica = runtime.replica.state() if runtime.replica else ReplicaState("off", None, None, None, None)
+    embedder, llm = (_worst(name, one.check(), workers) for name, one in own_statuses(runtime).items())
     return Checks(database.check(), replica, _workers(database, workers), embedder, llm)
 
 
@@ -118,13 +118,13 @@ async def workers(connection: Connection) -> list[WorkerState]:
     return await connection.many(WorkerState, "workers", alive_s=ALIVE_S)
 
 
-async def _ask_database(engine: Engine, wait_s: float) -> list[WorkerState]:
+async def _ask_database(runtime: Runtime, wait_s: float) -> list[WorkerState]:
     """Return the workers, by a database with the schema of this release. Raises ReverieError, and TimeoutError after
     ``wait_s``: a connection to a database that hangs is given back only when that goes on, which nobody waits for."""
 
     async def ask() -> list[WorkerState]:
-        async with engine.db.unscoped() as connection:
-            await engine.db.check_schema(connection.raw)
+        async with runtime.db.unscoped() as connection:
+            await runtime.db.check_schema(connection.raw)
             return await workers(connection)
 
     asking = asyncio.create_task(ask())
@@ -170,10 +170,10 @@ def _timeout_s(known: HealthStatus, *, active: bool) -> float:
 
 
 class HealthProber:
-    """As a context, probes the models of an engine every ``every_s`` seconds; 0 disables background probes."""
+    """As a context, probes the models of a process every ``every_s`` seconds; 0 disables background probes."""
 
-    def __init__(self, engine: Engine, every_s: float) -> None:
-        self._engine = engine
+    def __init__(self, runtime: Runtime, every_s: float) -> None:
+        self._runtime = runtime
         self._every_s = every_s
         self._trusted_until: dict[str, float] = {}
         self._ignore_model_list: set[str] = set()
@@ -181,7 +181,7 @@ class HealthProber:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> HealthProber:
-        self._engine.probe_models = self.probe_now
+        self._runtime.probe_models = self.probe_now
         if self._every_s:
             self._tasks = [asyncio.create_task(self._probe_forever(name)) for name in ("embedder", "llm")]
         return self
@@ -208,7 +208,7 @@ class HealthProber:
             await asyncio.sleep(self._every_s)
 
     async def _embedder(self, *, active: bool = False) -> None:
-        embedder = monitored_embedder(self._engine)
+        embedder = monitored_embedder(self._runtime)
         if embedder is None or (active and embedder.condition.age_s < FRESH_S):
             return
         if active or not isinstance(embedder.inner, RemoteEmbedder):
@@ -217,7 +217,7 @@ class HealthProber:
             await self._probe("embedder", embedder, *embedder.inner.server, "models", {})
 
     async def _llm(self, *, active: bool = False) -> None:
-        llm = self._engine.llm
+        llm = self._runtime.llm
         if llm is None or (active and llm.condition.age_s < FRESH_S):
             return
         # A call without messages is refused by whatever would answer one with them, at no cost.
@@ -273,7 +273,7 @@ class HealthProber:
         return answer.status_code < 500 and answer.status_code not in (401, 403)
 
     async def _empty_call(self, url: str, headers: dict[str, str], call: JsonObject) -> httpx.Response:
-        charge = await self._engine.budget.reserve("probe", call["model"], Usage(calls=1))
+        charge = await self._runtime.budget.reserve("probe", call["model"], Usage(calls=1))
         used = FAILED
         try:
             answer = await self._http.post(url, headers=headers, json=call)

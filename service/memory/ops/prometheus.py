@@ -23,20 +23,20 @@ from service.domain.health_status import State
 from service.domain.spending import Usage
 from service.errors import ReverieError, Unauthenticated, Unavailable
 from service.memory.access.keys import authenticate, hash_of
-from service.memory.engine import Engine
 from service.memory.event_delivery import EventNotifier
 from service.memory.ops.health import DATABASE_S, Check, checks, workers
+from service.runtime import Runtime
 
 SCRAPERS_MAX = 100
 TRUSTED_S = 600.0
 
 
-async def authorize_scrape(engine: Engine, key: str) -> None:
+async def authorize_scrape(runtime: Runtime, key: str) -> None:
     """Raise Unauthenticated, Forbidden, RateLimited, and Unavailable when the database is away and the key unknown
     here."""
-    credentials, hashed = engine.metrics.scrape_credentials, hash_of(key)
+    credentials, hashed = runtime.metrics.scrape_credentials, hash_of(key)
     try:
-        principal = await authenticate(engine, key)
+        principal = await authenticate(runtime, key)
     except Unavailable:
         if credentials.get(hashed, 0.0) < monotonic():
             raise
@@ -48,19 +48,19 @@ async def authorize_scrape(engine: Engine, key: str) -> None:
         principal.require_installation_admin()
         trusted_s = TRUSTED_S
         if principal.expires_at is not None:
-            trusted_s = min(trusted_s, (principal.expires_at - engine.now()).total_seconds())
+            trusted_s = min(trusted_s, (principal.expires_at - runtime.now()).total_seconds())
         if hashed in credentials or len(credentials) < SCRAPERS_MAX:
             credentials[hashed] = monotonic() + trusted_s
 
 
-async def render(engine: Engine) -> bytes:
+async def render(runtime: Runtime) -> bytes:
     """Return everything, in Prometheus' text form. Without a database what it knows is left as it was, and
     ``reverie_dependency_up`` says so."""
-    families = _up((await checks(engine)).states()) + _process(engine)
+    families = _up((await checks(runtime)).states()) + _process(runtime)
     with suppress(ReverieError, TimeoutError):
-        async with asyncio.timeout(DATABASE_S), engine.db.unscoped() as connection:
-            engine.metrics.installation = await _installation(connection, engine.now())
-    return generate_latest(engine.metrics.registry) + generate_latest(_Read(families + engine.metrics.installation))
+        async with asyncio.timeout(DATABASE_S), runtime.db.unscoped() as connection:
+            runtime.metrics.installation = await _installation(connection, runtime.now())
+    return generate_latest(runtime.metrics.registry) + generate_latest(_Read(families + runtime.metrics.installation))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +80,15 @@ def _up(found: Mapping[Check, State]) -> list[Metric]:
     return [_gauge("dependency_up", "Whether what is needed works; absent while unknown or off", known, "component")]
 
 
-def _process(engine: Engine) -> list[Metric]:
+def _process(runtime: Runtime) -> list[Metric]:
     """Return what this process has open, and what it has used of the language model."""
-    pool = {state.removeprefix("pool_"): count for state, count in engine.db.pool_use().items()}
+    pool = {state.removeprefix("pool_"): count for state, count in runtime.db.pool_use().items()}
     found: list[Metric] = [
         _gauge("pool_connections", "Connections of this process", pool, "state"),
-        _gauge("event_streams", "Streams of events that are open", engine.part(EventNotifier).followers),
+        _gauge("event_streams", "Streams of events that are open", runtime.part(EventNotifier).followers),
     ]
-    used = engine.llm_meter.usage
-    if engine.llm is None and not used.calls:
+    used = runtime.llm_meter.usage
+    if runtime.llm is None and not used.calls:
         return found
     calls = {"failed": used.failed_calls, "answered": used.calls - used.failed_calls}
     tokens = {"prompt": used.prompt_tokens, "completion": used.completion_tokens}
@@ -141,7 +141,7 @@ def _filled(
     return family
 
 
-async def count_dream(engine: Engine, outcome: str, used: Usage) -> None:
+async def count_dream(runtime: Runtime, outcome: str, used: Usage) -> None:
     """Add a dream that has ended to the totals of all workers. A crash just before loses one from the count."""
     counts = {
         f"dreams_{outcome}": 1,
@@ -149,5 +149,5 @@ async def count_dream(engine: Engine, outcome: str, used: Usage) -> None:
         "completion_tokens": used.completion_tokens,
         "cost_usd": used.cost_usd,
     }
-    async with engine.db.unscoped() as connection:
+    async with runtime.db.unscoped() as connection:
         await connection.run("add_totals", names=list(counts), values=list(counts.values()))

@@ -32,7 +32,7 @@ from service.domain.usage import (
 )
 from service.errors import InvalidInput, NotFound
 from service.memory.counters import KeyUsage, Period, ReadCounter, RequestLimits, SearchCounter, window_start
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.store import limits, model_usage
 from service.store.settings import workspace_settings
 
@@ -51,25 +51,25 @@ PREVIEW_CHARACTERS: Final = 200
 
 
 async def stats_report(
-    engine: Engine, principal: Principal, *, agent: str | None, since: date | None, until: date | None
+    runtime: Runtime, principal: Principal, *, agent: str | None, since: date | None, until: date | None
 ) -> Stats:
     """Return figures of these days (UTC, both included; by default the last 30), of one agent or of the whole
     workspace.
 
     An agent key gets those of its own agent. Raises InvalidInput for a span that is none or longer than 400 days.
     """
-    since, until = days_between(engine.now().astimezone(UTC).date(), since, until)
+    since, until = days_between(runtime.now().astimezone(UTC).date(), since, until)
     if (until - since).days >= DAYS_MAX:
         raise InvalidInput(("query", "since"), f"must be less than {DAYS_MAX} days before until")
     workspace, agent = principal.workspace_id, principal.reader_agent(agent)
-    await engine.part(SearchCounter).flush()
-    async with engine.db.transaction(workspace) as connection:
+    await runtime.part(SearchCounter).flush()
+    async with runtime.db.transaction(workspace) as connection:
         span: dict[str, object] = {"workspace": workspace, "since": since, "until": until, "agent": agent}
         memories = _by_day(await connection.fetch("memories_by_day", **span))
         faded = _by_day(await connection.fetch("faded_by_day", **span))
         dreams = _by_day(await connection.fetch("dreams_by_day", **span))
         searches = _by_day(await connection.fetch("searches_by_day", **span))
-        totals = await connection.one("stats_totals", workspace=workspace, agent=agent, now=engine.now())
+        totals = await connection.one("stats_totals", workspace=workspace, agent=agent, now=runtime.now())
         pending: int = await connection.value("count_pending", workspace=workspace)
     days = [since + timedelta(days=n) for n in range((until - since).days + 1)]
     return Stats(
@@ -148,9 +148,9 @@ class _Stored:
     bytes: int
 
 
-async def limit_use(engine: Engine, connection: Connection, workspace: UUID) -> list[LimitUse]:
+async def limit_use(runtime: Runtime, connection: Connection, workspace: UUID) -> list[LimitUse]:
     """Return the limits of the workspace and of each live key that has any, at most ``KEYS_MAX``, and their use."""
-    now = engine.now().astimezone(UTC)
+    now = runtime.now().astimezone(UTC)
     whole, _ = await limits.in_force(connection, workspace, None)
     holders: list[tuple[LimitHolder, UUID, str | None, Limits]] = [("workspace", NO_KEY, None, whole)]
     for key in await connection.many(_LimitedKey, "limited_keys", workspace=workspace, limit=KEYS_MAX):
@@ -188,7 +188,7 @@ async def limit_use(engine: Engine, connection: Connection, workspace: UUID) -> 
 
 
 async def usage_report(
-    engine: Engine, principal: Principal, *, since: date | None, until: date | None, by: By
+    runtime: Runtime, principal: Principal, *, since: date | None, until: date | None, by: By
 ) -> UsageReport:
     """Return the usage of these days (UTC, both included; by default the last 30), requests and what was stored (none
     by agent), dreams, what of today's budget is taken, and what is used of each limit.
@@ -197,12 +197,12 @@ async def usage_report(
     """
     principal.require_admin()
     workspace = principal.workspace_id
-    today = engine.now().astimezone(UTC).date()
+    today = runtime.now().astimezone(UTC).date()
     since, until = days_between(today, since, until)
-    await engine.budget.flush()
-    await engine.part(KeyUsage).flush()
-    await engine.part(RequestLimits).flush()
-    async with engine.db.transaction(workspace) as connection:
+    await runtime.budget.flush()
+    await runtime.part(KeyUsage).flush()
+    await runtime.part(RequestLimits).flush()
+    async with runtime.db.transaction(workspace) as connection:
         items = await model_usage.report(connection, workspace, since=since, until=until, by=by, limit=ROWS_MAX)
         requests, stored = list[RequestsItem](), list[StoredItem]()
         if by != "agent":
@@ -224,7 +224,7 @@ async def usage_report(
             by_key=by == "key", by_agent=by == "agent", limit=ROWS_MAX,
         )  # fmt: skip
         taken, _ = await model_usage.taken(connection, workspace, today)
-        used = await limit_use(engine, connection, workspace)
+        used = await limit_use(runtime, connection, workspace)
         settings = await workspace_settings(connection, workspace)
     return UsageReport(
         since=since,
@@ -249,7 +249,7 @@ async def usage_report(
 
 
 async def list_model_calls(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     *,
     agent: str | None,
@@ -265,25 +265,25 @@ async def list_model_calls(
     admin."""
     principal.require_admin()
     at, id_ = cursors.decode(cursor, datetime, UUID)
-    await engine.model_calls.flush()
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    await runtime.model_calls.flush()
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         rows = await connection.fetch(
             "list_model_calls", workspace=principal.workspace_id, characters=PREVIEW_CHARACTERS, agent=agent,
             dream_id=dream, purpose=purpose, outcome=outcome, since=since, until=until, before=at, before_id=id_,
             limit=limit + 1,
         )  # fmt: skip
     rows, more = cursors.paginate(rows, limit, "at", "id")
-    engine.part(ReadCounter).note(principal, "model_calls", [agent, *(row["agent"] for row in rows)])
+    runtime.part(ReadCounter).note(principal, "model_calls", [agent, *(row["agent"] for row in rows)])
     return make_all(ModelCall, rows), more
 
 
-async def get_model_call(engine: Engine, principal: Principal, call_id: UUID) -> ModelCall:
+async def get_model_call(runtime: Runtime, principal: Principal, call_id: UUID) -> ModelCall:
     """Return a call with its texts. Raises Forbidden for anyone but an admin, and NotFound."""
     principal.require_admin()
-    await engine.model_calls.flush()
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    await runtime.model_calls.flush()
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         call = await connection.first(ModelCall, "get_model_call", workspace=principal.workspace_id, id=call_id)
     if call is None:
         raise NotFound("There is no such call of a model here.")
-    engine.part(ReadCounter).note(principal, "model_calls", [call.agent])
+    runtime.part(ReadCounter).note(principal, "model_calls", [call.agent])
     return call

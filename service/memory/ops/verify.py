@@ -1,4 +1,4 @@
-"""A trial run of the whole engine: embed, write, find by keyword and by vector, delete; leaves no rows.
+"""A trial run of the whole service: embed, write, find by keyword and by vector, delete; leaves no rows.
 
 It all happens in one transaction that is rolled back, so that not even a crash in the middle leaves anything.
 """
@@ -20,9 +20,9 @@ from service.domain.principal import Principal
 from service.domain.ranking import Ranking, rank
 from service.embedding.embedder import EmbeddingFailed
 from service.errors import ReverieError
-from service.memory.engine import Engine
 from service.memory.saving.remember import insert_of
 from service.memory.saving.scopes import ScopeResolver
+from service.runtime import Runtime
 from service.store import agents, memories
 from service.store.search.candidates import candidates
 from service.store.search.filters import Filters
@@ -91,7 +91,7 @@ class _Trial:
             self.steps.append(Step(name, error is None, latency_ms, error))
 
 
-async def verify(engine: Engine, principal: Principal) -> VerifyResponse:
+async def verify(runtime: Runtime, principal: Principal) -> VerifyResponse:
     """Try everything a memory goes through. ``working`` is true when every step did what it should.
 
     Without an embedder the steps ``embed`` and ``find_by_vector`` are left out; with one that fails the rest goes on.
@@ -101,11 +101,11 @@ async def verify(engine: Engine, principal: Principal) -> VerifyResponse:
     trial = _Trial()
     started = perf_counter()
     with suppress(ReverieError):
-        vectors = await _vectors(engine, trial)
+        vectors = await _vectors(runtime, trial)
         try:
-            async with engine.db.search_transaction(principal.workspace_id) as connection:
+            async with runtime.db.search_transaction(principal.workspace_id) as connection:
                 as_admin = replace(principal, role="admin", agent=None)
-                await _in_transaction(connection, engine, as_admin, trial, vectors)
+                await _in_transaction(connection, runtime, as_admin, trial, vectors)
                 raise _RollBack
         except _RollBack:
             pass
@@ -113,24 +113,24 @@ async def verify(engine: Engine, principal: Principal) -> VerifyResponse:
     return VerifyResponse(working, round((perf_counter() - started) * 1000, 2), trial.steps)
 
 
-async def _vectors(engine: Engine, trial: _Trial) -> _Vectors:
+async def _vectors(runtime: Runtime, trial: _Trial) -> _Vectors:
     """Return vectors of what is stored and what is asked; never twice the same texts, which a cache would answer
     without embedder."""
-    if engine.embedder is None:
+    if runtime.embedder is None:
         return _Vectors()
     nonce = uuid4().hex[:8]
     with suppress(EmbeddingFailed):
         async with trial.step("embed"):
             texts = [f"{CONTENT} ({nonce})", f"{MEANING} ({nonce})"]
-            stored, asked = await engine.embedder.embed(texts, engine.embedding_deadline_s)
-            return _Vectors(await engine.space(), stored, asked)
+            stored, asked = await runtime.embedder.embed(texts, runtime.embedding_deadline_s)
+            return _Vectors(await runtime.space(), stored, asked)
     return _Vectors()
 
 
 async def _in_transaction(
-    connection: Connection, engine: Engine, principal: Principal, trial: _Trial, vectors: _Vectors
+    connection: Connection, runtime: Runtime, principal: Principal, trial: _Trial, vectors: _Vectors
 ) -> None:
-    workspace, now = principal.workspace_id, engine.now()
+    workspace, now = principal.workspace_id, runtime.now()
     draft = MemoryDraft(agent=f"verify-{uuid4()}", type="fact", content=f"{CONTENT} ({uuid4()})")
     async with trial.step("write"):
         place = await ScopeResolver(connection, principal).resolve(draft, ("body",))
@@ -141,9 +141,9 @@ async def _in_transaction(
     async def found(question: Question) -> bool:
         reader = await agents.reader(connection, workspace, agents.ReaderKey(draft.agent or ""))
         assert reader is not None
-        filters, ranking = Filters(as_of=engine.now()), Ranking()
+        filters, ranking = Filters(as_of=runtime.now()), Ranking()
         asked = await plan(
-            connection, workspace, reader, filters, ranking, question, engine.search_limits,
+            connection, workspace, reader, filters, ranking, question, runtime.search_limits,
             kinds=[KINDS["memories"]], limit=10,
         )  # fmt: skip
         best = rank(await candidates(connection, asked), (), ranking, limit=asked.limit)

@@ -20,45 +20,45 @@ from service.memory.access import audit
 from service.memory.access.deletions import PLACE, check_token, issue_token, signing_secret
 from service.memory.access.keys import count_from_now, hash_of, make_key, prefix_of
 from service.memory.access.user_data import LONGEST_S, forget_statistics
-from service.memory.engine import Engine
 from service.memory.transfer.export import export
+from service.runtime import Runtime
 from service.store import deletions, keys, workspaces
 from service.store import limits as store
 
 FIRST_KEY = KeyGrant("admin", "first admin key")
 
 
-async def create_workspace(engine: Engine, principal: Principal, name: str) -> CreatedWorkspace:
+async def create_workspace(runtime: Runtime, principal: Principal, name: str) -> CreatedWorkspace:
     """Make a workspace with its first admin key, which cannot be read again and lives no longer than the caller's key.
     Raises Conflict for a name that is taken."""
     principal.require_installation_admin()
     principal.require_no_limits()
     id_ = new_id()
     text = make_key(id_)
-    async with engine.db.transaction(id_) as connection:
+    async with runtime.db.transaction(id_) as connection:
         if not await workspaces.add(connection, id_, name):
             raise Conflict(f"There is a workspace {name!r} already.")
         grant = replace(FIRST_KEY, expires_at=principal.expires_at)
         await keys.add(connection, id_, new_id(), grant, hashed=hash_of(text), prefix=prefix_of(text))
         made = await workspaces.get(connection, str(id_))
     assert made is not None
-    await _record(engine, principal, "workspace.created", id_, {"name": name})
+    await _record(runtime, principal, "workspace.created", id_, {"name": name})
     return CreatedWorkspace(made.id, made.name, made.created_at, made.suspended_at, made.limits, text)
 
 
 async def list_workspaces(
-    engine: Engine, principal: Principal, *, limit: int, cursor: str | None
+    runtime: Runtime, principal: Principal, *, limit: int, cursor: str | None
 ) -> tuple[list[Workspace], str | None]:
     """Return a page of workspaces, newest first."""
     principal.require_installation_admin()
     created_at, id_ = cursors.decode(cursor, datetime, UUID)
-    async with engine.db.unscoped() as connection:
+    async with runtime.db.unscoped() as connection:
         found = await connection.many(Workspace, "list_workspaces", created_at=created_at, id=id_, limit=limit + 1)
     return cursors.paginate(found, limit, "created_at", "id")
 
 
 async def update_workspace(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     given: str,
     *,
@@ -72,8 +72,8 @@ async def update_workspace(
     Forbidden for a caller with limits of its own.
     """
     principal.require_no_limits()
-    found = await _found(engine, principal, given, default_too=name is None and suspended is None)
-    async with engine.db.transaction(found.id) as connection:
+    found = await _found(runtime, principal, given, default_too=name is None and suspended is None)
+    async with runtime.db.transaction(found.id) as connection:
         if name is not None and (other := await workspaces.find(connection, name)) not in (None, found.id):
             raise Conflict(f"There is a workspace {name!r} already.", id=other)
         limited = (await store.lock(connection, found.id) or NO_LIMITS).changed_by(changes)
@@ -84,18 +84,18 @@ async def update_workspace(
             name=name,
             suspended=suspended,
             limits=limited.set_only,
-            now=engine.now(),
+            now=runtime.now(),
         )
     if changed is None:
         raise NotFound(f"There is no workspace {given!r}.")
     details = {"name": name, "suspended": suspended, "limits": limited.set_only}
-    await _record(engine, principal, "workspace.changed", found.id, details)
-    await count_from_now(engine, found.id, changes)
+    await _record(runtime, principal, "workspace.changed", found.id, details)
+    await count_from_now(runtime, found.id, changes)
     return changed
 
 
 async def delete_workspace(
-    engine: Engine, principal: Principal, given: str, *, dry_run: bool, token: str | None
+    runtime: Runtime, principal: Principal, given: str, *, dry_run: bool, token: str | None
 ) -> WorkspaceDeletion:
     """Count the rows of a suspended workspace (``dry_run``), or delete them all and record the receipt, in one
     transaction.
@@ -103,12 +103,12 @@ async def delete_workspace(
     Raises NotFound, Conflict for a workspace that is not suspended or has changed since it was counted, and
     InvalidInput without a token.
     """
-    found = await _found(engine, principal, given)
+    found = await _found(runtime, principal, given)
     id_, target = found.id, ["workspace", str(found.id)]
     if not dry_run and token is None:
         raise InvalidInput(PLACE, "is needed: count with dry_run=true, then send the token of the answer")
-    secret = await signing_secret(engine)
-    async with engine.db.transaction(id_) as connection:
+    secret = await signing_secret(runtime)
+    async with runtime.db.transaction(id_) as connection:
         await connection.set_timeout(LONGEST_S)
         if await connection.row("lock_suspended_workspace", id=id_) is None:
             raise Conflict("Only a suspended workspace can be deleted.")
@@ -121,31 +121,31 @@ async def delete_workspace(
         await connection.switch_workspace(id_)
         records = {table: rows for table, rows in counts.items() if table not in WRITTEN_BEHIND}
         if token is not None and not dry_run:
-            check_token(secret, engine.now(), principal, target, records, token)
+            check_token(secret, runtime.now(), principal, target, records, token)
             for place in reversed(places):
                 await connection.switch_workspace(place)
                 await delete_rows(connection, place)
-            receipt = WorkspaceReceipt(new_id(), id_, found.name, counts, engine.now())
+            receipt = WorkspaceReceipt(new_id(), id_, found.name, counts, runtime.now())
             await connection.switch_workspace(principal.workspace_id)
             details = {"receipt": str(receipt.id), "counts": counts}
             await audit.record(connection, principal, "workspace.deleted", target=str(id_), details=details)
     if dry_run or token is None:
-        issued = await issue_token(engine, principal, target, records)
+        issued = await issue_token(runtime, principal, target, records)
         return WorkspaceDeletion(True, counts, issued.token, issued.expires_at, None)
-    await forget_statistics(engine, id_)
+    await forget_statistics(runtime, id_)
     return WorkspaceDeletion(False, counts, None, None, receipt)
 
 
-async def export_workspace(engine: Engine, principal: Principal, given: str) -> AsyncIterator[bytes]:
+async def export_workspace(runtime: Runtime, principal: Principal, given: str) -> AsyncIterator[bytes]:
     """Return all of a workspace, suspended or not, as ``export`` gives it. Raises NotFound."""
-    found = await _found(engine, principal, given, default_too=True)
-    await _record(engine, principal, "workspace.exported", found.id, {})
-    return await export(engine, replace(principal, workspace_id=found.id), None)
+    found = await _found(runtime, principal, given, default_too=True)
+    await _record(runtime, principal, "workspace.exported", found.id, {})
+    return await export(runtime, replace(principal, workspace_id=found.id), None)
 
 
-async def _found(engine: Engine, principal: Principal, given: str, *, default_too: bool = False) -> Workspace:
+async def _found(runtime: Runtime, principal: Principal, given: str, *, default_too: bool = False) -> Workspace:
     principal.require_installation_admin()
-    async with engine.db.unscoped() as connection:
+    async with runtime.db.unscoped() as connection:
         found = await workspaces.get(connection, given)
     if found is None:
         raise NotFound(f"There is no workspace {given!r}.")
@@ -154,6 +154,6 @@ async def _found(engine: Engine, principal: Principal, given: str, *, default_to
     return found
 
 
-async def _record(engine: Engine, principal: Principal, action: str, workspace: UUID, details: JsonObject) -> None:
-    async with engine.db.transaction(principal.workspace_id) as connection:
+async def _record(runtime: Runtime, principal: Principal, action: str, workspace: UUID, details: JsonObject) -> None:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         await audit.record(connection, principal, action, target=str(workspace), details=details)

@@ -16,9 +16,9 @@ from service.domain.memory import Memory, StoredMemory
 from service.domain.principal import Principal
 from service.errors import Conflict, InvalidInput
 from service.memory.access.redaction import redact_fields
-from service.memory.engine import Engine
 from service.memory.saving.delete_by_filter import filter_parameters, matching
 from service.memory.saving.lifecycle import ListFilter, bring_back, resolve_reader
+from service.runtime import Runtime
 from service.store import memories
 
 BulkAction = Literal["delete", "restore", "pin", "unpin", "add_tags", "remove_tags"]
@@ -43,20 +43,20 @@ class BulkItem:
 
 
 async def change_many(
-    engine: Engine, principal: Principal, ids: Sequence[UUID], action: BulkAction, tags: Sequence[str]
+    runtime: Runtime, principal: Principal, ids: Sequence[UUID], action: BulkAction, tags: Sequence[str]
 ) -> list[BulkItem]:
     """Delete or restore memories, exempt them from decay or not, or add or remove tags: ``{id, outcome}`` of each, in
     order.
 
     What one of them does not allow leaves the others done. Raises InvalidInput for tags missing or superfluous.
     """
-    tags = await _checked(engine, principal, action, tags)
-    async with engine.db.transaction(principal.workspace_id) as connection:
-        return await _change_all(engine, connection, principal, ids, action, tags)
+    tags = await _checked(runtime, principal, action, tags)
+    async with runtime.db.transaction(principal.workspace_id) as connection:
+        return await _change_all(runtime, connection, principal, ids, action, tags)
 
 
 async def change_matching(
-    engine: Engine, principal: Principal, agent: str | None, filter_: ListFilter, action: BulkAction,
+    runtime: Runtime, principal: Principal, agent: str | None, filter_: ListFilter, action: BulkAction,
     tags: Sequence[str],
 ) -> list[BulkItem]:  # fmt: skip
     """As ``change_many``, of what a filter matches of the agent's own memories, or (None, with an admin key) of all;
@@ -66,41 +66,43 @@ async def change_matching(
     """
     if action == "delete":
         raise InvalidInput(("body", "action"), "delete takes ids: POST /v1/memories/delete takes a filter, and counts")
-    tags = await _checked(engine, principal, action, tags)
-    where, values = await filter_parameters(engine, principal, filter_)
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    tags = await _checked(runtime, principal, action, tags)
+    where, values = await filter_parameters(runtime, principal, filter_)
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         restored = action == "restore"
         if restored:
             values["with_deleted"] = True
         ids = await matching(connection, principal, agent, where, values, most=BULK_MAX, deleted=restored)
-        return await _change_all(engine, connection, principal, ids, action, tags)
+        return await _change_all(runtime, connection, principal, ids, action, tags)
 
 
-async def _checked(engine: Engine, principal: Principal, action: BulkAction, tags: Sequence[str]) -> list[str]:
+async def _checked(runtime: Runtime, principal: Principal, action: BulkAction, tags: Sequence[str]) -> list[str]:
     """Return the tags as they may be stored."""
     principal.require_write()
     if bool(tags) != (action in ("add_tags", "remove_tags")):
         raise InvalidInput(("body", "tags"), "is required for add_tags and remove_tags, and allowed for them alone")
-    masked: list[str] = (await redact_fields(engine, principal, {"tags": list(tags)}))["tags"]
+    masked: list[str] = (await redact_fields(runtime, principal, {"tags": list(tags)}))["tags"]
     return masked
 
 
 async def _change_all(
-    engine: Engine, connection: Connection, principal: Principal, ids: Sequence[UUID], action: BulkAction,
+    runtime: Runtime, connection: Connection, principal: Principal, ids: Sequence[UUID], action: BulkAction,
     tags: Sequence[str],
 ) -> list[BulkItem]:  # fmt: skip
     reader = await resolve_reader(connection, principal, None)
     rows = await memories.lock_all(connection, principal.workspace_id, sorted(set(ids)))
     visible = {one.id: one for one in await memories.get(connection, principal.workspace_id, list(rows), reader)}
-    done = {id_: await _change(engine, connection, principal, rows[id_], visible[id_], action, tags) for id_ in visible}
+    done = {
+        id_: await _change(runtime, connection, principal, rows[id_], visible[id_], action, tags) for id_ in visible
+    }
     return [BulkItem(id_, done.get(id_, "not_found")) for id_ in dict.fromkeys(ids)]
 
 
 async def _change(
-    engine: Engine, connection: Connection, principal: Principal, locked: StoredMemory, shown: Memory,
+    runtime: Runtime, connection: Connection, principal: Principal, locked: StoredMemory, shown: Memory,
     action: BulkAction, tags: Sequence[str],
 ) -> Outcome:  # fmt: skip
-    workspace, now, id_ = principal.workspace_id, engine.now(), locked.id
+    workspace, now, id_ = principal.workspace_id, runtime.now(), locked.id
     if locked.deleted_at is not None and action != "restore":
         return "unchanged" if action == "delete" else "not_found"
     if not principal.may_change(shown.agent, shown.owners):

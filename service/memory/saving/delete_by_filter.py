@@ -17,8 +17,8 @@ from service.memory.access import audit
 from service.memory.access.deletions import check_token, issue_token, signing_secret
 from service.memory.access.redaction import where_query
 from service.memory.access.workspace import check_filters, get_settings
-from service.memory.engine import Engine
 from service.memory.saving.lifecycle import ListFilter, masked_filter
+from service.runtime import Runtime
 from service.store import agents, memories
 from service.store.where import Shape, where_flag
 
@@ -48,7 +48,7 @@ class MemoriesDeletion:
 
 
 async def delete_memories(
-    engine: Engine, principal: Principal, agent: str | None, filter_: ListFilter, *, dry_run: bool, token: str | None
+    runtime: Runtime, principal: Principal, agent: str | None, filter_: ListFilter, *, dry_run: bool, token: str | None
 ) -> MemoriesDeletion:
     """Count what the filter matches of the agent's own memories, or (None, with an admin key) of all; or delete it.
 
@@ -58,10 +58,10 @@ async def delete_memories(
     principal.require_write()
     if not dry_run and token is None:
         raise InvalidInput(PLACE, "is needed: count with dry_run, then send the token of the answer")
-    where, values = await filter_parameters(engine, principal, filter_)
-    workspace, now = principal.workspace_id, engine.now()
-    secret = await signing_secret(engine)
-    async with engine.db.transaction(workspace) as connection:
+    where, values = await filter_parameters(runtime, principal, filter_)
+    workspace, now = principal.workspace_id, runtime.now()
+    secret = await signing_secret(runtime)
+    async with runtime.db.transaction(workspace) as connection:
         await connection.set_timeout(LONGEST_S)
         ids = await matching(connection, principal, agent, where, values, most=DELETED_MAX)
         counts = {"memories": len(ids)}
@@ -76,17 +76,17 @@ async def delete_memories(
                 connection, principal, "memories.deleted", target=principal.reader_agent(agent), details=counts
             )
             return MemoriesDeletion(False, DeletionCounts(len(ids)), None, None, ids)
-    signed = await issue_token(engine, principal, ["memories", matched], counts)
+    signed = await issue_token(runtime, principal, ["memories", matched], counts)
     return MemoriesDeletion(True, DeletionCounts(len(ids)), signed.token, signed.expires_at, ids)
 
 
-async def filter_parameters(engine: Engine, principal: Principal, filter_: ListFilter) -> tuple[Shape, Columns]:
+async def filter_parameters(runtime: Runtime, principal: Principal, filter_: ListFilter) -> tuple[Shape, Columns]:
     """Return the filter of a request's body as ``matching`` takes it, masked: the shape of its ``where``, and the
     values. Raises InvalidInput for an unknown type."""
-    check_filters((await get_settings(engine, principal)).memory_types, ("body", "filter", "types"), filter_.types)
-    filter_ = await masked_filter(engine, principal, filter_)
-    where = await where_query(engine, principal, filter_.where)
-    return where_flag(where), filter_.columns() | {"where_values": where and where.values, "now": engine.now()}
+    check_filters((await get_settings(runtime, principal)).memory_types, ("body", "filter", "types"), filter_.types)
+    filter_ = await masked_filter(runtime, principal, filter_)
+    where = await where_query(runtime, principal, filter_.where)
+    return where_flag(where), filter_.columns() | {"where_values": where and where.values, "now": runtime.now()}
 
 
 async def matching(

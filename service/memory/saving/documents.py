@@ -17,7 +17,7 @@ from service.domain.text_normalization import normalize_for_search
 from service.embedding.tokens import count_tokens, segments, split_segment
 from service.errors import NotFound
 from service.memory.access.redaction import redact_fields
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.store import agents, documents
 from service.store.documents import NewChunk, NewDocument
 from service.store.settings import agent_settings
@@ -30,7 +30,7 @@ OVERLAP_TOKENS = 50
 ABSENT = "There is no such document here."
 
 
-async def add_document(engine: Engine, principal: Principal, draft: DocumentDraft) -> Document | None:
+async def add_document(runtime: Runtime, principal: Principal, draft: DocumentDraft) -> Document | None:
     """Store a document of the acting agent and index its parts; return it. None, and nothing stored, with memory off.
 
     Parts whose embedding fails are found by their words until the worker catches up.
@@ -39,11 +39,11 @@ async def add_document(engine: Engine, principal: Principal, draft: DocumentDraf
     acting = principal.acting_agent(draft.agent)
     if principal.no_memory:
         return None
-    kept = await redact_fields(engine, principal, {name: getattr(draft, name) for name in DOCUMENT_FIELDS})
+    kept = await redact_fields(runtime, principal, {name: getattr(draft, name) for name in DOCUMENT_FIELDS})
     draft = draft.model_copy(update=kept)
-    items = await parts_of(engine.executor, draft.title, draft.text)
-    embedded = await engine.embed([f"{draft.title}\n{item.content}" for item in items])
-    async with engine.db.transaction(principal.workspace_id, viewer=principal.writes_as) as connection:
+    items = await parts_of(runtime.executor, draft.title, draft.text)
+    embedded = await runtime.embed([f"{draft.title}\n{item.content}" for item in items])
+    async with runtime.db.transaction(principal.workspace_id, viewer=principal.writes_as) as connection:
         agent_id = await agents.ensure_agent(connection, principal.workspace_id, acting)
         users = (await agent_settings(connection, principal.workspace_id, agent_id)).users
         document = NewDocument(
@@ -56,14 +56,14 @@ async def add_document(engine: Engine, principal: Principal, draft: DocumentDraf
             created_by=principal.actor,
         )
         await documents.add(
-            connection, principal.workspace_id, document, items, embedded, agent_id=agent_id, now=engine.now()
+            connection, principal.workspace_id, document, items, embedded, agent_id=agent_id, now=runtime.now()
         )
         return await _document(connection, principal, document.id)
 
 
-async def get_document(engine: Engine, principal: Principal, document_id: UUID) -> Document:
+async def get_document(runtime: Runtime, principal: Principal, document_id: UUID) -> Document:
     """Return a document of the caller's agent, or of the workspace. Raises NotFound."""
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         return await _document(connection, principal, document_id)
 
 
@@ -77,11 +77,11 @@ async def _document(connection: Connection, principal: Principal, document_id: U
 
 
 async def list_documents(
-    engine: Engine, principal: Principal, agent: str | None, user: str | None, *, limit: int, cursor: str | None
+    runtime: Runtime, principal: Principal, agent: str | None, user: str | None, *, limit: int, cursor: str | None
 ) -> tuple[list[DocumentHead], str | None]:
     """Return a page of documents without their text, newest first."""
     (before,) = cursors.decode(cursor, UUID)
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         found = await connection.many(
             DocumentHead,
             "list_documents",
@@ -94,10 +94,10 @@ async def list_documents(
     return cursors.paginate(found, limit, "id")
 
 
-async def drop_document(engine: Engine, principal: Principal, document_id: UUID) -> None:
+async def drop_document(runtime: Runtime, principal: Principal, document_id: UUID) -> None:
     """Delete a document and its parts for good. Raises NotFound."""
     principal.require_write()
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         document = await _document(connection, principal, document_id)
         principal.check_changes(document.owners)
         await documents.drop(connection, principal.workspace_id, document.id)

@@ -17,7 +17,7 @@ from service.domain.own_types import EntityKind, Misfit, check_entity
 from service.domain.principal import Principal
 from service.errors import InvalidInput, Loc
 from service.memory.access.redaction import FieldValue, masking_of, redact
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.store import entities
 
 
@@ -31,18 +31,18 @@ class Described:
 
 
 async def redact_entities(
-    engine: Engine, principal: Principal, given: Sequence[tuple[Loc, EntityRef]]
+    runtime: Runtime, principal: Principal, given: Sequence[tuple[Loc, EntityRef]]
 ) -> list[EntityRef]:
     """Mask personal data in the metadata of entities. Raises InvalidInput where the workspace refuses it."""
     written: list[FieldValue] = [((*loc, "metadata"), entity.metadata) for loc, entity in given]
-    masked = await redact(engine, await masking_of(engine, principal), written)
+    masked = await redact(runtime, await masking_of(runtime, principal), written)
     return [
         entity.model_copy(update={"metadata": metadata}) for (_, entity), metadata in zip(given, masked, strict=True)
     ]
 
 
 async def redact_links(
-    engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft], locs: Sequence[Loc]
+    runtime: Runtime, principal: Principal, drafts: Sequence[MemoryDraft], locs: Sequence[Loc]
 ) -> list[MemoryDraft]:
     """Mask personal data in the metadata of the entities that drafts link to."""
     given = [
@@ -54,7 +54,7 @@ async def redact_links(
     if not given:
         return list(drafts)
     masked = await redact_entities(
-        engine, principal, [((*locs[n], "links", place, "entity"), entity) for n, place, entity in given]
+        runtime, principal, [((*locs[n], "links", place, "entity"), entity) for n, place, entity in given]
     )
     changed: dict[int, dict[int, EntityRef]] = defaultdict(dict)
     for (position, place, _), entity in zip(given, masked, strict=True):

@@ -23,7 +23,7 @@ from service.db.failures import translate_db_errors
 from service.db.pool import Connection
 from service.domain.principal import Principal
 from service.errors import Conflict
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.store import idempotency
 from service.store.idempotency import RequestSlot, StoredResponse
 
@@ -61,7 +61,7 @@ class _ConcurrentlyAnswered(Exception):
 
 
 async def run_idempotent(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     request: IdempotentRequest,
     work: Callable[[], Awaitable[IdempotentResponse | None]],
@@ -76,12 +76,12 @@ async def run_idempotent(
     async def gate(raw: object) -> None:
         connection = Connection(raw)
         await idempotency.claim(connection, slot)
-        kept = await idempotency.find(connection, slot, engine.now() - RETENTION)
+        kept = await idempotency.find(connection, slot, runtime.now() - RETENTION)
         if kept is not None:
             raise _ConcurrentlyAnswered(kept)
 
-    async with engine.db.transaction(principal.workspace_id) as connection:
-        kept = await idempotency.find(connection, slot, engine.now() - RETENTION)
+    async with runtime.db.transaction(principal.workspace_id) as connection:
+        kept = await idempotency.find(connection, slot, runtime.now() - RETENTION)
     if kept is not None:
         return _replay(request, fingerprint, kept)
     try:
@@ -95,10 +95,10 @@ async def run_idempotent(
             kept = StoredResponse(fingerprint, answer.status, answer.content_type, _sealed(request, answer.body))
             if ending.held is not None:
                 with translate_db_errors():
-                    await idempotency.store(Connection(ending.held), slot, kept, engine.now())
+                    await idempotency.store(Connection(ending.held), slot, kept, runtime.now())
             else:
-                async with engine.db.transaction(principal.workspace_id) as connection:
-                    await idempotency.store(connection, slot, kept, engine.now())
+                async with runtime.db.transaction(principal.workspace_id) as connection:
+                    await idempotency.store(connection, slot, kept, runtime.now())
             await ending.commit()
             return answer
     except _ConcurrentlyAnswered as meanwhile:

@@ -36,9 +36,9 @@ from service.memory.access import audit
 from service.memory.access.redaction import BODY, masking_of, redact_lenient, redact_patch, where_query
 from service.memory.access.workspace import check_filters, get_settings
 from service.memory.counters import ReadCounter
-from service.memory.engine import Engine
 from service.memory.saving.remember import check_expiry, check_types, insert_of
 from service.memory.saving.scopes import resolve_scope
+from service.runtime import Runtime
 from service.store import agents, memories
 from service.store.settings import workspace_settings
 from service.store.where import where_flag
@@ -102,20 +102,20 @@ async def resolve_reader(connection: Connection, principal: Principal, named: st
     return reader
 
 
-async def get_memory(engine: Engine, principal: Principal, memory_id: UUID, *, include: frozenset[str]) -> Memory:
+async def get_memory(runtime: Runtime, principal: Principal, memory_id: UUID, *, include: frozenset[str]) -> Memory:
     """Return one memory that the caller may see. Deleted and expired ones are NotFound unless included."""
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         memory = await _load_visible(connection, principal, memory_id)
     if (memory.deleted_at is not None and "deleted" not in include) or (
-        memory.expires_at is not None and memory.expires_at <= engine.now() and "expired" not in include
+        memory.expires_at is not None and memory.expires_at <= runtime.now() and "expired" not in include
     ):
         raise NotFound(ABSENT)
-    engine.part(ReadCounter).note(principal, "memory", [memory.agent])
+    runtime.part(ReadCounter).note(principal, "memory", [memory.agent])
     return memory
 
 
 async def list_memories(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     agent: str | None,
     filter_: ListFilter,
@@ -132,14 +132,14 @@ async def list_memories(
     before_key, before_id = cursors.decode(cursor, str if sort == "importance" else datetime, UUID)
     if sort == "importance" and before_key is not None:
         before_key = cursors.number(before_key)
-    check_filters((await get_settings(engine, principal)).memory_types, ("query", "type"), filter_.types)
-    filter_ = await masked_filter(engine, principal, filter_)
-    where = await where_query(engine, principal, filter_.where)
+    check_filters((await get_settings(runtime, principal)).memory_types, ("query", "type"), filter_.types)
+    filter_ = await masked_filter(runtime, principal, filter_)
+    where = await where_query(runtime, principal, filter_.where)
     past = filter_.as_of
     flags: Flags = {"where": where_flag(where), "past": past is not None}
-    values = filter_.columns() | {"now": past or engine.now(), "where_values": where and where.values, "as_of": past}
+    values = filter_.columns() | {"now": past or runtime.now(), "where_values": where and where.values, "as_of": past}
     workspace = principal.workspace_id
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         try:
             reader = await resolve_reader(connection, principal, agent)
         except NotFound:
@@ -154,7 +154,9 @@ async def list_memories(
             total = (await connection.one("count_memories", flags, bound=TOTAL_MAX, **values))["count"]
     more = cursors.encode(_sort_key(found[limit - 1], sort), found[limit - 1].id) if len(found) > limit else None
     found = found[:limit]
-    engine.part(ReadCounter).note(principal, "memories", [principal.reader_agent(agent), *(one.agent for one in found)])
+    runtime.part(ReadCounter).note(
+        principal, "memories", [principal.reader_agent(agent), *(one.agent for one in found)]
+    )
     return MemoryPage(found, more, total)
 
 
@@ -181,14 +183,14 @@ def _sort_key(memory: Memory, sort: MemorySort) -> str | datetime:
             return memory.created_at
 
 
-async def memory_stats(engine: Engine, principal: Principal, agent: str | None) -> MemoryStats:
+async def memory_stats(runtime: Runtime, principal: Principal, agent: str | None) -> MemoryStats:
     """Count the live memories the caller may see, all together and by type; an unknown agent has none."""
     workspace, rows = principal.workspace_id, []
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         with suppress(NotFound):
             reader = await resolve_reader(connection, principal, agent)
             rows = await connection.fetch(
-                "memory_stats", workspace=workspace, now=engine.now(), **agents.seen_by(reader)
+                "memory_stats", workspace=workspace, now=runtime.now(), **agents.seen_by(reader)
             )
     types = {row["type"]: make(TypeStats, row) for row in rows}
     counted = types.values()
@@ -198,16 +200,16 @@ async def memory_stats(engine: Engine, principal: Principal, agent: str | None) 
     )  # fmt: skip
 
 
-async def masked_filter(engine: Engine, principal: Principal, filter_: ListFilter) -> ListFilter:
+async def masked_filter(runtime: Runtime, principal: Principal, filter_: ListFilter) -> ListFilter:
     """Return the filter as what it filters was stored."""
     names = ("source", "text")
     values = await redact_lenient(
-        engine, await masking_of(engine, principal), [getattr(filter_, name) for name in names]
+        runtime, await masking_of(runtime, principal), [getattr(filter_, name) for name in names]
     )
     return replace(filter_, **dict(zip(names, values, strict=True)))
 
 
-async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, patch: MemoryPatch) -> Memory:
+async def change_memory(runtime: Runtime, principal: Principal, memory_id: UUID, patch: MemoryPatch) -> Memory:
     """Change a memory and keep the former version. New content is embedded again.
 
     Raises StaleVersion when it changed since ``patch.version``, NotFound when it is not visible or deleted,
@@ -218,18 +220,18 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
     for field in given & NEVER_NULL:
         if getattr(patch, field) is None:
             raise InvalidInput(("body", field), "must not be null")
-    now = engine.now()
+    now = runtime.now()
     check_expiry(patch.expires_at, now, BODY)
-    patch = await redact_patch(engine, principal, patch)
+    patch = await redact_patch(runtime, principal, patch)
     principal.owners_of(patch.owners, None, "separate")
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         present = await load_owned(connection, principal, memory_id)
         types = (await workspace_settings(connection, principal.workspace_id)).memory_types
     draft = _patched(present, patch, given)
     if given & {"type", "metadata"}:
-        await check_types(engine, types, [draft], [BODY])
-    embedded = await engine.embed([draft.content]) if draft.content != present.content else None
-    async with engine.db.transaction(principal.workspace_id, viewer=principal.writes_as) as connection:
+        await check_types(runtime, types, [draft], [BODY])
+    embedded = await runtime.embed([draft.content]) if draft.content != present.content else None
+    async with runtime.db.transaction(principal.workspace_id, viewer=principal.writes_as) as connection:
         locked = await memories.lock(connection, principal.workspace_id, memory_id)
         if locked is None or locked.deleted_at is not None:
             raise NotFound(ABSENT)
@@ -252,15 +254,15 @@ async def change_memory(engine: Engine, principal: Principal, memory_id: UUID, p
     return changed
 
 
-async def delete_memory(engine: Engine, principal: Principal, memory_id: UUID, *, hard: bool = False) -> None:
+async def delete_memory(runtime: Runtime, principal: Principal, memory_id: UUID, *, hard: bool = False) -> None:
     """Delete a memory: hidden at once everywhere, restorable until it is collected. ``hard`` removes it and its
     versions at once, also one that is deleted already; that is for admins, and goes into the audit log. Raises NotFound
     and Forbidden."""
     principal.require_write()
     if hard:
         principal.require_admin()
-    workspace, now = principal.workspace_id, engine.now()
-    async with engine.db.transaction(workspace) as connection:
+    workspace, now = principal.workspace_id, runtime.now()
+    async with runtime.db.transaction(workspace) as connection:
         await load_owned(connection, principal, memory_id, deleted=hard)
         locked = await memories.lock(connection, workspace, memory_id)
         if locked is None or (locked.deleted_at is not None and not hard):
@@ -273,35 +275,35 @@ async def delete_memory(engine: Engine, principal: Principal, memory_id: UUID, *
             await audit.record(connection, principal, "memory.removed", target=str(memory_id))
 
 
-async def record_feedback(engine: Engine, principal: Principal, memory_id: UUID, *, useful: bool) -> Memory:
+async def record_feedback(runtime: Runtime, principal: Principal, memory_id: UUID, *, useful: bool) -> Memory:
     """Say whether a memory was of use: its importance moves by a tenth; the history says why.
 
     Whoever may read it may rate it, with a key of a user what is that user's alone. Raises NotFound for one that is not
     there or deleted, and Forbidden.
     """
     principal.require_write()
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         principal.check_changes((await _load_visible(connection, principal, memory_id)).owners)
         locked = await memories.lock(connection, principal.workspace_id, memory_id)
         if locked is None or locked.deleted_at is not None:
             raise NotFound(ABSENT)
         await memories.set_importance(
             connection, principal.workspace_id, memory_id, step=FEEDBACK_STEP if useful else -FEEDBACK_STEP,
-            actor=principal.actor, reason=f"feedback: {'useful' if useful else 'not useful'}", now=engine.now(),
+            actor=principal.actor, reason=f"feedback: {'useful' if useful else 'not useful'}", now=runtime.now(),
         )  # fmt: skip
         (changed,) = await memories.get(connection, principal.workspace_id, [memory_id], None)
     return changed
 
 
-async def restore_memory(engine: Engine, principal: Principal, memory_id: UUID) -> Memory:
+async def restore_memory(runtime: Runtime, principal: Principal, memory_id: UUID) -> Memory:
     """Bring a deleted memory back under the same id, and make one current again that another had replaced or folded.
 
     A memory that is neither is given as it is. Raises Conflict when another one has taken its key or says the same, and
     for an insight that what it rests on no longer supports.
     """
     principal.require_write()
-    workspace, now = principal.workspace_id, engine.now()
-    async with engine.db.transaction(workspace) as connection:
+    workspace, now = principal.workspace_id, runtime.now()
+    async with runtime.db.transaction(workspace) as connection:
         await load_owned(connection, principal, memory_id, deleted=True)
         locked = await memories.lock(connection, workspace, memory_id)
         if locked is None:
@@ -329,14 +331,14 @@ async def bring_back(connection: Connection, principal: Principal, locked: Store
     return present[0]
 
 
-async def memory_history(engine: Engine, principal: Principal, memory_id: UUID) -> list[MemoryVersion]:
+async def memory_history(runtime: Runtime, principal: Principal, memory_id: UUID) -> list[MemoryVersion]:
     """Return every version of a memory the caller may see, deleted ones included, oldest first.
 
     Whom it was shared with later sees the versions since, not what was private before.
     """
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         memory = await _load_visible(connection, principal, memory_id)
-        engine.part(ReadCounter).note(principal, "history", [memory.agent])
+        runtime.part(ReadCounter).note(principal, "history", [memory.agent])
         versions = await connection.many(
             MemoryVersion, "memory_history", workspace=principal.workspace_id, id=memory_id
         )
@@ -355,11 +357,11 @@ def _since_shared(versions: list[MemoryVersion]) -> list[MemoryVersion]:
     return list(alike)[::-1]
 
 
-async def memory_sources(engine: Engine, principal: Principal, memory_id: UUID) -> list[MemorySource]:
+async def memory_sources(runtime: Runtime, principal: Principal, memory_id: UUID) -> list[MemorySource]:
     """Return the messages a memory was made of; those of another agent's sessions are left out."""
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         memory = await _load_visible(connection, principal, memory_id)
-        engine.part(ReadCounter).note(principal, "sources", [memory.agent])
+        runtime.part(ReadCounter).note(principal, "sources", [memory.agent])
         return await connection.many(
             MemorySource, "memory_messages", workspace=principal.workspace_id, id=memory_id, owner=principal.agent
         )

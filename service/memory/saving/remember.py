@@ -28,10 +28,10 @@ from service.domain.types import POLICIES, MemoryType
 from service.errors import Conflict, InvalidInput, Loc, StaleCredential
 from service.memory.access.redaction import redact_drafts
 from service.memory.access.workspace import get_settings
-from service.memory.engine import Engine
 from service.memory.saving.entity_metadata import redact_links
 from service.memory.saving.links import Linked, write_links
 from service.memory.saving.scopes import ScopeIds, ScopeResolver, scope_cache
+from service.runtime import Runtime
 from service.store import memories
 from service.store.memories import DerivedText, MemoryInsert
 from service.store.vectors import EmbeddingBatch
@@ -46,7 +46,7 @@ CONTENT_FIELDS = ("content", "type", "user_name", "hearsay_by", "status", "decay
 
 
 async def remember_one(
-    engine: Engine, principal: Principal, draft: MemoryDraft, key: CachedCredential | None = None
+    runtime: Runtime, principal: Principal, draft: MemoryDraft, key: CachedCredential | None = None
 ) -> SavedMemory | None:
     """Save one draft, together with others being saved at the same time; None with the caller's memory off.
 
@@ -54,39 +54,39 @@ async def remember_one(
     errors mean that nothing was saved for it and it has to be looked up.
     """
     if principal.no_memory or current_deferred_commit() is not None:
-        return next(iter(await remember(engine, principal, [draft])), None)
+        return next(iter(await remember(runtime, principal, [draft])), None)
     principal.require_write()
     owned = draft.session is None or principal.owners_of(draft.owners, draft.user, "separate") is not None
     plain = owned and not draft.links and draft.key is None and draft.created_at is None
-    place = engine.part(scope_cache).get(principal, draft) if plain else None
+    place = runtime.part(scope_cache).get(principal, draft) if plain else None
     saved: SavedMemory | None = None
     if place is not None:
-        saved = await engine.part(_inserts).do(
-            (principal, key), (draft, place), partial(_insert_new, engine, principal, key)
+        saved = await runtime.part(_inserts).do(
+            (principal, key), (draft, place), partial(_insert_new, runtime, principal, key)
         )
     elif key is not None:
         raise StaleCredential
-    return saved or await engine.part(_saves).do(principal, draft, partial(remember, engine, principal))
+    return saved or await runtime.part(_saves).do(principal, draft, partial(remember, runtime, principal))
 
 
-def _saves(_: Engine) -> GroupCommit[MemoryDraft, SavedMemory]:
+def _saves(_: Runtime) -> GroupCommit[MemoryDraft, SavedMemory]:
     return GroupCommit()
 
 
-def _inserts(_: Engine) -> GroupCommit[tuple[MemoryDraft, ScopeIds], SavedMemory | None]:
+def _inserts(_: Runtime) -> GroupCommit[tuple[MemoryDraft, ScopeIds], SavedMemory | None]:
     return GroupCommit()
 
 
 async def _insert_new(
-    engine: Engine, principal: Principal, key: CachedCredential | None, placed: Sequence[tuple[MemoryDraft, ScopeIds]]
+    runtime: Runtime, principal: Principal, key: CachedCredential | None, placed: Sequence[tuple[MemoryDraft, ScopeIds]]
 ) -> list[SavedMemory | None]:
     """Save those that are new where they belong, in one round trip; None for each that is left to ``remember``.
 
     Raises StaleCredential for a ``key`` that does not hold any more."""
-    prepared = await _prepare(engine, principal, [draft for draft, _ in placed])
+    prepared = await _prepare(runtime, principal, [draft for draft, _ in placed])
     new = [prepared.insert_of(position, place) for position, (_, place) in enumerate(placed)]
     try:
-        async with engine.db.autocommit(principal.workspace_id) as connection:
+        async with runtime.db.autocommit(principal.workspace_id) as connection:
             inserted = await memories.insert(
                 connection, principal.workspace_id, new, prepared.embedded, key, checked=True
             )
@@ -100,7 +100,7 @@ async def _insert_new(
     ]
 
 
-async def remember(engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft]) -> list[SavedMemory]:
+async def remember(runtime: Runtime, principal: Principal, drafts: Sequence[MemoryDraft]) -> list[SavedMemory]:
     """Save all drafts or none, in order.
 
     A draft that repeats a live memory reinforces it; one whose key exists updates it, the old content going
@@ -116,15 +116,15 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
     for position, draft in enumerate(drafts):
         if draft.created_at is not None and principal.role != "admin":
             raise InvalidInput((*_loc(drafts, position), "created_at"), "only an admin key may set created_at")
-    prepared = await _prepare(engine, principal, drafts)
+    prepared = await _prepare(runtime, principal, drafts)
     drafts, embedded = prepared.drafts, prepared.embedded
     saved: dict[int, tuple[UUID, Outcome]] = {}
-    async with engine.db.generic_plan_transaction(principal.workspace_id, viewer=principal.writes_as) as connection:
+    async with runtime.db.generic_plan_transaction(principal.workspace_id, viewer=principal.writes_as) as connection:
         scopes = ScopeResolver(connection, principal)
         await scopes.prefetch(drafts)
         found = [await scopes.resolve(draft, _loc(drafts, n), user=draft.user) for n, draft in enumerate(drafts)]
         drafts = prepared.drafts = await _with_owners(connection, principal, prepared, found, scopes.users_of_agents)
-        new = await engine.executor.each(
+        new = await runtime.executor.each(
             lambda one: prepared.insert_of(*one), list(enumerate(found)), lambda one: len(drafts[one[0]].content)
         )
         identities = [_identity(one.memory) for one in new]
@@ -151,13 +151,13 @@ async def remember(engine: Engine, principal: Principal, drafts: Sequence[Memory
             if draft.links
         ]
         await write_links(
-            connection, principal, linked, executor=engine.executor, kinds=prepared.kinds, now=prepared.now
+            connection, principal, linked, executor=runtime.executor, kinds=prepared.kinds, now=prepared.now
         )
         changed = {memory_id for memory_id, outcome in saved.values() if outcome != "created"}
         read = changed | {saved[n][0] for n, draft in enumerate(drafts) if draft.created_at is not None}
         rows = await memories.get(connection, principal.workspace_id, list(read), None) if read else []
     for draft, place in zip(drafts, found, strict=True):
-        engine.part(scope_cache).put(principal, draft, place)
+        runtime.part(scope_cache).put(principal, draft, place)
     records = {row.id: row for row in rows}
     for n, one in enumerate(new):
         if one.memory.id == saved[n][0] and one.memory.id not in records:
@@ -220,25 +220,25 @@ class _Prepared:
         return _new_record(draft, stored, self.principal.acting_agent(draft.agent), ready=ready)
 
 
-async def _prepare(engine: Engine, principal: Principal, drafts: Sequence[MemoryDraft]) -> _Prepared:
-    locs, now = [_loc(drafts, n) for n in range(len(drafts))], engine.now()
+async def _prepare(runtime: Runtime, principal: Principal, drafts: Sequence[MemoryDraft]) -> _Prepared:
+    locs, now = [_loc(drafts, n) for n in range(len(drafts))], runtime.now()
     for draft, loc in zip(drafts, locs, strict=True):
         check_expiry(draft.expires_at, draft.created_at or now, loc)
-    drafts = await redact_drafts(engine, principal, drafts, locs)
-    drafts = await redact_links(engine, principal, drafts, locs)
-    settings = await get_settings(engine, principal)
+    drafts = await redact_drafts(runtime, principal, drafts, locs)
+    drafts = await redact_links(runtime, principal, drafts, locs)
+    settings = await get_settings(runtime, principal)
     given = [draft.owners for draft in drafts]
-    drafts = await engine.executor.each(
+    drafts = await runtime.executor.each(
         lambda draft: _owned(principal, draft, draft.owners, settings.users), drafts, lambda draft: len(draft.content)
     )
     drafts = [_of_our_type(draft, settings.memory_types) for draft in drafts]
-    await check_types(engine, settings.memory_types, drafts, locs)
+    await check_types(runtime, settings.memory_types, drafts, locs)
     contents = [draft.content for draft in drafts]
     agents_named = {draft.agent for draft in drafts}
     # Said here, as saves that come together are carried out outside of the requests that asked for them.
     with paid_by(principal.payer(agents_named.pop() if len(agents_named) == 1 else None)):
-        texts = await engine.executor.each(DerivedText.of, contents, len)
-        embedded = await engine.embed(contents)
+        texts = await runtime.executor.each(DerivedText.of, contents, len)
+        embedded = await runtime.embed(contents)
     return _Prepared(principal, drafts, given, embedded, texts, now, settings.memory_types, settings.entity_kinds)
 
 
@@ -255,7 +255,7 @@ def check_expiry(expires_at: datetime | None, now: datetime, loc: Loc) -> None:
 
 
 async def check_types(
-    engine: Engine, types: Mapping[str, OwnType], drafts: Sequence[MemoryDraft], locs: Sequence[Loc]
+    runtime: Runtime, types: Mapping[str, OwnType], drafts: Sequence[MemoryDraft], locs: Sequence[Loc]
 ) -> None:
     """Raise InvalidInput for a type that the workspace does not have, or metadata that does not fit its schema."""
 
@@ -269,7 +269,7 @@ async def check_types(
             raise InvalidInput((*loc, *error.loc), str(error)) from None
 
     checked = [one for one in zip(drafts, locs, strict=True) if one[0].type not in BUILT_IN]
-    await engine.executor.each(check, checked, lambda one: NOT_KNOWN if one[0].metadata else 0)
+    await runtime.executor.each(check, checked, lambda one: NOT_KNOWN if one[0].metadata else 0)
 
 
 def _loc(drafts: Sequence[MemoryDraft], position: int) -> Loc:

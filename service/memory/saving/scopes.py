@@ -14,7 +14,7 @@ from service.domain.owners import UsersMode
 from service.domain.principal import Principal
 from service.domain.types import Scope
 from service.errors import InvalidInput, Loc
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.store import agents
 from service.store.agents import StoredAgent
 
@@ -56,7 +56,7 @@ class ScopeNames(Protocol):
     def session(self) -> str | None: ...
 
 
-def scope_cache(_: Engine) -> ScopeCache:
+def scope_cache(_: Runtime) -> ScopeCache:
     """Make the cache of a process."""
     return ScopeCache()
 

@@ -26,10 +26,10 @@ from service.llm import LLM, LLMInvalidOutput, LLMUnavailable
 from service.memory import prompts
 from service.memory.access.redaction import masking_of, redact_lenient
 from service.memory.access.workspace import get_settings
-from service.memory.engine import Engine
 from service.memory.prompts import memory_line
 from service.memory.search.recall import recall
 from service.memory.search_results import Degraded
+from service.runtime import Runtime
 
 log = structlog.get_logger(__name__)
 
@@ -75,20 +75,20 @@ class AskAnswer:
     ] = None
 
 
-async def ask(engine: Engine, principal: Principal, request: AskRequest) -> AskAnswer:
+async def ask(runtime: Runtime, principal: Principal, request: AskRequest) -> AskAnswer:
     """Answer a question from what the acting agent remembers: ``find``, then ``answer_from``."""
-    return await answer_from(engine, principal, request, await find(engine, principal, request))
+    return await answer_from(runtime, principal, request, await find(runtime, principal, request))
 
 
-async def find(engine: Engine, principal: Principal, request: AskRequest) -> FoundForQuestion:
+async def find(runtime: Runtime, principal: Principal, request: AskRequest) -> FoundForQuestion:
     """Return the memories that bear on a question, as many as its effort allows."""
     limits, tokens = EFFORTS[request.effort], request.max_tokens
-    settings = await get_settings(engine, principal)
+    settings = await get_settings(runtime, principal)
     if tokens is None:
         tokens = min(TOKENS_MAX, round(settings.retrieval.context_max_tokens * limits.share))
-    has_model = engine.model("ask", principal.workspace_id, settings.llm) is not None
+    has_model = runtime.model("ask", principal.workspace_id, settings.llm) is not None
     found = await recall(
-        engine,
+        runtime,
         principal,
         SearchRequest(
             agent=request.agent,
@@ -114,7 +114,9 @@ async def find(engine: Engine, principal: Principal, request: AskRequest) -> Fou
     return FoundForQuestion([result.memory for result in found.results if result.memory], found.viewer, found.degraded)
 
 
-async def answer_from(engine: Engine, principal: Principal, request: AskRequest, found: FoundForQuestion) -> AskAnswer:
+async def answer_from(
+    runtime: Runtime, principal: Principal, request: AskRequest, found: FoundForQuestion
+) -> AskAnswer:
     """Answer a question from what was found for it.
 
     A citation counts only if its memory was given to the model and has the words quoted from it; an answer counts only
@@ -123,14 +125,14 @@ async def answer_from(engine: Engine, principal: Principal, request: AskRequest,
     """
     memories, viewer = found.memories, found.viewer
     none: list[Evidence] | None = [] if request.evidence else None
-    settings = await get_settings(engine, principal)
-    llm = engine.model("ask", principal.workspace_id, settings.llm)
+    settings = await get_settings(runtime, principal)
+    llm = runtime.model("ask", principal.workspace_id, settings.llm)
     if llm is None:
         return AskAnswer(None, [], memories, viewer, found.degraded or NO_MODEL, evidence=none)
     if not memories:
         return AskAnswer(NOT_KNOWN, [], [], viewer, found.degraded, evidence=none)
     question, schema = await redact_lenient(
-        engine, await masking_of(engine, principal), [request.question, request.response_schema]
+        runtime, await masking_of(runtime, principal), [request.question, request.response_schema]
     )
     asking = _Asking(question, memories, schema, EFFORTS[request.effort].answer_tokens, settings.origins.allowed)
     try:
@@ -139,7 +141,7 @@ async def answer_from(engine: Engine, principal: Principal, request: AskRequest,
     except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
         log.warning("ask_failed", error=type(error).__name__)
         return AskAnswer(None, [], memories, viewer, Degraded(error.message, "memories"), evidence=none)
-    cited = await engine.executor.run(asking.supported, reply, data, characters=sum(map(len, asking.lines)))
+    cited = await runtime.executor.run(asking.supported, reply, data, characters=sum(map(len, asking.lines)))
     if not cited:
         return AskAnswer(NOT_KNOWN, [], memories, viewer, found.degraded, evidence=none)
     evidence = cited if request.evidence else None

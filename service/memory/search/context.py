@@ -35,7 +35,6 @@ from service.extraction.english.dates import day_words
 from service.memory import bulletin
 from service.memory.access.workspace import get_settings
 from service.memory.counters import AccessCounter
-from service.memory.engine import Engine
 from service.memory.prompts import label_each_line, marked, memory_line
 from service.memory.search.assembly import (
     AssembledContext,
@@ -51,6 +50,7 @@ from service.memory.search.profiles import ProfileSources, sources_in_scope, sta
 from service.memory.search.recall import recall
 from service.memory.search_results import NO_MEMORY, SWITCHED_OFF, Degraded, SearchAnswer, SearchResult
 from service.memory.sessions import conversations
+from service.runtime import Runtime
 from service.store import agents
 from service.store.search.records import ContextMemory, ContextMessage
 from service.store.settings import workspace_settings
@@ -125,49 +125,49 @@ class _Baseline:
     """Whom the context is for."""
 
 
-async def build_context(engine: Engine, principal: Principal, request: ContextRequest) -> Context:
+async def build_context(runtime: Runtime, principal: Principal, request: ContextRequest) -> Context:
     """Assemble the context of one turn. Memories that were retrieved for it count as accessed.
 
     With the caller's memory off, only what the caller sent is in it. An agent or session nobody has heard of
     has nothing to offer.
     """
     principal.acting_agent(request.agent)
-    defaults = (await get_settings(engine, principal)).retrieval
+    defaults = (await get_settings(runtime, principal)).retrieval
     max_tokens = defaults.context_max_tokens if request.max_tokens is None else request.max_tokens
-    results = await engine.executor.each(marked, [text_of(result) for result in request.tool_results], len)
+    results = await runtime.executor.each(marked, [text_of(result) for result in request.tool_results], len)
     tools = [Entry(str(number), result) for number, result in enumerate(results)]
     if principal.no_memory or max_tokens == 0:
         material = ContextInput({"tools": tools})
         shares = request.sections.over(Shares())
-        assembled = await engine.executor.run(assemble, material, shares, max_tokens, characters=_extent(tools))
+        assembled = await runtime.executor.run(assemble, material, shares, max_tokens, characters=_extent(tools))
         user = principal.acting_user(request.user)
         viewer = viewer_of(user, None, "separate", prompt=True)
         return Context(assembled, NO_MEMORY if principal.no_memory else None, viewer)
     with without_deferred_commit():
-        standing, window, found = await _gathered(engine, principal, request, max_tokens)
+        standing, window, found = await _gathered(runtime, principal, request, max_tokens)
     if not standing.enabled:
-        without = await build_context(engine, replace(principal, no_memory=True), request)
+        without = await build_context(runtime, replace(principal, no_memory=True), request)
         return replace(without, degraded=SWITCHED_OFF)
     ranked = [one for one in found.results if _adds_information(one, request, standing)]
     shown = _Shown(request.message, standing.speaker, window.summary, standing.allowed)
-    found_entries = await engine.executor.each(
+    found_entries = await runtime.executor.each(
         lambda one: _entry(one, shown), ranked, lambda one: len(one.record.content)
     )
     entries = standing.entries | {
         "tools": tools,
-        "documents": await engine.executor.each(
+        "documents": await runtime.executor.each(
             partial(_document_entry, marking="document" not in standing.allowed),
             [one.document for one in found.results if one.document],
             lambda part: len(part.content),
         ),
         "memories": [*standing.entries.get("memories", []), *found_entries],
     }
-    assembled = await engine.executor.run(
+    assembled = await runtime.executor.run(
         assemble, ContextInput(entries, window.turns), standing.shares, max_tokens,
         characters=sum(map(_extent, entries.values())) + sum(len(turn.line) for turn in window.turns),
     )  # fmt: skip
     taken = next((set(one.items) for one in assembled.sections if one.name == "memories"), set())
-    engine.part(AccessCounter).count(
+    runtime.part(AccessCounter).count(
         principal.workspace_id,
         [id_ for one in ranked if str(one.record.id) in taken for id_ in one.memory_ids],
     )
@@ -179,22 +179,22 @@ def _extent(entries: Sequence[Entry]) -> int:
 
 
 async def _gathered(
-    engine: Engine, principal: Principal, request: ContextRequest, max_tokens: int
+    runtime: Runtime, principal: Principal, request: ContextRequest, max_tokens: int
 ) -> tuple[_Baseline, _WindowTurns, SearchAnswer]:
     """Return everything a context is made of, searched and read side by side."""
-    speaker = principal.acting_user(request.user) or await _speaker(engine, principal, request)
+    speaker = principal.acting_user(request.user) or await _speaker(runtime, principal, request)
     reader_ready: asyncio.Future[agents.Reader | None] = asyncio.get_running_loop().create_future()
     try:
         async with asyncio.TaskGroup() as group:
-            others = group.create_task(_standing_and_window(engine, principal, request, speaker, reader_ready))
-            found = await _search(engine, principal, request, max_tokens, speaker, reader_ready)
+            others = group.create_task(_standing_and_window(runtime, principal, request, speaker, reader_ready))
+            found = await _search(runtime, principal, request, max_tokens, speaker, reader_ready)
     except ExceptionGroup as failures:
         raise failures.exceptions[0] from None
     return *others.result(), found
 
 
 async def _standing_and_window(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     request: ContextRequest,
     speaker: str | None,
@@ -203,16 +203,16 @@ async def _standing_and_window(
     reader = await reader_ready
     user, mode = principal.acting_user(request.user), reader.settings.users if reader else "separate"
     with viewing_as(viewer_of(user, reader.members if reader else None, mode, prompt=True)):
-        standing = await _standing(engine, principal, request, speaker, reader)
-        return standing, await _window(engine, principal, request) if standing.shares.window else _WindowTurns()
+        standing = await _standing(runtime, principal, request, speaker, reader)
+        return standing, await _window(runtime, principal, request) if standing.shares.window else _WindowTurns()
 
 
-async def _speaker(engine: Engine, principal: Principal, request: ContextRequest) -> str | None:
+async def _speaker(runtime: Runtime, principal: Principal, request: ContextRequest) -> str | None:
     """Return the user of the session."""
     if request.session is None:
         return None
     with suppress(NotFound):
-        async with engine.db.transaction(principal.workspace_id) as connection:
+        async with runtime.db.transaction(principal.workspace_id) as connection:
             found = await conversations.find_session(connection, Session, principal, request.agent, request.session)
             return found.user
     return None
@@ -233,12 +233,12 @@ class _BaselineMemory:
 
 
 async def _standing(
-    engine: Engine, principal: Principal, request: ContextRequest, speaker: str | None, reader: agents.Reader | None
+    runtime: Runtime, principal: Principal, request: ContextRequest, speaker: str | None, reader: agents.Reader | None
 ) -> _Baseline:
     """Return instructions, bulletin with the speaker's profile in place of its lines about them, identity, preferences
     of the speaker, goals when planning, and open todos."""
     workspace, agent = principal.workspace_id, principal.acting_agent(request.agent)
-    async with engine.db.generic_plan_transaction(workspace) as connection:
+    async with runtime.db.generic_plan_transaction(workspace) as connection:
         if reader is None:
             settings = await workspace_settings(connection, workspace)
             return _Baseline(
@@ -250,10 +250,10 @@ async def _standing(
         shares = request.sections.over(settings.context)
         latest = await connection.many(
             StoredBulletin, "bulletins_shown", workspace=workspace, agent_id=reader.agent_id, limit=BULLETINS_MAX,
-            now=engine.now(),
+            now=runtime.now(),
         )  # fmt: skip
         sources = (
-            await sources_in_scope(connection, workspace, reader, speaker, engine.now())
+            await sources_in_scope(connection, workspace, reader, speaker, runtime.now())
             if speaker and latest and shares.bulletin
             else ProfileSources()
         )
@@ -262,14 +262,14 @@ async def _standing(
         offered = await connection.many(
             _BaselineMemory, "baseline_memories", workspace=workspace, audiences=reader.audiences, user=speaker,
             always_types=_types(own, "always"), user_types=_types(own, "user") + planning,
-            open_types=_types(own, "open"), now=engine.now(), limit=BASELINE_MAX,
-            created_since=settings.retrieval.created_since(engine.now()),
+            open_types=_types(own, "open"), now=runtime.now(), limit=BASELINE_MAX,
+            created_since=settings.retrieval.created_since(runtime.now()),
         )  # fmt: skip
     allowed = settings.origins.allowed
     entries = _instructions(settings)
     ids = {str(one.id) for one in offered}
     if latest:
-        person = await standing_profile(engine, speaker or "", sources)
+        person = await standing_profile(runtime, speaker or "", sources)
         in_profile = {str(id_) for field in person for id_ in field.memory_ids}
         line = profile_line(speaker or "", [one for one in person if not ids >= set(map(str, one.memory_ids))])
         told = [Entry("profile", line)] if line else []
@@ -279,7 +279,7 @@ async def _standing(
             if not told or shown.content != bulletin.NOTHING_YET.format(agent=agent):
                 told.append(Entry(str(shown.version), marked(shown.content, directives=False)))
         entries["bulletin"] = told
-    lines = await engine.executor.each(
+    lines = await runtime.executor.each(
         lambda one: memory_line(one, speaker, allowed, one.session_user), offered, lambda one: len(one.content)
     )
     for one, entry in zip(offered, lines, strict=True):
@@ -299,7 +299,7 @@ def _instructions(settings: WorkspaceSettings) -> dict[SectionName, list[Entry]]
 
 
 async def _search(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     request: ContextRequest,
     max_tokens: int,
@@ -309,7 +309,7 @@ async def _search(
     """Return what is found for the message; ``reader_ready`` gets the reader as soon as it is resolved."""
     limit = min(FETCH_MAX, 1 + max_tokens // LINE_TOKENS)
     return await recall(
-        engine,
+        runtime,
         principal,
         SearchRequest(
             agent=request.agent,
@@ -416,11 +416,11 @@ def _document_entry(part: DocumentPart, *, marking: bool) -> Entry:
     return Entry(str(part.id), label_each_line(text, label("document") if marking else ""))
 
 
-async def _window(engine: Engine, principal: Principal, request: ContextRequest) -> _WindowTurns:
+async def _window(runtime: Runtime, principal: Principal, request: ContextRequest) -> _WindowTurns:
     if request.session is None:
         return _WindowTurns()
     try:
-        window = await conversations.window(engine, principal, request.agent, request.session)
+        window = await conversations.window(runtime, principal, request.agent, request.session)
     except NotFound:
         return _WindowTurns()
     turns = [_turn(message) for message in window.messages]

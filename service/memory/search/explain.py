@@ -17,11 +17,11 @@ from service.domain.ranking import Candidate, Ranked, is_relevant, rank
 from service.domain.search import LIMIT_MAX, SearchRequest
 from service.errors import InvalidInput, NotFound
 from service.memory.access.redaction import redact_search
-from service.memory.engine import Engine
 from service.memory.saving.lifecycle import get_memory
 from service.memory.search.recall import recall, search_query, with_defaults
 from service.memory.search.search_batch import Planned, plan_all, ranking_of, reranks
 from service.memory.search_results import SearchAnswer, SearchOptions, SearchResult, StageTimings
+from service.runtime import Runtime
 from service.store.search.candidates import candidates, newest
 from service.store.search.visibility import hidden_by
 
@@ -146,7 +146,7 @@ class _Places:
 
 
 async def explained_search(
-    engine: Engine, principal: Principal, request: SearchRequest, memory: UUID | None
+    runtime: Runtime, principal: Principal, request: SearchRequest, memory: UUID | None
 ) -> PreviewAnswer:
     """Search without counting access, and say what became of a memory, if one is given.
 
@@ -154,28 +154,28 @@ async def explained_search(
     ranks it.
     """
     if memory is not None:
-        await _check(engine, principal, request, memory)
+        await _check(runtime, principal, request, memory)
     timings, started = StageTimings(), perf_counter()
-    results = await recall(engine, principal, request, count_access=False, timings=timings)
+    results = await recall(runtime, principal, request, count_access=False, timings=timings)
     timings_ms = {**timings.ms, "total": (perf_counter() - started) * 1000}
     explanation = None
     if memory is not None and not principal.no_memory:
-        explanation = await explain(engine, principal, request, memory, results)
+        explanation = await explain(runtime, principal, request, memory, results)
     values = {name: getattr(results, name) for name in SearchAnswer.__dataclass_fields__}
     return PreviewAnswer(**values, timings_ms=timings_ms, explanation=explanation)
 
 
-async def _check(engine: Engine, principal: Principal, request: SearchRequest, memory: UUID) -> None:
+async def _check(runtime: Runtime, principal: Principal, request: SearchRequest, memory: UUID) -> None:
     if request.queries or request.expand:
         raise InvalidInput(("body", "explain_id"), "explains a search in one wording: leave out queries and expand")
     try:
-        await get_memory(engine, principal, memory, include=frozenset({"deleted", "expired"}))
+        await get_memory(runtime, principal, memory, include=frozenset({"deleted", "expired"}))
     except NotFound as error:
         raise InvalidInput(("body", "explain_id"), "is no memory that you may read") from error
 
 
 async def explain(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     request: SearchRequest,
     memory: UUID,
@@ -190,14 +190,14 @@ async def explain(
     shown = next((hit for hit in results.results if memory in hit.memory_ids), None)
     if shown is not None:
         return _shown(shown, memory)
-    request, _ = await with_defaults(engine, principal, await redact_search(engine, principal, request))
-    query, _ = await search_query(engine, principal, request, SearchOptions(for_prompt=for_prompt))
+    request, _ = await with_defaults(runtime, principal, await redact_search(runtime, principal, request))
+    query, _ = await search_query(runtime, principal, request, SearchOptions(for_prompt=for_prompt))
 
     async def read(connection: Connection) -> Explanation | None:
-        (planned,) = await plan_all(connection, engine, [query])
+        (planned,) = await plan_all(connection, runtime, [query])
         return None if planned is None else await _lost(connection, planned, memory, results)
 
-    return await engine.search(principal.workspace_id, read)
+    return await runtime.search(principal.workspace_id, read)
 
 
 def _shown(hit: SearchResult, memory: UUID) -> Explanation:

@@ -18,8 +18,8 @@ from service.domain.profile_schema import Filled, profile_by_schema
 from service.errors import InvalidInput, NotFound
 from service.memory.access.workspace import get_settings
 from service.memory.counters import ReadCounter
-from service.memory.engine import Engine
 from service.memory.saving.lifecycle import resolve_reader
+from service.runtime import Runtime
 from service.store.agents import Reader
 
 MEMORIES_MAX = 200
@@ -28,49 +28,49 @@ TYPES = ("identity", "fact", "preference", "goal", "event")
 
 
 async def list_users(
-    engine: Engine, principal: Principal, agent: str | None, text: str | None, *, limit: int, cursor: str | None
+    runtime: Runtime, principal: Principal, agent: str | None, text: str | None, *, limit: int, cursor: str | None
 ) -> tuple[list[User], str | None]:
     """Return a page of users by name, and the cursor of the next; an unknown agent has none."""
     (after,) = cursors.decode(cursor, str)
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         try:
             reader = await resolve_reader(connection, principal, agent)
         except NotFound:
             return [], None
         rows = await connection.fetch(
-            "list_users", workspace=principal.workspace_id, text=text, after=after, limit=limit + 1, now=engine.now(),
+            "list_users", workspace=principal.workspace_id, text=text, after=after, limit=limit + 1, now=runtime.now(),
             **_of(reader),
         )  # fmt: skip
     rows, more = cursors.paginate(rows, limit, "user")
-    engine.part(ReadCounter).note(principal, "users", [principal.reader_agent(agent)])
+    runtime.part(ReadCounter).note(principal, "users", [principal.reader_agent(agent)])
     return make_all(User, rows), more
 
 
 async def get_profile(
-    engine: Engine, principal: Principal, agent: str | None, user: str, as_of: datetime | None
+    runtime: Runtime, principal: Principal, agent: str | None, user: str, as_of: datetime | None
 ) -> Profile:
     """Return the profile of a user, of now or of a moment in the past; empty for one of whom nothing is known.
 
     Raises NotFound for an agent nobody has heard of.
     """
-    moment = as_of or engine.now()
-    (fields,) = await _profiles(engine, principal, agent, user, [(moment, as_of is not None)])
+    moment = as_of or runtime.now()
+    (fields,) = await _profiles(runtime, principal, agent, user, [(moment, as_of is not None)])
     return Profile(user=user, fields=fields, version=version_of(fields), as_of=moment)
 
 
 async def diff_profile(
-    engine: Engine, principal: Principal, agent: str | None, user: str, since: datetime, until: datetime | None
+    runtime: Runtime, principal: Principal, agent: str | None, user: str, since: datetime, until: datetime | None
 ) -> ProfileDiff:
     """Return what changed in the profile of a user between two moments, the later of them now where it is None.
 
     Raises InvalidInput for moments in the wrong order, and NotFound for an agent nobody has heard of.
     """
-    end = until or engine.now()
+    end = until or runtime.now()
     if since > end:
         raise InvalidInput(("query", "from"), "must not be after `to`")
-    then, now = await _profiles(engine, principal, agent, user, [(since, True), (end, until is not None)])
+    then, now = await _profiles(runtime, principal, agent, user, [(since, True), (end, until is not None)])
     characters = sum(len(str(one.value)) for one in (*then, *now))
-    changes = await engine.executor.run(diff_of, then, now, characters=characters)
+    changes = await runtime.executor.run(diff_of, then, now, characters=characters)
     return {
         "user": user, "from": since, "to": end, "from_version": version_of(then), "to_version": version_of(now),
         "changes": changes,
@@ -87,19 +87,19 @@ class ProfileSources:
 
 
 async def _profiles(
-    engine: Engine, principal: Principal, agent: str | None, user: str, moments: Sequence[tuple[datetime, bool]]
+    runtime: Runtime, principal: Principal, agent: str | None, user: str, moments: Sequence[tuple[datetime, bool]]
 ) -> list[list[ProfileField]]:
     """Return the profiles of a user at these moments, each with whether it is past."""
-    schema = (await get_settings(engine, principal)).profile_schema
+    schema = (await get_settings(runtime, principal)).profile_schema
     workspace, found, agents = principal.workspace_id, [], set[str | None]()
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         reader = await resolve_reader(connection, principal, agent)
         for moment, past in moments:
             sources, of = await _sources(connection, workspace, reader, user, moment, schema, past=past)
             found.append(sources)
             agents |= of
-    engine.part(ReadCounter).note(principal, "profile", [principal.reader_agent(agent), *agents])
-    return [await _profile(engine, user, sources, at) for sources, (at, _) in zip(found, moments, strict=True)]
+    runtime.part(ReadCounter).note(principal, "profile", [principal.reader_agent(agent), *agents])
+    return [await _profile(runtime, user, sources, at) for sources, (at, _) in zip(found, moments, strict=True)]
 
 
 async def _sources(
@@ -152,18 +152,18 @@ async def sources_in_scope(
     return sources
 
 
-async def standing_profile(engine: Engine, user: str, sources: ProfileSources) -> list[ProfileField]:
+async def standing_profile(runtime: Runtime, user: str, sources: ProfileSources) -> list[ProfileField]:
     """Return what a context tells of the speaker: who they are and what they like; no goals and events, which it has by
     itself where they matter."""
-    fields = await _profile(engine, user, sources, engine.now())
+    fields = await _profile(runtime, user, sources, runtime.now())
     return [one for one in fields if one.group in ("static", "preferences")]
 
 
-async def _profile(engine: Engine, user: str, sources: ProfileSources, moment: datetime) -> list[ProfileField]:
+async def _profile(runtime: Runtime, user: str, sources: ProfileSources, moment: datetime) -> list[ProfileField]:
     characters = sum(len(one.content) for one in sources.known)
     if sources.schema is None:
-        return await engine.executor.run(profile_of, user, sources.known, moment, characters=characters)
-    return await engine.executor.run(
+        return await runtime.executor.run(profile_of, user, sources.known, moment, characters=characters)
+    return await runtime.executor.run(
         profile_by_schema, user, sources.known, sources.filled, moment, sources.schema,
         characters=characters + sum(len(str(one.value)) for one in sources.filled),
     )  # fmt: skip

@@ -33,7 +33,6 @@ from service.llm import LLMInvalidOutput, LLMUnavailable
 from service.memory.access.redaction import redact_search, where_query
 from service.memory.access.workspace import check_filters, get_settings
 from service.memory.counters import AccessCounter, ReadCounter, SearchCounter
-from service.memory.engine import Engine
 from service.memory.search.search_batch import RERANKED_MAX, search, search_wordings, viewer
 from service.memory.search_results import (
     NO_MEMORY,
@@ -50,6 +49,7 @@ from service.memory.search_results import (
     SearchResult,
     StageTimings,
 )
+from service.runtime import Runtime
 from service.store import agents
 from service.store.search.plan import ModelChanged, Question
 from service.store.vectors import Embedding, VectorSpace
@@ -77,7 +77,7 @@ KEPT_ORDER = "the order without reranking"
 
 
 async def recall(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     request: SearchRequest,
     *,
@@ -121,46 +121,48 @@ async def recall(
         timings,
     )
     started = perf_counter()
-    request, strategy = await with_defaults(engine, principal, request)
+    request, strategy = await with_defaults(runtime, principal, request)
     try:
-        found = await _recall(engine, principal, request, strategy, options, count_access=count_access)
+        found = await _recall(runtime, principal, request, strategy, options, count_access=count_access)
     except ModelChanged:
-        if engine.refresh_active_model is None:
+        if runtime.refresh_active_model is None:
             raise
-        await engine.refresh_active_model()
+        await runtime.refresh_active_model()
         require_lsn(PRIMARY_ONLY)
-        found = await _recall(engine, principal, request, strategy, options, count_access=count_access)
+        found = await _recall(runtime, principal, request, strategy, options, count_access=count_access)
     seconds, degraded = perf_counter() - started, found.degraded is not None
-    engine.metrics.searches.labels(strategy, "yes" if degraded else "no").observe(seconds)
+    runtime.metrics.searches.labels(strategy, "yes" if degraded else "no").observe(seconds)
     if count_access:
         agent = principal.acting_agent(request.agent)
-        engine.part(SearchCounter).note(principal.workspace_id, agent, seconds, degraded=degraded)
+        runtime.part(SearchCounter).note(principal.workspace_id, agent, seconds, degraded=degraded)
     return found
 
 
-async def with_defaults(engine: Engine, principal: Principal, request: SearchRequest) -> tuple[SearchRequest, Strategy]:
+async def with_defaults(
+    runtime: Runtime, principal: Principal, request: SearchRequest
+) -> tuple[SearchRequest, Strategy]:
     """Return a request with the workspace's settings for what it leaves open, and the strategy. Raises InvalidInput for
     types that the workspace does not have."""
-    settings = await get_settings(engine, principal)
+    settings = await get_settings(runtime, principal)
     check_filters(settings.memory_types, ("body", "types"), request.types)
     strategy = request.strategy or settings.retrieval.strategy
     return request.model_copy(update={"strategy": strategy}), strategy
 
 
 async def search_query(
-    engine: Engine, principal: Principal, request: SearchRequest, options: SearchOptions
+    runtime: Runtime, principal: Principal, request: SearchRequest, options: SearchOptions
 ) -> tuple[SearchQuery, Degraded | None]:
     """Return what to look for by the query of a request, and why it has no vector although the strategy wanted one."""
     agent = principal.acting_agent(request.agent)
     reader_key = agents.ReaderKey(agent, request.session or options.in_session, request.task or options.on_task)
-    where = await where_query(engine, principal, parse_where(request.where, ("body", "where")))
-    question, failure = await _question(engine, principal, request)
+    where = await where_query(runtime, principal, parse_where(request.where, ("body", "where")))
+    question, failure = await _question(runtime, principal, request)
     user = principal.acting_user(request.user)
     return SearchQuery(principal.workspace_id, reader_key, user, request, question, options, where), failure
 
 
 async def _recall(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     request: SearchRequest,
     strategy: Strategy,
@@ -175,20 +177,20 @@ async def _recall(
     if request.since and request.until and request.since >= request.until:
         raise InvalidInput(("body", "until"), "must be later than since")
     timings = options.timings or StageTimings()
-    request, limit = await redact_search(engine, principal, request), request.limit
-    wordings, degraded = await all_wordings(engine, principal, request)
+    request, limit = await redact_search(runtime, principal, request), request.limit
+    wordings, degraded = await all_wordings(runtime, principal, request)
     for_stance = strategy != "recent" and asked_stance(wordings[0]) is not None
     if len(wordings) > 1 or for_stance:
         request = request.model_copy(update={"limit": max(request.limit, FUSED_MIN)})
     timings.end("prepare")
-    queries, cache, failure = await _queries(engine, principal, request, wordings, options)
+    queries, cache, failure = await _queries(runtime, principal, request, wordings, options)
     degraded = degraded or failure
     timings.end("embed")
     if len(queries) > 1:
-        several = await search_wordings(engine, queries)
+        several = await search_wordings(runtime, queries)
         found = fused(wordings, several) if several else None
     else:
-        found = await search(engine, queries[0])
+        found = await search(runtime, queries[0])
     if found is None:
         return SearchAnswer.empty(strategy, viewer(queries[0], None), degraded)
     timings.end("search")
@@ -198,30 +200,30 @@ async def _recall(
         contents = [hit.record.content for hit in hits]
         # Of a string little is read: 7 ms for the longest fifty, too little to wait for another workspace's slice.
         parsed = sum(len(str(content)) for content in contents if not isinstance(content, str))
-        hits = await engine.executor.run(demote_contradictions, wordings[0], hits, characters=parsed)
+        hits = await runtime.executor.run(demote_contradictions, wordings[0], hits, characters=parsed)
     if found.reranks:
         with paid_by(principal.payer(agent, found.viewer)):
-            hits, failure = await reranked(engine, request.query, hits)
+            hits, failure = await reranked(runtime, request.query, hits)
         degraded = degraded or failure
     timings.end("rerank")
     results, omitted = _apply_token_budget(hits, limit, request.max_tokens)
-    engine.part(ReadCounter).note(principal, "search", [agent, *(result.agent for result in results)])
+    runtime.part(ReadCounter).note(principal, "search", [agent, *(result.agent for result in results)])
     if count_access:
-        engine.part(AccessCounter).count(
+        runtime.part(AccessCounter).count(
             principal.workspace_id, [id_ for result in results for id_ in result.memory_ids]
         )
     tokens = sum(result.tokens for result in results)
     by_vector = any(query.question.embedding is not None for query in queries)
-    embedder = engine.embedder.signature if engine.embedder is not None and by_vector else None
+    embedder = runtime.embedder.signature if runtime.embedder is not None and by_vector else None
     return SearchAnswer(
         results, tokens, omitted, strategy, shown_viewer(found.viewer), degraded, found.pending, found.tier, embedder,
         store="postgres" if embedder is None else STORES[storage_of(embedder)],
-        cache=cache if isinstance(engine.embedder, CachedEmbedder) and by_vector else None,
+        cache=cache if isinstance(runtime.embedder, CachedEmbedder) and by_vector else None,
     )  # fmt: skip
 
 
 async def _queries(
-    engine: Engine, principal: Principal, request: SearchRequest, wordings: Sequence[str], options: SearchOptions
+    runtime: Runtime, principal: Principal, request: SearchRequest, wordings: Sequence[str], options: SearchOptions
 ) -> tuple[list[SearchQuery], QueryCache, Degraded | None]:
     """Return a query for each wording, how the embedder's cache served them, and why the first without a vector has
     none."""
@@ -229,8 +231,8 @@ async def _queries(
     cache, degraded = QueryCache(0, 0), None
     for wording in wordings:
         worded = request.model_copy(update={"query": wording})
-        cached = isinstance(engine.embedder, CachedEmbedder) and engine.embedder.holds(wording)
-        query, failure = await search_query(engine, principal, worded, options)
+        cached = isinstance(runtime.embedder, CachedEmbedder) and runtime.embedder.holds(wording)
+        query, failure = await search_query(runtime, principal, worded, options)
         if query.question.embedding is not None:
             cache = QueryCache(cache.hits + cached, cache.misses + (not cached))
         degraded = degraded or failure
@@ -238,30 +240,30 @@ async def _queries(
     return queries, cache, degraded
 
 
-async def _question(engine: Engine, principal: Principal, request: SearchRequest) -> tuple[Question, Degraded | None]:
+async def _question(runtime: Runtime, principal: Principal, request: SearchRequest) -> tuple[Question, Degraded | None]:
     """Return what to look for, and why it has no vector although the strategy wanted one.
 
     A query of nothing but a time has no words, unless it is a date in figures, as a text may hold it.
     """
-    timed = timex.parse(request.query, request.now or engine.now())
+    timed = timex.parse(request.query, request.now or runtime.now())
     time_only = bool(timed.windows) and not timed.text
-    vector, space, degraded = (None, None, None) if time_only else await _query_vector(engine, principal, request)
+    vector, space, degraded = (None, None, None) if time_only else await _query_vector(runtime, principal, request)
     words = request.query if time_only and not holds_letters(request.query) else timed.text
     text = "" if request.strategy == "semantic" and vector is not None else words
     return Question(text=text, windows=timed.windows, space=space, embedding=vector), degraded
 
 
 async def _query_vector(
-    engine: Engine, principal: Principal, request: SearchRequest
+    runtime: Runtime, principal: Principal, request: SearchRequest
 ) -> tuple[Embedding | None, VectorSpace | None, Degraded | None]:
     """Return the query's vector and its space, or why there is none although the strategy wanted one."""
     if request.strategy in ("keyword", "recent") or not request.query.strip():
         return None, None, None
-    if engine.embedder is None:
+    if runtime.embedder is None:
         return None, None, Degraded("no embedder is configured (EMBEDDING_MODEL=none)", "keyword")
     try:
         with paid_by(principal.payer(request.agent)):
-            return *await engine.embed_query(request.query), None
+            return *await runtime.embed_query(request.query), None
     except EmbeddingFailed as error:
         return None, None, Degraded(error.message, "keyword")
 
@@ -309,7 +311,7 @@ class Rephrased(BaseModel):
 
 
 async def all_wordings(
-    engine: Engine, principal: Principal, request: SearchRequest
+    runtime: Runtime, principal: Principal, request: SearchRequest
 ) -> tuple[list[str], Degraded | None]:
     """Return the query in all its wordings, the first as given, and why a model wrote none although it was asked to."""
     given = list(dict.fromkeys(text for text in (request.query, *request.queries) if text.strip())) or [request.query]
@@ -317,7 +319,7 @@ async def all_wordings(
         return given[:1], None
     if not request.expand or not given[0].strip():
         return given, None
-    llm = engine.model("ask", principal.workspace_id, (await get_settings(engine, principal)).llm)
+    llm = runtime.model("ask", principal.workspace_id, (await get_settings(runtime, principal)).llm)
     if llm is None:
         return given, NO_MODEL
     asked = [{"role": "system", "content": EXPAND}, {"role": "user", "content": f"<query>{given[0]}</query>"}]
@@ -353,19 +355,19 @@ def fused(wordings: Sequence[str], found: Sequence[Found]) -> Found:
 
 
 async def reranked(
-    engine: Engine, query: str, found: Sequence[SearchResult]
+    runtime: Runtime, query: str, found: Sequence[SearchResult]
 ) -> tuple[list[SearchResult], Degraded | None]:
     """Return the best ``RERANKED_MAX`` in the order the reranker gives them, the rest after them as they were.
 
     Where there is no reranker, it fails, or the budget does not allow it, the order stays and the answer says why.
     """
-    if engine.reranker is None:
+    if runtime.reranker is None:
         return list(found), Degraded("no reranker is configured (RERANK_MODEL)", KEPT_ORDER)
     best, rest = found[:RERANKED_MAX], found[RERANKED_MAX:]
     if not best or not query.strip():
         return list(found), None
     try:
-        order = await engine.reranker.rerank(query, [plain_text(one.record.content) or "-" for one in best])
+        order = await runtime.reranker.rerank(query, [plain_text(one.record.content) or "-" for one in best])
     except BudgetReached as error:
         return list(found), Degraded(error.message, KEPT_ORDER)
     except (LLMUnavailable, LLMInvalidOutput) as error:

@@ -23,8 +23,8 @@ from service.domain.owners import Viewer, viewer_of
 from service.domain.ranking import Ranked, Ranking, rank
 from service.domain.search import SearchRequest
 from service.errors import StaleCredential
-from service.memory.engine import Engine
 from service.memory.search_results import AlsoFound, Found, SearchOptions, SearchQuery, SearchResult, StageTimings
+from service.runtime import Runtime
 from service.store import agents
 from service.store.search.candidates import Candidates, candidates, exact_candidates, newest
 from service.store.search.filters import Filters
@@ -52,27 +52,27 @@ class Planned:
     """What has changed since the time in the past that is asked about."""
 
 
-def _batcher(_: Engine) -> GroupCommit[SearchQuery, Found | None]:
+def _batcher(_: Runtime) -> GroupCommit[SearchQuery, Found | None]:
     return GroupCommit(BATCHES_IN_FLIGHT)
 
 
-async def search(engine: Engine, query: SearchQuery) -> Found | None:
+async def search(runtime: Runtime, query: SearchQuery) -> Found | None:
     """Return what is found; None for an unknown reader. Raises StaleCredential for a key that holds no more."""
-    if engine.replica is not None or not engine.db.has_autocommit_pool:
-        return (await _search_together(engine, [query]))[0]
+    if runtime.replica is not None or not runtime.db.has_autocommit_pool:
+        return (await _search_together(runtime, [query]))[0]
     group = (query.workspace, query.options.for_context)
-    return await engine.part(_batcher).do(group, query, partial(_search_together, engine))
+    return await runtime.part(_batcher).do(group, query, partial(_search_together, runtime))
 
 
-async def search_wordings(engine: Engine, queries: Sequence[SearchQuery]) -> list[Found]:
+async def search_wordings(runtime: Runtime, queries: Sequence[SearchQuery]) -> list[Found]:
     """Return what is found for each wording of a question, together; nothing for an unknown reader."""
-    return [one for one in await _search_together(engine, queries) if one is not None]
+    return [one for one in await _search_together(runtime, queries) if one is not None]
 
 
-async def _search_together(engine: Engine, queries: Sequence[SearchQuery]) -> list[Found | None]:
+async def _search_together(runtime: Runtime, queries: Sequence[SearchQuery]) -> list[Found | None]:
     async def read(connection: Connection) -> list[Found | None]:
         timings = StageTimings()
-        planned = await plan_all(connection, engine, queries)
+        planned = await plan_all(connection, runtime, queries)
         timings.end("plan")
         scored, pending = await _rank_all(connection, planned, timings)
         ids = {id_ for one in scored for id_ in one}
@@ -94,12 +94,12 @@ async def _search_together(engine: Engine, queries: Sequence[SearchQuery]) -> li
             for one, scores, waiting in zip(planned, scored, pending, strict=True)
         ]
 
-    return await engine.search(queries[0].workspace, read)
+    return await runtime.search(queries[0].workspace, read)
 
 
-async def plan_all(connection: Connection, engine: Engine, queries: Sequence[SearchQuery]) -> list[Planned | None]:
+async def plan_all(connection: Connection, runtime: Runtime, queries: Sequence[SearchQuery]) -> list[Planned | None]:
     """Return a plan for each; None where there is nothing to find."""
-    now = engine.now()
+    now = runtime.now()
     readers: dict[tuple[agents.ReaderKey, int], agents.Reader | None] = {}
     planned: list[Planned | None] = []
     for query in queries:
@@ -115,7 +115,7 @@ async def plan_all(connection: Connection, engine: Engine, queries: Sequence[Sea
         if reader is None or _references_unknown_scope(query.request, reader):
             planned.append(None)
         else:
-            made = await _plan(connection, engine, query, reader, now)
+            made = await _plan(connection, runtime, query, reader, now)
             past = query.request.as_of is not None and query.request.as_of < now
             former = await former_versions(connection, made) if past else FormerVersions()
             planned.append(Planned(query, reader, made.without(former.changed), former))
@@ -123,7 +123,7 @@ async def plan_all(connection: Connection, engine: Engine, queries: Sequence[Sea
 
 
 async def _plan(
-    connection: Connection, engine: Engine, query: SearchQuery, reader: agents.Reader, now: datetime
+    connection: Connection, runtime: Runtime, query: SearchQuery, reader: agents.Reader, now: datetime
 ) -> SearchPlan:
     request = query.request
     return await plan(
@@ -133,7 +133,7 @@ async def _plan(
         _filters(query, reader, now),
         ranking_of(request, reader),
         None if _is_recency_only(request) else query.question,
-        engine.search_limits,
+        runtime.search_limits,
         kinds=[
             kind
             for kind in _kinds(request)

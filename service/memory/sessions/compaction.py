@@ -27,11 +27,11 @@ from service.domain.workspace import Masking, WindowSettings, WorkspaceSettings
 from service.errors import BudgetReached
 from service.llm import LLM, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.redaction import masked_names, redact_lenient
-from service.memory.engine import Engine
 from service.memory.in_flight import InFlight, Tracker
 from service.memory.prompts import SUMMARIZE, steered
 from service.memory.saving.remember import insert_of
 from service.memory.saving.scopes import ScopeIds
+from service.runtime import Runtime
 from service.store import memories, sessions
 from service.store.settings import agent_settings
 from service.store.vectors import EmbeddingBatch
@@ -110,10 +110,10 @@ class _Fold:
         return replace(self, messages=self.messages[:count])
 
 
-async def compact_agent(engine: Engine, workspace: UUID, agent_id: UUID, flight: InFlight) -> bool:
+async def compact_agent(runtime: Runtime, workspace: UUID, agent_id: UUID, flight: InFlight) -> bool:
     """Fold every window of the agent that is past its bounds; return False when one is left for later, which another
     worker is at, or has died over a moment ago."""
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         bounds = (await agent_settings(connection, workspace, agent_id)).window
         full = await connection.fetch(
             "full_windows",
@@ -126,20 +126,20 @@ async def compact_agent(engine: Engine, workspace: UUID, agent_id: UUID, flight:
     for row in full:
         tracker = await flight.open(workspace, "compaction", row["id"])
         done = done and tracker is not None
-        while tracker is not None and await compact(engine, workspace, row["id"], tracker):
+        while tracker is not None and await compact(runtime, workspace, row["id"], tracker):
             pass
     return done
 
 
 async def compact(
-    engine: Engine, workspace: UUID, session_id: UUID, tracker: Tracker | None = None, *, even_if_room: bool = False
+    runtime: Runtime, workspace: UUID, session_id: UUID, tracker: Tracker | None = None, *, even_if_room: bool = False
 ) -> bool:
     """Fold the oldest messages of a window that is past its bounds; return whether it was.
 
     ``even_if_room`` folds the older half of a window that is within its bounds as well. Of messages that are set aside
     nothing is read. ``tracker`` is a worker's, which finds those that it dies on.
     """
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         session = await connection.first(_Session, "session_by_id", workspace=workspace, id=session_id)
         if session is None:
             return False
@@ -154,12 +154,12 @@ async def compact(
             return False
         fold = fold.of_one_owner().first(tracker.batch_max if tracker else None)
         dead = {row["message_id"] for row in await connection.fetch("dead_messages", workspace=workspace, ids=fold.ids)}
-    fold = await _with_masked_names(engine, workspace, settings.masking, fold)
-    texts, named = await _read(engine, settings.masking, fold, dead, tracker)
-    gist = await _summary_text(engine, workspace, fold, texts, settings)
+    fold = await _with_masked_names(runtime, workspace, settings.masking, fold)
+    texts, named = await _read(runtime, settings.masking, fold, dead, tracker)
+    gist = await _summary_text(runtime, workspace, fold, texts, settings)
     async with _step(tracker, "summarize", fold.ids):
-        content = await engine.executor.run(_summary, fold, gist, named, characters=len(named) * len(gist) // 16)
-        embedded = await engine.embed([content])
+        content = await runtime.executor.run(_summary, fold, gist, named, characters=len(named) * len(gist) // 16)
+        embedded = await runtime.embed([content])
     draft = MemoryDraft(
         type=MemoryType.OBSERVATION,
         content=content,
@@ -179,7 +179,7 @@ async def compact(
         },
         occurred_at=fold.messages[-1].created_at,
     )
-    done = await _store(engine, workspace, fold, draft, embedded)
+    done = await _store(runtime, workspace, fold, draft, embedded)
     if tracker is not None:
         tracker.mark_processed(fold.ids)
     return done
@@ -189,10 +189,10 @@ def _step(tracker: Tracker | None, name: str, ids: Sequence[UUID]) -> AbstractAs
     return tracker.step(name, ids) if tracker else nullcontext()
 
 
-async def _with_masked_names(engine: Engine, workspace: UUID, pii: Masking, fold: _Fold) -> _Fold:
+async def _with_masked_names(runtime: Runtime, workspace: UUID, pii: Masking, fold: _Fold) -> _Fold:
     """Return the window with the masked form of each speaker: messages may be older than the rule of the workspace."""
     names = sorted({fold.speaker(message) for message in fold.messages})
-    masks = await masked_names(engine, workspace, pii, [(("name",), name) for name in names], refuse=False)
+    masks = await masked_names(runtime, workspace, pii, [(("name",), name) for name in names], refuse=False)
     return replace(fold, masks=dict(zip(names, masks, strict=True)))
 
 
@@ -217,7 +217,7 @@ def _window_to_compact(
 
 
 async def _read(
-    engine: Engine, pii: Masking, fold: _Fold, dead: set[UUID], tracker: Tracker | None
+    runtime: Runtime, pii: Masking, fold: _Fold, dead: set[UUID], tracker: Tracker | None
 ) -> tuple[list[str], list[str]]:
     """Return the texts of the messages, masked, empty for those that are set aside; and every identifier in them."""
     said = [(id_, "" if id_ in dead else text_of(message.content))
@@ -227,25 +227,25 @@ async def _read(
     named: dict[str, None] = {}
     for _, part in batches:
         async with _step(tracker, "read", [id_ for id_, _ in part]):
-            some = await redact_lenient(engine, pii, [text for _, text in part])
-            found = await engine.executor.each(lambda text: identifiers([text]), some, len)
+            some = await redact_lenient(runtime, pii, [text for _, text in part])
+            found = await runtime.executor.each(lambda text: identifiers([text]), some, len)
             named |= dict.fromkeys(token for tokens in found for token in tokens)
         texts += some
     return texts, list(named)[:LISTED_MAX]
 
 
 async def _summary_text(
-    engine: Engine, workspace: UUID, fold: _Fold, texts: Sequence[str], settings: WorkspaceSettings
+    runtime: Runtime, workspace: UUID, fold: _Fold, texts: Sequence[str], settings: WorkspaceSettings
 ) -> str:
     """Return what was said, in brief: by the language model where it answers, else by rules."""
-    llm = engine.model("summary", workspace, settings.llm)
+    llm = runtime.model("summary", workspace, settings.llm)
     if llm is not None:
         try:
             with paid_by(replace(payer(), owners=tuple(fold.messages[0].owners))):
                 return await _summary_by_llm(llm, fold, texts, settings.dream)
         except (LLMUnavailable, LLMInvalidOutput, BudgetReached) as error:
             log.warning("window_summary_by_rules", error=error.message)
-    return await engine.executor.run(_summary_by_rules, fold, texts, characters=sum(map(len, texts)))
+    return await runtime.executor.run(_summary_by_rules, fold, texts, characters=sum(map(len, texts)))
 
 
 def _summary(fold: _Fold, gist: str, named: list[str]) -> str:
@@ -285,10 +285,10 @@ def _when(fold: _Fold) -> str:
     return f"{first.day} {first:%B %Y}, turns {fold.messages[0].seq} to {fold.to_seq}"
 
 
-async def _store(engine: Engine, workspace: UUID, fold: _Fold, draft: MemoryDraft, embedded: EmbeddingBatch) -> bool:
+async def _store(runtime: Runtime, workspace: UUID, fold: _Fold, draft: MemoryDraft, embedded: EmbeddingBatch) -> bool:
     """Store the summary and move the window on; return False when it has moved or a message has gone meanwhile."""
-    now, ids = engine.now(), fold.ids
-    async with engine.db.transaction(workspace) as connection:
+    now, ids = runtime.now(), fold.ids
+    async with runtime.db.transaction(workspace) as connection:
         window_seq: int = await connection.value("lock_session", workspace=workspace, id=fold.session.id)
         present: int = await connection.value("messages_present", workspace=workspace, ids=ids)
         if window_seq != fold.session.window_seq or present != len(ids):

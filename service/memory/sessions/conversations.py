@@ -33,8 +33,8 @@ from service.errors import Forbidden, InvalidInput, NotFound
 from service.memory.access.redaction import masking_of, redact_lenient, redact_messages
 from service.memory.access.workspace import get_settings
 from service.memory.counters import ReadCounter
-from service.memory.engine import Engine
 from service.memory.sessions.compaction import compact
+from service.runtime import Runtime
 from service.store import agents, idempotency, sessions
 from service.store.idempotency import RequestSlot, StoredResponse
 from service.store.sessions import LockedSession, MessageColumns, SessionWindow
@@ -56,13 +56,13 @@ NO_ANSWER = ""
 
 
 async def start_session(
-    engine: Engine, principal: Principal, agent: str | None, session: str | None, user: str | None
+    runtime: Runtime, principal: Principal, agent: str | None, session: str | None, user: str | None
 ) -> Session:
     """Make a session, named by a fresh UUID when no name is given, with an empty window; or the one that is there."""
     principal.require_write()
     acting, user = principal.acting_agent(agent), principal.acting_user(user)
     name = session or str(uuid4())
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         agent_id = await agents.ensure_agent(connection, principal.workspace_id, acting)
         await agents.ensure_session(connection, principal.workspace_id, agent_id, name, user)
         return await find_session(connection, Session, principal, acting, name)
@@ -90,7 +90,7 @@ class _PreparedMessages:
 
 
 async def append_messages(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     agent: str | None,
     session: str,
@@ -108,11 +108,11 @@ async def append_messages(
     acting, user = principal.acting_agent(agent), principal.acting_user(user)
     if principal.no_memory:
         return NOTHING_KEPT
-    now = engine.now()
-    turns = await _prepare_messages(engine, principal, drafts, user, now, searchable=searchable)
-    settings = await get_settings(engine, principal)
+    now = runtime.now()
+    turns = await _prepare_messages(runtime, principal, drafts, user, now, searchable=searchable)
+    settings = await get_settings(runtime, principal)
     try:
-        async with engine.db.transaction(principal.workspace_id, viewer="everybody") as connection:
+        async with runtime.db.transaction(principal.workspace_id, viewer="everybody") as connection:
             row, settings = await _lock_session(connection, principal, acting, session, user, settings)
             row, stored = await _append(connection, principal, row, turns, user, now, settings)
             bounds = settings.window
@@ -126,7 +126,7 @@ async def append_messages(
 
 
 async def append_turns(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     agent: str,
     session: str,
@@ -140,11 +140,11 @@ async def append_turns(
     principal.require_write()
     if principal.no_memory:
         return
-    now, user = engine.now(), principal.acting_user(user)
-    turns = await _prepare_messages(engine, principal, drafts, user, now, searchable=True)
-    settings = await get_settings(engine, principal)
+    now, user = runtime.now(), principal.acting_user(user)
+    turns = await _prepare_messages(runtime, principal, drafts, user, now, searchable=True)
+    settings = await get_settings(runtime, principal)
     with suppress(_MemoryOff):
-        async with engine.db.generic_plan_transaction(principal.workspace_id, viewer="everybody") as connection:
+        async with runtime.db.generic_plan_transaction(principal.workspace_id, viewer="everybody") as connection:
             acting = principal.acting_agent(agent)
             row, settings = await _lock_session(connection, principal, acting, session, user, settings)
             if attempt is None or not await is_kept_already(connection, principal, attempt, now):
@@ -152,7 +152,7 @@ async def append_turns(
 
 
 async def _prepare_messages(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     drafts: Sequence[MessageDraft],
     user: str | None,
@@ -163,12 +163,12 @@ async def _prepare_messages(
     for position, draft in enumerate(drafts):
         if draft.created_at is not None and draft.created_at > now + BACKFILL_SKEW:
             raise InvalidInput(("body", "messages", position, "created_at"), "is in the future")
-    drafts = await redact_messages(engine, principal, drafts)
-    items = await engine.executor.each(lambda draft: message_columns(draft, user), drafts, message_characters)
+    drafts = await redact_messages(runtime, principal, drafts)
+    items = await runtime.executor.each(lambda draft: message_columns(draft, user), drafts, message_characters)
     said = said_in(zip(items, drafts, strict=True)) if searchable else []
-    words = await search_words(engine.executor, said)
+    words = await search_words(runtime.executor, said)
     texts = [with_speaker(text, speaker) for _, text, speaker, _ in said]
-    return _PreparedMessages(items, words, await engine.embed_if_cheap(texts))
+    return _PreparedMessages(items, words, await runtime.embed_if_cheap(texts))
 
 
 def said_in(messages: Iterable[tuple[MessageColumns, MessageDraft]]) -> list[Said]:
@@ -241,50 +241,50 @@ def _advance_window(row: LockedSession, now: datetime, bounds: WindowSettings) -
     return replace(row, window_started_at=row.window_started_at or now, last_message_at=now)
 
 
-async def get_session(engine: Engine, principal: Principal, agent: str | None, session: str) -> Session:
+async def get_session(runtime: Runtime, principal: Principal, agent: str | None, session: str) -> Session:
     """Return a session of the acting agent. Raises NotFound."""
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         return await find_session(connection, Session, principal, agent, session)
 
 
-async def window(engine: Engine, principal: Principal, agent: str | None, session: str) -> Window:
+async def window(runtime: Runtime, principal: Principal, agent: str | None, session: str) -> Window:
     """Return what still goes to the model verbatim, the newest messages within the bounds; nothing after the idle
     time."""
-    now = engine.now()
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    now = runtime.now()
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         settings = await workspace_settings(connection, principal.workspace_id)
         row = await find_session(connection, SessionWindow, principal, agent, session)
         bounds = settings.of_agent(row.agent_settings).window
-        engine.part(ReadCounter).note(principal, "window", [principal.acting_agent(agent)])
+        runtime.part(ReadCounter).note(principal, "window", [principal.acting_agent(agent)])
         contents = await _window_messages(connection, principal, row, bounds)
         summaries = await _summaries(connection, principal, row)
     return _window(row, contents, summaries, now, bounds)
 
 
-async def compact_window(engine: Engine, principal: Principal, agent: str | None, session: str) -> Window:
+async def compact_window(runtime: Runtime, principal: Principal, agent: str | None, session: str) -> Window:
     """Fold the older half of the window into a summary now; return the window after it.
 
     A window of fewer than two messages stays as it is.
     """
     principal.require_write()
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         found = await find_session(connection, Session, principal, agent, session)
     with viewing_as("everybody"):
-        await compact(engine, principal.workspace_id, found.id, even_if_room=True)
-    return await window(engine, principal, agent, session)
+        await compact(runtime, principal.workspace_id, found.id, even_if_room=True)
+    return await window(runtime, principal, agent, session)
 
 
-async def clear_window(engine: Engine, principal: Principal, agent: str | None, session: str) -> None:
+async def clear_window(runtime: Runtime, principal: Principal, agent: str | None, session: str) -> None:
     """Empty the window; history and memories stay."""
     principal.require_write()
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         found = await find_session(connection, Session, principal, agent, session)
         await connection.run("clear_window", workspace=principal.workspace_id, id=found.id)
 
 
-async def message_memories(engine: Engine, principal: Principal, message_id: UUID) -> list[Memory]:
+async def message_memories(runtime: Runtime, principal: Principal, message_id: UUID) -> list[Memory]:
     """Return the memories made of a message. Raises NotFound for a message of another agent's session."""
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         owner: str | None = await connection.value(
             "message_agent", workspace=principal.workspace_id, message_id=message_id
         )
@@ -418,7 +418,7 @@ async def is_kept_already(connection: Connection, principal: Principal, attempt:
 
 
 async def list_sessions(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     agent: str | None,
     *,
@@ -429,8 +429,8 @@ async def list_sessions(
     """Return a page of sessions, of the caller's user or of all, newest first; with ``text`` those whose name or a
     message has it."""
     (before,) = cursors.decode(cursor, UUID)
-    text = await _as_stored(engine, principal, text)
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    text = await _as_stored(runtime, principal, text)
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         found = await connection.many(
             Session,
             "list_sessions",
@@ -445,7 +445,7 @@ async def list_sessions(
 
 
 async def list_messages(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     agent: str | None,
     session: str,
@@ -465,10 +465,10 @@ async def list_messages(
     if around is not None and (cursor is not None or descending):
         raise InvalidInput(("query", "around"), "begins a page, oldest first: leave out cursor and order")
     (seq,) = cursors.decode(cursor, int)
-    text = await _as_stored(engine, principal, text)
-    async with engine.db.transaction(principal.workspace_id) as connection:
+    text = await _as_stored(runtime, principal, text)
+    async with runtime.db.transaction(principal.workspace_id) as connection:
         of = await find_session(connection, Session, principal, agent, session)
-        engine.part(ReadCounter).note(principal, "messages", [of.agent])
+        runtime.part(ReadCounter).note(principal, "messages", [of.agent])
         if around is not None:
             place: int | None = await connection.value(
                 "message_seq", workspace=principal.workspace_id, session_id=of.id, message_id=around
@@ -485,9 +485,9 @@ async def list_messages(
     return MessagePage(found, more, previous)
 
 
-async def _as_stored(engine: Engine, principal: Principal, text: str | None) -> str | None:
+async def _as_stored(runtime: Runtime, principal: Principal, text: str | None) -> str | None:
     """Return a part of texts as they are stored."""
     if text is None:
         return None
-    (masked,) = await redact_lenient(engine, await masking_of(engine, principal), [text])
+    (masked,) = await redact_lenient(runtime, await masking_of(runtime, principal), [text])
     return str(masked)

@@ -27,11 +27,11 @@ from service.embedding.tokens import count_tokens
 from service.errors import BudgetReached, Conflict
 from service.llm import LLM, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.redaction import masked_names, masking_of, redact_lenient
-from service.memory.engine import Engine
 from service.memory.prompts import COMPACT, steered
 from service.memory.saving.lifecycle import load_owned
 from service.memory.saving.remember import insert_of
 from service.memory.saving.scopes import ScopeIds
+from service.runtime import Runtime
 from service.store import agents, memories
 from service.store.settings import agent_settings
 
@@ -103,7 +103,7 @@ class _Fold:
 
 
 async def summarize(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     agent: str | None,
     *,
@@ -121,9 +121,9 @@ async def summarize(
     Raises NotFound, and Conflict when one of them is changed while the summary is being written.
     """
     principal.require_write()
-    workspace, now = principal.workspace_id, engine.now()
+    workspace, now = principal.workspace_id, runtime.now()
     days = older_than_days if older_than_days is not None else OLDER_THAN_DAYS if tokens_max is None else 0.0
-    async with engine.db.transaction(workspace) as connection:
+    async with runtime.db.transaction(workspace) as connection:
         found = await agents.existing_agent(connection, workspace, principal.acting_agent(agent))
         settings = await agent_settings(connection, workspace, found.id)
         total: int = await connection.value("agent_memory_tokens", workspace=workspace, agent_id=found.id, now=now)
@@ -137,18 +137,18 @@ async def summarize(
         return _answer(None, total, "fits")
     if len(old) < 2:
         return _answer(None, total, "too_few")
-    texts, abouts = await _clean(engine, principal, [one.memory for one in old])
+    texts, abouts = await _clean(runtime, principal, [one.memory for one in old])
     characters = len(SHARES) * sum(map(len, texts))
-    fold = await engine.executor.run(_fold_by_rules, old, texts, abouts, excess, characters=characters)
+    fold = await runtime.executor.run(_fold_by_rules, old, texts, abouts, excess, characters=characters)
     if fold is None:
         return _answer(None, total, "saves_too_little")
     if dry_run:
         return _answer(fold, total)
-    llm = engine.model("summary", workspace, settings.llm)
+    llm = runtime.model("summary", workspace, settings.llm)
     if llm is not None:
         with paid_by(principal.payer(found.agent, old[0].memory.owners)):
-            fold = await _by_llm(engine, llm, fold, settings.dream)
-    return _answer(fold, total, memory=await _replace_with_summary(engine, principal, found.id, fold))
+            fold = await _by_llm(runtime, llm, fold, settings.dream)
+    return _answer(fold, total, memory=await _replace_with_summary(runtime, principal, found.id, fold))
 
 
 def _answer(
@@ -167,15 +167,17 @@ def _answer(
     )
 
 
-async def _clean(engine: Engine, principal: Principal, found: Sequence[Memory]) -> tuple[list[str], list[str | None]]:
+async def _clean(runtime: Runtime, principal: Principal, found: Sequence[Memory]) -> tuple[list[str], list[str | None]]:
     """Return the texts, which may be older than the workspace's rule on personal data, and whom each is about where
     they are about several."""
-    pii = await masking_of(engine, principal)
-    texts = await redact_lenient(engine, pii, [one.content for one in found])
+    pii = await masking_of(runtime, principal)
+    texts = await redact_lenient(runtime, pii, [one.content for one in found])
     users = sorted({one.user for one in found if one.user is not None})
     if len({one.user for one in found}) == 1:
         return texts, [None] * len(found)
-    masks = await masked_names(engine, principal.workspace_id, pii, [(("user",), user) for user in users], refuse=False)
+    masks = await masked_names(
+        runtime, principal.workspace_id, pii, [(("user",), user) for user in users], refuse=False
+    )
     shown = dict(zip(users, masks, strict=True))
     return texts, [one.user and shown.get(one.user) for one in found]
 
@@ -235,7 +237,7 @@ def _fewest(spans: Sequence[tuple[int, int]], heading: int, excess: int | None) 
     return len(spans)
 
 
-async def _by_llm(engine: Engine, llm: LLM, fold: _Fold, choices: DreamChoices) -> _Fold:
+async def _by_llm(runtime: Runtime, llm: LLM, fold: _Fold, choices: DreamChoices) -> _Fold:
     """Return the fold with the language model's summary, where it answers with one that saves enough."""
     messages = [
         {"role": "system", "content": COMPACT.format(words_max=max(60, fold.before // 4))},
@@ -248,15 +250,15 @@ async def _by_llm(engine: Engine, llm: LLM, fold: _Fold, choices: DreamChoices) 
         return fold
     gist = "\n".join(" ".join(line.split()) for line in answer.text.splitlines() if line.strip())
     named = [token for one in fold.notes for token in one.named]
-    content = await engine.executor.run(
+    content = await runtime.executor.run(
         with_missing, gist[:SUMMARY_CHARS_MAX], list(dict.fromkeys(named)), characters=len(named) * len(gist) // 16
     )
     return replace(fold, content=content) if _saves_enough(fold.before, count_tokens(content)) else fold
 
 
-async def _replace_with_summary(engine: Engine, principal: Principal, agent_id: UUID, fold: _Fold) -> Memory:
+async def _replace_with_summary(runtime: Runtime, principal: Principal, agent_id: UUID, fold: _Fold) -> Memory:
     """Write the summary and close what it stands for, in one transaction."""
-    workspace, now, old = principal.workspace_id, engine.now(), [one.memory for one in fold.folded]
+    workspace, now, old = principal.workspace_id, runtime.now(), [one.memory for one in fold.folded]
     subjects = {one.user for one in old}
     draft = MemoryDraft(
         type=MemoryType.OBSERVATION,
@@ -271,8 +273,8 @@ async def _replace_with_summary(engine: Engine, principal: Principal, agent_id: 
         source={"kind": SOURCE_KIND, "memory_ids": [str(one.id) for one in old]},
         occurred_at=now,
     )
-    embedded = await engine.embed([fold.content])
-    async with engine.db.transaction(workspace) as connection:
+    embedded = await runtime.embed([fold.content])
+    async with runtime.db.transaction(workspace) as connection:
         locked = await memories.lock_all(connection, workspace, [one.id for one in old])
         versions = {id_: one.version for id_, one in locked.items()}
         changed = [str(one.id) for one in old if versions.get(one.id) != one.version]
@@ -293,15 +295,15 @@ async def _replace_with_summary(engine: Engine, principal: Principal, agent_id: 
     return made
 
 
-async def undo_summary(engine: Engine, principal: Principal, memory_id: UUID) -> UndoneSummary:
+async def undo_summary(runtime: Runtime, principal: Principal, memory_id: UUID) -> UndoneSummary:
     """Make every memory that a summary replaced current again, and delete the summary.
 
     Raises NotFound, Forbidden for another agent's, and Conflict for what is no summary, and (with the ids ``changed``)
     where it or one of the memories has been changed since, or another one says the same; then nothing is undone.
     """
     principal.require_write()
-    workspace, now = principal.workspace_id, engine.now()
-    async with engine.db.transaction(workspace) as connection:
+    workspace, now = principal.workspace_id, runtime.now()
+    async with runtime.db.transaction(workspace) as connection:
         summary = await load_owned(connection, principal, memory_id, deleted=True)
         if summary.source.get("kind") != SOURCE_KIND:
             raise Conflict(NO_SUMMARY)

@@ -25,7 +25,7 @@ from service.errors import InvalidInput, NotFound
 from service.memory import bulletin
 from service.memory.access.redaction import where_query
 from service.memory.counters import ReadCounter
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.store import transfer
 from service.store.transfer import ExportFilter
 
@@ -35,7 +35,7 @@ CHUNK_BYTES = 64 * 1024
 
 
 async def export(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     agent: str | None,
     *,
@@ -51,11 +51,11 @@ async def export(
     giving that line again. Raises NotFound for an unknown agent, InvalidInput for a ``resume_from`` that is none.
     """
     named = principal.reader_agent(agent)
-    wanted = await _wanted(engine, principal, named, include, where)
+    wanted = await _wanted(runtime, principal, named, include, where)
     start = _start(resume_from, _records(wanted))
-    stream = _stream(engine, principal.workspace_id, named, wanted, start)
+    stream = _stream(runtime, principal.workspace_id, named, wanted, start)
     first = await anext(stream)
-    engine.part(ReadCounter).note(principal, "export", [agent])
+    runtime.part(ReadCounter).note(principal, "export", [agent])
     return _from(first, stream)
 
 
@@ -68,10 +68,10 @@ async def _from(first: bytes, stream: AsyncGenerator[bytes]) -> AsyncIterator[by
 
 
 async def _stream(
-    engine: Engine, workspace: UUID, agent: str | None, wanted: ExportFilter, start: Start | None
+    runtime: Runtime, workspace: UUID, agent: str | None, wanted: ExportFilter, start: Start | None
 ) -> AsyncGenerator[bytes]:
     spool = TempfilePipe()
-    filling = asyncio.create_task(_fill(engine, workspace, spool, agent, wanted, start))
+    filling = asyncio.create_task(_fill(runtime, workspace, spool, agent, wanted, start))
     filling.add_done_callback(lambda _: spool.finish())
     try:
         async for chunk in spool.read():
@@ -84,16 +84,16 @@ async def _stream(
 
 
 async def _wanted(
-    engine: Engine, principal: Principal, agent: str | None, include: frozenset[str], where: Where | None
+    runtime: Runtime, principal: Principal, agent: str | None, include: frozenset[str], where: Where | None
 ) -> ExportFilter:
     agent_id: UUID | None = None
     if agent is not None:
-        async with engine.db.transaction(principal.workspace_id) as connection:
+        async with runtime.db.transaction(principal.workspace_id) as connection:
             agent_id = await connection.value("export_agent", workspace=principal.workspace_id, agent=agent)
         if agent_id is None:
             raise NotFound(f"There is no agent {agent!r} here.")
-    query = await where_query(engine, principal, where)
-    return ExportFilter(agent_id, "deleted" in include, "expired" in include, engine.now(), query)
+    query = await where_query(runtime, principal, where)
+    return ExportFilter(agent_id, "deleted" in include, "expired" in include, runtime.now(), query)
 
 
 def _records(wanted: ExportFilter) -> tuple[str, ...]:
@@ -115,10 +115,10 @@ def _start(resume_from: str | None, records: Sequence[str]) -> Start | None:
 
 
 async def _fill(
-    engine: Engine, workspace: UUID, spool: TempfilePipe, agent: str | None, wanted: ExportFilter, start: Start | None
+    runtime: Runtime, workspace: UUID, spool: TempfilePipe, agent: str | None, wanted: ExportFilter, start: Start | None
 ) -> None:
     written: Counter[str] = Counter()
-    async with engine.db.snapshot(workspace) as connection:
+    async with runtime.db.snapshot(workspace) as connection:
         records = _records(wanted)
         counted = await transfer.counts(connection, workspace, wanted)
         expected = {name: count for name, count in counted.items() if name in records}
@@ -126,7 +126,7 @@ async def _fill(
         spool.write(dumps(header) + b"\n")
         for name in records[records.index(start[0]) if start else 0 :]:
             key = start[1] if start and start[0] == name else None
-            await _fill_section(engine.executor, connection, workspace, spool, name, wanted, key, written)
+            await _fill_section(runtime.executor, connection, workspace, spool, name, wanted, key, written)
     spool.write(dumps({"record": "end", "counts": dict(written)}) + b"\n")
 
 

@@ -35,7 +35,6 @@ from service.memory.access.redaction import (
     redact,
     with_masked_names,
 )
-from service.memory.engine import Engine
 from service.memory.saving.documents import DOCUMENT_FIELDS
 from service.memory.transfer.import_records import (
     BATCH,
@@ -54,6 +53,7 @@ from service.memory.transfer.parse import (
     parse_line,
     raw_lines,
 )
+from service.runtime import Runtime
 from service.store import insights
 from service.store.vectors import EmbeddingBatch
 
@@ -120,7 +120,7 @@ def _nothing(_: Progress) -> None:
 
 
 async def import_lines(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     chunks: AsyncIterator[bytes],
     *,
@@ -137,14 +137,14 @@ async def import_lines(
     """
     principal.require_admin()
     with closing(ParsedLines()) as lines:
-        source = _source(engine, format, chunks, agent)
+        source = _source(runtime, format, chunks, agent)
         notices: list[str] = []
-        complete = await _check(engine, principal, source, lines, agent, on_progress, notices)
+        complete = await _check(runtime, principal, source, lines, agent, on_progress, notices)
         if principal.no_memory:
             return ImportResult.of({}, complete, notices)
-        embedded = await _embed(engine, lines)
-        async with engine.db.transaction(principal.workspace_id, viewer="everybody") as connection:
-            writing = ImportTransaction(connection, principal, engine.now(), embedded, engine.executor)
+        embedded = await _embed(runtime, lines)
+        async with runtime.db.transaction(principal.workspace_id, viewer="everybody") as connection:
+            writing = ImportTransaction(connection, principal, runtime.now(), embedded, runtime.executor)
             await _write(writing, lines, on_progress)
             await insights.retract_unsupported(connection, principal.workspace_id, None)
             await audit.record(connection, principal, "import", target=agent, details=dict(lines.counts))
@@ -153,15 +153,15 @@ async def import_lines(
 
 
 def _source(
-    engine: Engine, format: Format, chunks: AsyncIterator[bytes], agent: str | None
+    runtime: Runtime, format: Format, chunks: AsyncIterator[bytes], agent: str | None
 ) -> AsyncIterator[tuple[int, JsonObject]]:
     if format == "mem0":
-        return mem0_memories(chunks, engine.executor, agent)
-    return {"reverie": raw_lines, "arkos": arkos_messages}[format](chunks, engine.executor)
+        return mem0_memories(chunks, runtime.executor, agent)
+    return {"reverie": raw_lines, "arkos": arkos_messages}[format](chunks, runtime.executor)
 
 
 async def _check(
-    engine: Engine,
+    runtime: Runtime,
     principal: Principal,
     source: AsyncIterator[tuple[int, JsonObject]],
     lines: ParsedLines,
@@ -171,19 +171,19 @@ async def _check(
 ) -> bool | None:
     framed: bool | None = None
     done = 0
-    settings = await masking_of(engine, principal)
+    settings = await masking_of(runtime, principal)
     batch: list[tuple[int, JsonObject]] = []
 
     async def keep() -> None:
         given = batch.copy()
         batch.clear()
-        found = await engine.executor.each(lambda one: _checked(*one, agent), given, _characters)
+        found = await runtime.executor.each(lambda one: _checked(*one, agent), given, _characters)
         good = list(takewhile(lambda one: not isinstance(one, InvalidImportLine), found))
         numbered = [one for one in good if isinstance(one, tuple)]
         for number, record, _ in numbered:
             _check_right(principal, number, record)
-        cleared = await redact_lines(engine, principal.workspace_id, settings, numbered)
-        await engine.executor.each(lambda one: lines.add(one[1], one[0], one[2]), cleared, lambda _: ITEM_CHARACTERS)
+        cleared = await redact_lines(runtime, principal.workspace_id, settings, numbered)
+        await runtime.executor.each(lambda one: lines.add(one[1], one[0], one[2]), cleared, lambda _: ITEM_CHARACTERS)
         for broken in found[len(good) :]:  # only now: an earlier line may be refused for its personal data
             assert isinstance(broken, InvalidImportLine)
             raise broken
@@ -227,13 +227,13 @@ def _characters(raw: tuple[int, JsonObject]) -> int:
     return sum(len(value) for value in raw[1].values() if isinstance(value, str))
 
 
-async def _embed(engine: Engine, lines: ParsedLines) -> EmbeddingBatch:
+async def _embed(runtime: Runtime, lines: ParsedLines) -> EmbeddingBatch:
     if lines.counts["memory"] > EMBEDDED_MAX:
         return EmbeddingBatch(None, [])
-    return await engine.embed(
+    return await runtime.embed(
         [
             line.content
-            async for batch in _batches(engine.executor, lines, "memory")
+            async for batch in _batches(runtime.executor, lines, "memory")
             for _, line in batch
             if isinstance(line, MemoryLine)
         ]
@@ -257,35 +257,35 @@ async def _write(writing: ImportTransaction, lines: ParsedLines, on_progress: Ca
     await writing.finish()
 
 
-async def redact_lines(engine: Engine, workspace: UUID, settings: Masking, lines: list[Numbered]) -> list[Numbered]:
+async def redact_lines(runtime: Runtime, workspace: UUID, settings: Masking, lines: list[Numbered]) -> list[Numbered]:
     """Return the lines as they may be kept. Raises InvalidImportLine for one with a filter that is none, or that the
     workspace refuses."""
     try:
-        lines = [await _with_filter(engine, workspace, settings, one) for one in lines]
+        lines = [await _with_filter(runtime, workspace, settings, one) for one in lines]
         if settings.off:
             return lines
-        return await _redact_texts(engine, settings, await _mask_names(engine, workspace, settings, lines))
+        return await _redact_texts(runtime, settings, await _mask_names(runtime, workspace, settings, lines))
     except InvalidInput as error:
         raise InvalidImportLine(int(error.loc[1]), error.loc[2:], error.message) from None
 
 
-async def _with_filter(engine: Engine, workspace: UUID, settings: Masking, line: Numbered) -> Numbered:
+async def _with_filter(runtime: Runtime, workspace: UUID, settings: Masking, line: Numbered) -> Numbered:
     number, record, given = line
     name = FILTERED.get(record)
     filtered = getattr(given, name) if name else None
     if name is None or filtered is None or filtered.where is None:
         return line
-    where = await kept_where(engine, workspace, settings, filtered.where, ("body", number, name, "where"))
+    where = await kept_where(runtime, workspace, settings, filtered.where, ("body", number, name, "where"))
     return number, record, given.model_copy(update={name: filtered.model_copy(update={"where": where})})
 
 
-async def _mask_names(engine: Engine, workspace: UUID, settings: Masking, lines: list[Numbered]) -> list[Numbered]:
+async def _mask_names(runtime: Runtime, workspace: UUID, settings: Masking, lines: list[Numbered]) -> list[Numbered]:
     typed = [(type(line), line, ("body", number)) for number, _, line in lines]
-    masked = await with_masked_names(engine, workspace, settings, typed, refuse=True)
+    masked = await with_masked_names(runtime, workspace, settings, typed, refuse=True)
     return [(number, record, line) for (number, record, _), line in zip(lines, masked, strict=True)]
 
 
-async def _redact_texts(engine: Engine, settings: Masking, lines: list[Numbered]) -> list[Numbered]:
+async def _redact_texts(runtime: Runtime, settings: Masking, lines: list[Numbered]) -> list[Numbered]:
     written: list[FieldValue] = []
     owners: list[tuple[int, str]] = []
     for place, (number, record, line) in enumerate(lines):
@@ -294,7 +294,9 @@ async def _redact_texts(engine: Engine, settings: Masking, lines: list[Numbered]
                 written.append((("body", number, name), _texts(record, name, getattr(line, name))))
                 owners.append((place, name))
     changes: list[JsonObject] = [{} for _ in lines]
-    for (place, name), (_, before), after in zip(owners, written, await redact(engine, settings, written), strict=True):
+    for (place, name), (_, before), after in zip(
+        owners, written, await redact(runtime, settings, written), strict=True
+    ):
         if after != before:
             _, record, line = lines[place]
             changes[place][name] = getattr(line, name) | after if _is_former(record, name) else after
@@ -303,7 +305,7 @@ async def _redact_texts(engine: Engine, settings: Masking, lines: list[Numbered]
         (number, record, line), change = one
         return number, record, apply_redaction(line, change, ("body", number))
 
-    return await engine.executor.each(cleared_line, list(zip(lines, changes, strict=True)), lambda _: 0)
+    return await runtime.executor.each(cleared_line, list(zip(lines, changes, strict=True)), lambda _: 0)
 
 
 def _is_former(record: str, name: str) -> bool:

@@ -115,10 +115,10 @@ async def test_a_dream_over_a_thousand(static_api: Api) -> None:
     assert len(made.saved) == 1000
     assert len(made.gone) == 300
     await save(static_api, made.saved)
-    done = await dream(static_api.engine)
+    done = await dream(static_api.runtime)
     await is_as_it_must_be(static_api, made)
     assert (done["report"]["memories"], done["report"]["superseded"]) == (1000, 300)
-    assert (await dream(static_api.engine))["report"]["memories"] == 0
+    assert (await dream(static_api.runtime))["report"]["memories"] == 0
 
 
 async def test_killed_at_every_step(own_static_api: Api, settings: Settings) -> None:

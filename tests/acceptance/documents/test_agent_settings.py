@@ -33,9 +33,9 @@ async def set_(api: Api | Tenant, agent: str = "a", **settings: Any) -> None:
 
 async def due(api: Api, agent: str = "a") -> datetime:
     """When the agent is due to dream."""
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         statement = "SELECT due_at FROM dream_schedule WHERE agent_id = $1"
-        at: datetime = await connection.raw.fetchval(statement, await agent_id(api.engine, agent))
+        at: datetime = await connection.raw.fetchval(statement, await agent_id(api.runtime, agent))
     return at
 
 
@@ -101,12 +101,12 @@ async def test_a_workspace_whose_memory_is_off_dreams_for_nobody(own_api: Api) -
     api = own_api
     await say(api, "I live in Oslo.")
     await api.put("/v1/settings", {"memory": {"enabled": False}})
-    await schedule_all_now(api.engine)
-    assert await Dreamer(api.engine, "test", 60).dream_next()
+    await schedule_all_now(api.runtime)
+    assert await Dreamer(api.runtime, "test", 60).dream_next()
     assert await contents(api) == set()
     assert (await api.get("/v1/dreams", agent="a"))["items"] == []
     await api.put("/v1/settings", {"memory": {"enabled": True}})
-    await dream(api.engine)
+    await dream(api.runtime)
     assert await contents(api) == {"u1 lives in Oslo."}
 
 
@@ -123,19 +123,19 @@ async def test_an_agents_interval_is_its_own_both_ways(own_api: Api) -> None:
         await say(api, "I live in Oslo.", agent=agent)
         if hours is not None:
             await set_(api, agent, dream={"interval_h": hours})
-    await schedule_new_agents(api.engine)
-    engine = replace(api.engine, now=lambda: datetime.now(UTC) + timedelta(days=2))
-    while await Dreamer(engine, "test", 60).dream_next():
+    await schedule_new_agents(api.runtime)
+    runtime = replace(api.runtime, now=lambda: datetime.now(UTC) + timedelta(days=2))
+    while await Dreamer(runtime, "test", 60).dream_next():
         pass
     for agent, hours in (("a", 24), ("b", 1), ("c", 6)):
-        left = await due(api, agent) - engine.now()
+        left = await due(api, agent) - runtime.now()
         assert timedelta(hours=hours) - timedelta(minutes=5) < left <= timedelta(hours=hours)
-    await schedule_new_agents(engine)
-    assert not await Dreamer(engine, "test", 60).dream_next()
-    later = replace(engine, now=lambda: datetime.now(UTC) + timedelta(days=2, hours=1.5))
+    await schedule_new_agents(runtime)
+    assert not await Dreamer(runtime, "test", 60).dream_next()
+    later = replace(runtime, now=lambda: datetime.now(UTC) + timedelta(days=2, hours=1.5))
     dreamt = await Dreamer(later, "test", 60).dream_next()
     assert dreamt is not None
-    assert dreamt.agent_id == await agent_id(api.engine, "b")
+    assert dreamt.agent_id == await agent_id(api.runtime, "b")
     assert not await Dreamer(later, "test", 60).dream_next()
 
 
@@ -143,8 +143,8 @@ async def test_a_shorter_interval_is_in_effect_at_once(own_api: Api) -> None:
     api = own_api
     await say(api, "I live in Oslo.")
     await set_(api, dream={"interval_h": 100})
-    await schedule_all_now(api.engine)
-    assert await Dreamer(api.engine, "test", 60).dream_next()
+    await schedule_all_now(api.runtime)
+    assert await Dreamer(api.runtime, "test", 60).dream_next()
     await set_(api, dream={"interval_h": 2})
     assert await due(api) <= datetime.now(UTC) + timedelta(hours=2)
     await api.put("/v1/agents/a", {"settings": {}})
@@ -166,15 +166,15 @@ async def test_scheduled_dreams_wait_for_the_quiet_hours(own_api: Api, hours: st
     api = own_api
     await say(api, "I live in Oslo.", created_at=(NOON - timedelta(hours=1)).isoformat())
     await set_(api, dream={"quiet_hours": hours}, time_zone=zone)
-    at = replace(api.engine, now=lambda: NOON)
+    at = replace(api.runtime, now=lambda: NOON)
     await schedule_new_agents(at)
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         await connection.raw.execute("UPDATE dream_schedule SET due_at = $1", NOON)
     assert await Dreamer(at, "test", 60).dream_next()
     if begins > NOON:
         assert await contents(api) == set()
         assert await due(api) == begins
-        quiet = replace(api.engine, now=lambda: begins)
+        quiet = replace(api.runtime, now=lambda: begins)
         assert await Dreamer(quiet, "test", 60).dream_next()
     assert await contents(api) == {"u1 lives in Oslo."}
 
@@ -185,9 +185,9 @@ async def test_a_dream_that_was_asked_for_waits_for_no_quiet_hours(own_api: Api)
     now = datetime.now(UTC)
     begin, end = (now + timedelta(hours=2)), (now + timedelta(hours=3))
     await set_(api, dream={"quiet_hours": f"{begin:%H:%M}-{end:%H:%M}"})
-    await schedule_new_agents(api.engine)
+    await schedule_new_agents(api.runtime)
     await api.post("/v1/agents/a/dream", {})
-    assert await Dreamer(api.engine, "test", 60).dream_next()
+    assert await Dreamer(api.runtime, "test", 60).dream_next()
     assert await contents(api) == {"u1 lives in Oslo."}
 
 
@@ -197,7 +197,7 @@ async def test_language_and_window_are_the_agents_own(own_api: Api) -> None:
     await set_(api, retrieval={"language": "german"}, window={"messages_max": 12})
     for agent in ("a", "b"):
         await api.save("Die Häuser sind rot", agent=agent)
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         rows = await connection.raw.fetch(
             "SELECT a.agent, m.language FROM memories m JOIN agents a ON a.id = m.agent_id ORDER BY 1"
         )
@@ -226,8 +226,8 @@ async def test_a_window_nobody_has_folded_yet_is_bounded(api: Tenant) -> None:
 async def test_settings_that_an_earlier_release_stored_change_nothing(own_api: Api) -> None:
     api = own_api
     await say(api, "I live in Oslo.")
-    async with api.engine.db.transaction(DEFAULT_WORKSPACE) as connection:
+    async with api.runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
         await connection.raw.execute('UPDATE agents SET settings = \'{"colour": "blue", "window": 7}\'')
     assert (await api.get("/v1/agents/a"))["settings"] == {"colour": "blue", "window": 7}
-    await dream(api.engine)
+    await dream(api.runtime)
     assert await contents(api) == {"u1 lives in Oslo."}

@@ -26,7 +26,7 @@ def api(own_static_api: Api) -> Api:
 
 def on_day(api: Api, day: int) -> None:
     """Let it be so many days later."""
-    api.engine.now = lambda: START + day * DAY
+    api.runtime.now = lambda: START + day * DAY
 
 
 async def known(api: Api, query: str, day: float, **fields: Any) -> list[dict[str, Any]]:
@@ -63,7 +63,7 @@ async def test_text_type_tags_and_importance_as_they_stood_then(api: Api) -> Non
     with table() as row:
         for strategy, limits, (day, words, content, type_, tags, importance) in product(STRATEGIES, LIMITS, then):
             with row(strategy, limits, day):
-                api.engine.search_limits = limits
+                api.runtime.search_limits = limits
                 found = await known(api, words, day, strategy=strategy)
                 first = next(one for one in found if one["id"] == memory["id"])
                 assert (first["content"], first["type"], first["importance"]) == (content, type_, importance)
@@ -92,7 +92,7 @@ async def test_filters_meet_what_was_true_then(api: Api) -> None:
     with table() as row:
         for strategy, limits, (day, passing, failing) in product(STRATEGIES, LIMITS, filters):
             with row(strategy, limits, day):
-                api.engine.search_limits = limits
+                api.runtime.search_limits = limits
                 assert len(await known(api, asked, day, strategy=strategy, limit=1, **passing)) == 1
                 assert await known(api, asked, day, strategy=strategy, **failing) == []
 
@@ -103,7 +103,7 @@ async def test_what_a_dream_superseded_holds_until_then(api: Api) -> None:
     on_day(api, 2)
     new = await api.save("The budget of Apollo is 60000")
     on_day(api, 3)
-    await dream(api.engine)
+    await dream(api.runtime)
     assert (await api.get(f"/v1/memories/{old['id']}"))["superseded_by"] == new["id"]
     assert [one["id"] for one in await known(api, "budget of Apollo", 1)] == [old["id"]]
     assert [one["id"] for one in await known(api, "budget of Apollo", 4)] == [new["id"]]
@@ -133,10 +133,10 @@ async def test_what_was_purged_is_known_of_no_time(api: Api) -> None:
 
 async def test_a_dream_that_is_undone_never_was(api: Api) -> None:
     await say(api, "I prefer tea over coffee.")
-    await dream(api.engine)
+    await dream(api.runtime)
     (memory,) = await api.search("tea over coffee")
     await say(api, "I prefer tea over coffee.", session="again")
-    again = await dream(api.engine)
+    again = await dream(api.runtime)
     now = datetime.now(UTC).isoformat()
     assert (await api.get(f"/v1/memories/{memory['id']}"))["version"] > memory["version"]
     await api.post(f"/v1/dreams/{again['id']}/undo")

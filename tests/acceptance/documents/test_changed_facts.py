@@ -142,7 +142,7 @@ async def test_the_old_is_superseded_and_what_holds_is_not(static_api: Api) -> N
                 stored = (await static_api.post(f"/v1/sessions/{each.user}-{week}/messages", body))["messages"]
                 for message, said in zip(stored, each.weeks[week], strict=True):
                     said_by.setdefault((each.user, said), []).append(message["id"])
-        await dream(static_api.engine)
+        await dream(static_api.runtime)
     current: dict[tuple[str, str], list[bool]] = {}
     for (user, said), ids in said_by.items():
         for id_ in ids:

@@ -114,7 +114,7 @@ async def test_large_audiences_are_searched_alike(own_static_api: Api) -> None:
         await api.save(f"Cup {number} is on the shelf", tags=["kitchen"] if number % 3 else [], key=f"cup {number}")
     await api.save("The kitchen has a shelf")
     exact = await found(api, "kitchen cup 7", limit=40)
-    api.engine.search_limits = replace(api.engine.search_limits, exact_rows=-1, postings=10)
+    api.runtime.search_limits = replace(api.runtime.search_limits, exact_rows=-1, postings=10)
     asked = {"agent": "a", "query": "kitchen cup 7", "strategy": "keyword", "limit": 40}
     scanned = await api.post("/v1/memories/search", asked)
     assert scanned["tier"] == "scan"
@@ -126,7 +126,7 @@ async def test_large_audiences_are_searched_alike(own_static_api: Api) -> None:
 async def test_the_past_is_found_by_the_fields_it_had(own_static_api: Api) -> None:
     api, start = own_static_api, datetime.now(UTC)
     saved = await api.save(WORDED, tags=["tools"], key="editor_of_choice")
-    api.engine.now = lambda: start + timedelta(days=2)
+    api.runtime.now = lambda: start + timedelta(days=2)
     await api.patch(f"/v1/memories/{saved['id']}", {"version": 1, "tags": ["setup"], "content": "Emacs"})
     then = (start + timedelta(days=1)).isoformat()
     [one] = await found(api, "tools", as_of=then)
@@ -141,7 +141,7 @@ async def test_what_a_dream_joins_is_found_until_it_is_undone(own_static_api: Ap
     first = await api.save("Maria likes tea")
     await api.save("Maria likes tea.", type="preference", tags=["beverage"])
     await api.patch(f"/v1/memories/{first['id']}", {"version": 1, "type": "preference"})
-    done = await dream(api.engine)
+    done = await dream(api.runtime)
     alive = [one["memory"]["id"] for one in await found(api, "beverage")]
     assert alive == [one["memory"]["id"] for one in await found(api, "tea")]
     await api.post(f"/v1/dreams/{done['id']}/undo", {})

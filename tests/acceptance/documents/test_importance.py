@@ -76,13 +76,13 @@ async def test_what_is_revived_is_found_at_once(api: Tenant, how: str) -> None:
     assert await previewed(api, "gate") == []
     if how == "read":
         await api.search("gate", include_faded=True)
-        await api.inside(lambda engine: engine.part(AccessCounter).flush())
+        await api.inside(lambda runtime: runtime.part(AccessCounter).flush())
     elif how == "said again":
         await api.save("The gate squeaks", **said)
     elif how == "rated":
         await api.post(f"/v1/memories/{saved['id']}/feedback", {"useful": True})
         await api.search("gate", include_faded=True)
-        await api.inside(lambda engine: engine.part(AccessCounter).flush())
+        await api.inside(lambda runtime: runtime.part(AccessCounter).flush())
     else:
         await api.patch(f"/v1/memories/{saved['id']}", {"decay_exempt": True, "version": 1})
     assert len(await previewed(api, "gate")) == 1

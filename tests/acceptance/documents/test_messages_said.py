@@ -48,7 +48,7 @@ class Local:
 
 
 async def test_turns_of_a_live_conversation_are_embedded_at_once_and_others_are_counted(api: Api) -> None:
-    embedder = api.engine.embedder = Local()
+    embedder = api.runtime.embedder = Local()
     await api.post("/v1/sessions/s/messages", {"agent": "a", "messages": [SAID[0]]})
     assert embedder.texts == ["Melanie: I painted a sunrise over the lake"]
     long_ago = [SAID[1] | {"content": f"I painted fence {number}"} for number in range(40)]

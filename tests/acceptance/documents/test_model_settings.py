@@ -62,7 +62,7 @@ async def everywhere(servers: list[ServerProcess], holds: Callable[[Json], bool]
 
 
 def embeds_with(source: str) -> Callable[[Json], bool]:
-    return lambda engine: engine["embedder"]["source"] == source and engine["embedder"]["change"] is None
+    return lambda runtime: runtime["embedder"]["source"] == source and runtime["embedder"]["change"] is None
 
 
 async def found(server: ServerProcess, query: str) -> tuple[list[str], Any]:
@@ -98,12 +98,12 @@ async def test_the_reranker_is_a_setting_too(apis: list[ServerProcess], provider
     changes: Json = {"rerank": {"model": "jina_ai/fake"}, "embedding": {"model": "static"}}
     await put(first, changes)
     assert provider.requests("rerank"), "it is tried first"
-    await everywhere(apis, lambda engine: engine["reranker"]["model"] == "jina_ai/fake")
+    await everywhere(apis, lambda runtime: runtime["reranker"]["model"] == "jina_ai/fake")
     await everywhere(apis, embeds_with("static"))
     audit = (await second.call("GET", "/v1/audit?action=settings.changed")).json()["items"]
     assert audit[0]["details"] == changes
     await put(second, {"rerank": {"model": None}})
-    await everywhere(apis, lambda engine: engine["reranker"]["model"] is None)
+    await everywhere(apis, lambda runtime: runtime["reranker"]["model"] is None)
 
 
 async def test_a_model_that_cannot_be_used_is_refused_with_the_reason(own_api: Api) -> None:
@@ -134,7 +134,7 @@ async def test_environment_variables_win_and_the_answer_says_so(own_api: Api) ->
 
 
 async def test_what_is_stored_by_a_former_release_is_taken_without_its_former_settings(own_api: Api) -> None:
-    async with own_api.engine.db.unscoped() as connection:
+    async with own_api.runtime.db.unscoped() as connection:
         await connection.raw.execute(
             "INSERT INTO installation_settings (section, value, updated_at) VALUES ('embedding', $1::jsonb, now())",
             {"storage": "binary", "cache_size": 7, "cache_ttl_s": 9},

@@ -30,7 +30,7 @@ async def scores(api: Caller, tier: str, **fields: Any) -> dict[str, float]:
 async def test_words_of_messages_stay_as_rare_as_they_are(own_static_api: Api, tier: str) -> None:
     api = own_static_api
     if tier == "scan":
-        api.engine.search_limits = replace(api.engine.search_limits, exact_rows=-1)
+        api.runtime.search_limits = replace(api.runtime.search_limits, exact_rows=-1)
     await told(api)
     before = await scores(api, tier, include=BOTH)
     assert len(before) == 1

@@ -128,12 +128,12 @@ async def test_hearsay_draws_no_edge(api: Tenant, users: str) -> None:
 async def test_undone_exported_and_purged_with_what_states_it(own_api: Api, database_url: str) -> None:
     api = own_api
     await say(api, "I work at Initech.", user="Ann")
-    done = await dream(api.engine)
+    done = await dream(api.runtime)
     exported = await api.get("/v1/users/Ann/export")
     assert [edge["relation"] for edge in exported["edges"]].count("works_at") == 1
     assert (await api.call("POST", f"/v1/dreams/{done['id']}/undo")).status_code == 200
     assert (await api.get("/v1/entities", agent="a"))["items"] == []
-    await dream(api.engine)
+    await dream(api.runtime)
     assert await works(api, "Ann") == {("Ann", "Initech")}
     await api.post("/v1/users/Ann/purge")
     connection = await asyncpg.connect(database_url)

@@ -32,7 +32,7 @@ async def tell(api: Api, told: Sequence[Life]) -> None:
                     body = {"agent": life.agent, "user": life.user, "messages": life.sessions[day]}
                     await api.post(f"/v1/sessions/{life.user}-{day}/messages", body)
         for agent in sorted({life.agent for life in told}):
-            await dream(api.engine, agent)
+            await dream(api.runtime, agent)
 
 
 async def score_of(api: Api, told: Sequence[Life]) -> Score:
@@ -150,7 +150,7 @@ async def test_a_model_that_understands_everything(own_static_api: Api) -> None:
     await load_litellm()
     with FakeOpenAI() as server:
         server.default_reply = reply
-        own_static_api.engine.llm = model(server, timeout_s=60)
+        own_static_api.runtime.llm = model(server, timeout_s=60)
         await tell(own_static_api, told)
         score = await score_of(own_static_api, told)
     assert score.precision >= 0.95

@@ -86,7 +86,7 @@ class World:
             await self.api.call("POST", f"/v1/dreams/{self.chance.choice(self.dreams[-2:])}/undo")
 
     async def sleep(self) -> None:
-        self.dreams.append((await dream(self.api.engine))["id"])
+        self.dreams.append((await dream(self.api.runtime))["id"])
 
     async def check(self) -> int:
         """Look at every insight, and at what it rests on; how many there are."""

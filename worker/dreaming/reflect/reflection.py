@@ -15,7 +15,7 @@ from service.domain.types import POLICIES, MemoryType
 from service.domain.workspace import WorkspaceSettings
 from service.extraction.conclusions import Habit, Reported, reported_in
 from service.memory.access.redaction import redact_lenient
-from service.memory.engine import Engine
+from service.runtime import Runtime
 from service.store.dreams import Lease
 from service.store.settings import agent_settings
 from worker.dreaming.checkpoints import Checkpoints
@@ -46,19 +46,19 @@ TOKENS_SHOWN = 20_000
 
 
 async def reflect(
-    engine: Engine, lease: Lease, plan: Plan, readings: Sequence[Reading], checkpoints: Checkpoints
+    runtime: Runtime, lease: Lease, plan: Plan, readings: Sequence[Reading], checkpoints: Checkpoints
 ) -> Conclusions:
     """Return what the agent's own memories come to as the plan will have left them, with vectors.
 
     Only matters and users that the plan or the readings touch are looked at. Embeds, and asks the model, outside any
     transaction.
     """
-    reports = await engine.executor.each(_reported_by, plan.new, lambda new: len(new.content))
+    reports = await runtime.executor.each(_reported_by, plan.new, lambda new: len(new.content))
     for new, reported in zip(plan.new, reports, strict=True):
         new.reports = reported
-    async with engine.db.transaction(lease.workspace_id) as connection:
+    async with runtime.db.transaction(lease.workspace_id) as connection:
         settings = await agent_settings(connection, lease.workspace_id, lease.agent_id)
-    reflection = _Reflection(engine, lease, plan, readings, settings, current(plan, lease.agent_id))
+    reflection = _Reflection(runtime, lease, plan, readings, settings, current(plan, lease.agent_id))
     if not reflection.touches:
         return Conclusions()
     wanted, known, over = await reflection.by_rules()
@@ -69,7 +69,7 @@ async def reflect(
     )
     conclusions.asked, conclusions.rejected = reflection.asked, reflection.rejected
     if conclusions.new:
-        conclusions.embedded = await engine.embed([insight.content for insight in conclusions.new])
+        conclusions.embedded = await runtime.embed([insight.content for insight in conclusions.new])
     return conclusions
 
 
@@ -77,7 +77,7 @@ async def reflect(
 class _Reflection:
     """One dream's; ``new``: the new memories that insights may rest on."""
 
-    engine: Engine
+    runtime: Runtime
     lease: Lease
     plan: Plan
     readings: Sequence[Reading]
@@ -104,12 +104,12 @@ class _Reflection:
     async def by_rules(self) -> tuple[list[Insight], list[KnownInsight], dict[str, Evidence]]:
         """Return what rules conclude, what has been concluded on all these matters before, and what speaks against
         it."""
-        lease, now = self.lease, self.engine.now()
+        lease, now = self.lease, self.runtime.now()
         reports = reports_of(self.new)
         changes = changes_in(self.plan, lease.agent_id)
         read = {one.memory.id: one.reports for one in self.readings if one.reports is not None}
         matters = {one.of.about for one in reports} | {one.about for one in read.values()}
-        async with self.engine.db.transaction(lease.workspace_id) as connection:
+        async with self.runtime.db.transaction(lease.workspace_id) as connection:
             before = await connection.many(
                 StoredInsight, "insights_about", **lease.of_owners, about=[*matters, *(one.about for one in changes)],
                 ids=list(self.plan.superseded), users=[user or "" for user in self.users],
@@ -150,7 +150,7 @@ class _Reflection:
             self.rejected += concluded.rejected
             left -= spent
             found += concluded.insights
-        masked = await redact_lenient(self.engine, self.settings.masking, [one.content for one in found])
+        masked = await redact_lenient(self.runtime, self.settings.masking, [one.content for one in found])
         shown = [insight.saying(content) for insight, content in zip(found, masked, strict=True)]
         return on_known_matters(shown, wanted, known)
 
@@ -185,7 +185,7 @@ class _Reflection:
 
     async def _masked(self, values: Sequence[FieldValue]) -> list[FieldValue]:
         """Return the values without personal data; one that does not fit its schema any more is left out."""
-        masked = await redact_lenient(self.engine, self.settings.masking, [text_of(one.value) for one in values])
+        masked = await redact_lenient(self.runtime, self.settings.masking, [text_of(one.value) for one in values])
         kept = []
         for one, text in zip(values, masked, strict=True):
             value = one.value if text == text_of(one.value) else fitting(text, one.field.value)
@@ -196,20 +196,20 @@ class _Reflection:
         choices = self.settings.dream
         if choices.reflect != "model" or checkpoints.model("reflect") is None:
             return False
-        async with self.engine.db.transaction(self.lease.workspace_id) as connection:
+        async with self.runtime.db.transaction(self.lease.workspace_id) as connection:
             last: datetime | None = await connection.value("last_reflection", **self.lease.of_owners)
-        return last is None or last + INTERVAL <= self.engine.now()
+        return last is None or last + INTERVAL <= self.runtime.now()
 
     async def _remembered(self, user: str | None) -> list[Remembered]:
         """Return a user's memories, as they will be once the plan is applied."""
-        async with self.engine.db.transaction(self.lease.workspace_id) as connection:
+        async with self.runtime.db.transaction(self.lease.workspace_id) as connection:
             found = await connection.many(
                 _OwnMemory,
                 "memories_to_reflect_on",
                 **self.lease.of_owners,
                 user=user,
                 limit=MEMORIES_MAX,
-                now=self.engine.now(),
+                now=self.runtime.now(),
             )
         there = [
             Remembered(one.evidence(), one.type, user, f"{one.at:%Y-%m-%d}")
