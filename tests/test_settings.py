@@ -188,7 +188,7 @@ def test_the_models_of_a_step(monkeypatch: pytest.MonkeyPatch, given: str, model
         ("{", "must be a JSON object"),
         ("1", "must be `off`, the name of a model, an object or a list of objects"),
         ("[1]", ".0: must be an object"),
-        ('{"model": ""}', ".0.model: must have at least 1 characters"),
+        ('{"model": ""}', ".0.model: must not be empty"),
         ('{"api_key": "sk-x"}', ".0.model: is required"),
         ('[{"model": "m", "key": "sk-x"}]', ".0.key: is not known here"),
     ],
