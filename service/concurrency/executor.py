@@ -27,7 +27,7 @@ ITEM_CHARACTERS: Final = 128
 NOT_KNOWN: Final = INLINE_CHARACTERS_MAX + 1
 """Characters, where nobody knows how many until the work is done."""
 SLICE_S: Final = 0.005
-SWITCH_S: Final = 0.001
+SWITCH_S: Final = 0.0005
 """How long the event loop waits for the interpreter while the thread runs Python code. Python's default: 0.005."""
 
 Item = TypeVar("Item")

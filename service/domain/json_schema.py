@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 DEPTH_MAX = 10
-PAIRS_MAX = 50_000
-"""Values in a schema × values that it checks: some 0.005 s at worst, in which no other thread runs."""
-REQUEST_PAIRS_MAX = 5_000_000
-"""Of all that one request has checked: some 0.5 s at worst, 0.03 s as a rule."""
+PAIRS_MAX = 25_000
+"""Values in a schema × values that it checks: some 0.0025 s at worst, in which no other thread runs."""
+REQUEST_PAIRS_MAX = 2_500_000
+"""Of all that one request has checked: some 0.25 s at worst, 0.015 s as a rule."""
 MULTIPLE_OF_VALUES = 200
 """What `multipleOf` counts for, which computes with fractions of any length: 30 µs for 1e300, 150 times a `const`."""
 EXPLAINED_PAIRS_MAX = 4_000

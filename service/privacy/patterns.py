@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])\s(?=[^\W\d_])")
-CORE_CHARS = 32_768
+CORE_CHARS = 16_384
 _MARGIN_CHARS = 2_048
 """Many times as long as any form of personal data with the words around it that decide."""
 _SEEK_CHARS = 8_192
