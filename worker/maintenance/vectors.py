@@ -11,6 +11,7 @@ owns the table: where the service has none, large audiences are scanned exactly,
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -50,7 +51,7 @@ COPY_BATCH = 500
 LEASE_S = 10.0
 DEADLINE_S = 60.0
 REFRESHED_WITHIN = timedelta(seconds=5)
-"""After a switch every process uses the new model within this time, so that no more vectors of the old one come in."""
+"""After a switch every process uses the new model within this time, and no search with the old one is under way."""
 
 
 async def embed_pending(runtime: Runtime, flight: InFlight | None = None) -> int:
@@ -319,8 +320,12 @@ class Reindexer:
             filled += len(ready)
 
     async def _swap_columns(self, state: MigrationState) -> bool:
-        """Put the new vectors in the former ones' place; over when no process can be using the old model any more."""
+        """Put the new vectors in the former ones' place, once no process uses the old model any more and no search that
+        began before the switch is under way: it would find nothing."""
         assert state.active is not None
+        if state.switched_at is not None:
+            settles_in = self._refreshed_within - (self._runtime.now() - state.switched_at)
+            await asyncio.sleep(max(0.0, settles_in.total_seconds()))
         moved = 0
         for workspace in await all_workspaces(self._runtime):
             after = FIRST
@@ -335,13 +340,12 @@ class Reindexer:
                     break
                 moved += len(rows)
                 after = max(row["id"] for row in rows)
-        settled = state.switched_at is None or self._runtime.now() - state.switched_at > self._refreshed_within
-        if moved == 0 and settled:
+        if moved == 0:
             await embed_pending(self._runtime, self._flight)
             await self._note("stop_backfilling", model=state.active.number)
             await maintain_hnsw(self._runtime)
             return state.next_model is not None
-        return moved > 0
+        return True
 
     async def _embed_within_budget(self, request: ReindexRequest) -> bool:
         """Return whether it was done; a workspace whose budget is used up waits, and keeps no other from its turn."""
