@@ -32,6 +32,7 @@ from service.embedding.embedder import (
     EmbedderMisconfigured,
     EmbeddingFailed,
     MonitoredEmbedder,
+    Storage,
     storage_of,
 )
 from service.embedding.sources import CHEAP_SOURCE, open_embedder, setting_of
@@ -111,7 +112,6 @@ def environment_of(settings: Settings) -> Environment:
         "embedding": {
             "model": ("EMBEDDING_MODEL", settings.embedding_model),
             "dim": ("EMBEDDING_DIM", settings.embedding_dim),
-            "storage": ("REVERIE_TUNING.embedding_storage", settings.tuning.embedding_storage),
         },
         "rerank": {"model": ("RERANK_MODEL", settings.rerank_model and settings.rerank_model.model)},
     }
@@ -126,9 +126,11 @@ class ModelFactory:
     ledger: Ledger = UNRECORDED
     watched: type[MonitoredEmbedder] = MonitoredEmbedder
 
-    async def embedder(self, wanted: EmbeddingSettings) -> tuple[CachedEmbedder | None, str]:
+    async def embedder(
+        self, wanted: EmbeddingSettings, storage: Storage | None = None
+    ) -> tuple[CachedEmbedder | None, str]:
         """Return the embedder of these settings, None for ``none``, and the setting that opens it again, whatever the
-        keys.
+        keys. ``storage``: that of its vectors, by default that of new ones.
 
         Raises EmbedderMisconfigured, and EmbeddingFailed where a remote one has to be asked and does not answer.
         """
@@ -141,14 +143,13 @@ class ModelFactory:
         )
         if opened is None:
             return None, "none"
-        return self._cached(self.watched(opened, wanted.storage)), setting_of(wanted.model, opened)
+        watched = self.watched(opened, storage or self.settings.tuning.embedding_storage)
+        return self._cached(watched), setting_of(wanted.model, opened)
 
-    async def embedder_of(self, model: Model, cache: EmbeddingSettings) -> CachedEmbedder:
+    async def embedder_of(self, model: Model) -> CachedEmbedder:
         """Return the embedder of vectors that are stored. Raises like ``embedder``."""
-        wanted = cache.model_copy(
-            update={"model": model.setting, "dim": model.dim, "storage": storage_of(model.signature)}
-        )
-        opened, _ = await self.embedder(wanted)
+        wanted = EmbeddingSettings(model=model.setting, dim=model.dim)
+        opened, _ = await self.embedder(wanted, storage_of(model.signature))
         assert opened is not None
         return opened
 

@@ -169,8 +169,10 @@ class Tuning(_Fields):
         description="Time limit of a call to the embedder, in seconds, and 0.05 more for each text of a batch; then a "
         "save stays pending and a search goes on by keywords.",
     )  # fmt: skip
-    embedding_storage: Literal["halfvec", "float32", "binary"] | None = Field(
-        None, description="Storage of the vectors, which wins over the setting `embedding.storage`."
+    embedding_storage: Literal["halfvec", "float32", "binary"] = Field(
+        "halfvec",
+        description="Storage of the vectors: `binary` where millions take too much memory, `float32` to lose no digit. "
+        "A change is one of the embedding model.",
     )
     embedding_change: Literal["ask", "allow"] = Field(
         "ask",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
@@ -39,13 +39,6 @@ class EmbeddingSettings(FrozenModel):
         advanced=True,
         ge=1,
         le=16_000,
-    )
-    storage: Literal["halfvec", "float32", "binary"] = setting(
-        "halfvec",
-        "Storage of the vectors: `halfvec`, `float32` or `binary`.",
-        section="models",
-        change="`binary` where millions of vectors take too much memory, `float32` to lose no digit.",
-        advanced=True,
     )
     locked_by: dict[str, str] = Field({}, description=LOCKED_BY)
 

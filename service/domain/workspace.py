@@ -42,7 +42,7 @@ FORMER_SETTINGS = frozenset({
     )),
     "retrieval.max_tokens", "documents", "dream.reflect_interval_h", "dream.reflect_tokens_max",
     "retention.events_days", "retention.proposals_days", "proxy.agent", "proxy.max_tokens",
-    "proxy.capture_timeout_ms", "embedding.cache_size", "embedding.cache_ttl_s",
+    "proxy.capture_timeout_ms", "embedding.cache_size", "embedding.cache_ttl_s", "embedding.storage",
 })  # fmt: skip
 """Dotted names, or whole sections; ``service.domain.ranking.Ranking`` has the measurements of those of ranking."""
 

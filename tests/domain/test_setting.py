@@ -13,7 +13,7 @@ from service.domain.strict import FrozenModel
 from service.domain.workspace import FORMER_SETTINGS, AgentSettings, WorkspaceSettings
 from tests.api_document import DOCUMENT
 
-SHOWN_MAX, ADVANCED_MAX = 45, 41
+SHOWN_MAX, ADVANCED_MAX = 45, 40
 ALL = list(definitions(WorkspaceSettings, InstallationSettings))
 
 

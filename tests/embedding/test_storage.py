@@ -54,4 +54,4 @@ def test_a_way_that_there_is_not_is_refused_by_name(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("REVERIE_TUNING", '{"embedding_storage": "binary"}')
     assert Settings(_env_file=None).tuning.embedding_storage == "binary"
     monkeypatch.setenv("REVERIE_TUNING", "")
-    assert Settings(_env_file=None).tuning.embedding_storage is None, "the settings of the installation say"
+    assert Settings(_env_file=None).tuning.embedding_storage == "halfvec"

@@ -167,7 +167,7 @@ MATRIX: dict[str, list[Case]] = {
     "POST /v1/settings/reset": [view({"names": ["window"]}, role="admin")],
     "PUT /v1/settings": [
         view({"window": {"idle_s": 60}}, role="admin"),
-        view({"embedding": {"storage": "float32"}}, role=INSTALLATION_ADMIN),
+        view({"embedding": {"dim": 256}}, role=INSTALLATION_ADMIN),
     ],
     "GET /v1/stats": [view(), view(agent=AGENT)],
     "GET /v1/model-calls": [view(role="admin"), view(role="admin", agent=AGENT)],

@@ -192,7 +192,8 @@ async def _sync_indexes(runtime: Runtime, space: VectorSpace, needed: set[Partit
     useless = [name for name, index in there.items() if index.broken or not name.startswith(in_use)]
     missing = [part for part in needed if part.name not in there or part.name in useless]
     if missing and hnsw.exceeds_index_dim(space, dim):
-        log.warning("vectors_too_long_to_index", dim=dim, hint="embedding.storage: binary indexes longer ones")
+        hint = "REVERIE_TUNING.embedding_storage: binary indexes longer ones"
+        log.warning("vectors_too_long_to_index", dim=dim, hint=hint)
         missing = []
     try:
         for name in useless:

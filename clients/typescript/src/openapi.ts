@@ -3835,12 +3835,6 @@ export interface components {
             model?: string;
             /** @description Dimensions of a remote model. Null: those of the model. Default null. */
             dim?: number | null;
-            /**
-             * @description Storage of the vectors: `halfvec`, `float32` or `binary`. Default `halfvec`.
-             * @default halfvec
-             * @enum {string}
-             */
-            storage?: "halfvec" | "float32" | "binary";
             /** @description Environment variables that are set and win, by field. Read only: ignored in a change. Default empty. */
             locked_by?: {
                 [key: string]: string;

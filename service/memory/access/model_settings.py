@@ -68,7 +68,7 @@ async def changed_model_settings(
     wanted = stored.over(new)
     if wanted == stored:
         return None
-    if {"model", "dim", "storage"} & new.get("embedding", {}).keys():
+    if new.get("embedding"):
         await runtime.model_factory.try_embedding(wanted.embedding)
     if "model" in new.get("rerank", {}):
         await runtime.model_factory.try_reranking(wanted.rerank)
@@ -133,8 +133,9 @@ class ModelSettings:
     def _is_asked_for(self, wanted: EmbeddingSettings) -> bool:
         """Return whether what is stored may change to the model that a process finds at its start: an admin has set it,
         or the environment allows it."""
-        by_settings = wanted.model != "auto" and not {"model", "dim", "storage"} & wanted.locked_by.keys()
-        return by_settings or self._runtime.model_factory.settings.tuning.embedding_change == "allow"
+        tuning = self._runtime.model_factory.settings.tuning
+        by_environment = bool(wanted.locked_by) or "embedding_storage" in tuning.model_fields_set
+        return (wanted.model != "auto" and not by_environment) or tuning.embedding_change == "allow"
 
 
 async def _ended(task: asyncio.Task[None]) -> None:
@@ -174,7 +175,7 @@ class EmbeddingMigration:
         those it has. Raises EmbedderMisconfigured and EmbeddingFailed, and then keeps to what is in use; either way
         they are not tried again."""
         former, self._wanted = self._wanted, wanted
-        if former is None or _model_of(former) != _model_of(wanted):
+        if former != wanted:
             await self._register_target(wanted, may_change=may_change)
         await self.refresh_active_model()
 
@@ -217,11 +218,10 @@ class EmbeddingMigration:
             self._runtime.next_embedder = await self._open(state.next_model) if state.next_model else None
 
     async def _open(self, model: Model) -> Embedder:
-        assert self._wanted is not None
         if model.signature not in self._opened:
             opened: Embedder
             try:
-                opened = await self._factory.embedder_of(model, self._wanted)
+                opened = await self._factory.embedder_of(model)
                 if opened.signature != model.signature:
                     raise EmbedderMisconfigured(f"{model.setting} is now {opened.signature}, not {model.signature}.")
             except (EmbedderMisconfigured, EmbeddingFailed) as error:
@@ -237,10 +237,6 @@ class EmbeddingMigration:
         """Close every embedder."""
         for embedder in self._opened.values():
             await embedder.aclose()
-
-
-def _model_of(settings: EmbeddingSettings) -> tuple[str, int | None, str]:
-    return settings.model, settings.dim, settings.storage
 
 
 async def check_models(runtime: Runtime, principal: Principal, changes: LLMSettings) -> None:

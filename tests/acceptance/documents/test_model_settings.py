@@ -125,10 +125,10 @@ async def test_a_model_that_cannot_be_used_is_refused_with_the_reason(own_api: A
 
 
 async def test_environment_variables_win_and_the_answer_says_so(own_api: Api) -> None:
-    shown = await own_api.put("/v1/settings", {"embedding": {"model": "static", "storage": "float32"}})
+    shown = await own_api.put("/v1/settings", {"embedding": {"model": "static", "dim": 256}})
     assert shown["embedding"]["model"] == "none"
     assert shown["embedding"]["locked_by"] == {"model": "EMBEDDING_MODEL"}
-    assert shown["embedding"]["storage"] == "float32"
+    assert shown["embedding"]["dim"] == 256
     again = await own_api.put("/v1/settings", shown)
     assert again == shown, "what is shown may be sent back"
 
@@ -137,11 +137,17 @@ async def test_what_is_stored_by_a_former_release_is_taken_without_its_former_se
     async with own_api.runtime.db.unscoped() as connection:
         await connection.raw.execute(
             "INSERT INTO installation_settings (section, value, updated_at) VALUES ('embedding', $1::jsonb, now())",
-            {"storage": "binary", "cache_size": 7, "cache_ttl_s": 9},
+            {"dim": 256, "storage": "binary", "cache_size": 7, "cache_ttl_s": 9},
         )
     shown = (await own_api.get("/v1/settings"))["embedding"]
-    assert shown["storage"] == "binary"
-    assert not {"cache_size", "cache_ttl_s"} & shown.keys()
+    assert shown["dim"] == 256
+    assert not {"storage", "cache_size", "cache_ttl_s"} & shown.keys()
+
+
+async def test_how_vectors_are_kept_is_said_by_the_environment_alone(own_api: Api) -> None:
+    response = await own_api.call("PUT", "/v1/settings", json={"embedding": {"storage": "binary"}})
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["msg"] == "embedding.storage is no longer a setting"
 
 
 async def test_keys_and_addresses_are_no_settings(own_api: Api) -> None:
