@@ -429,10 +429,11 @@ async def _clear(client: AsyncReverie, found: list[MemoryRecord]) -> int:
 
 def _removal(found: list[MemoryRecord], type: MemoryType | None, older_than: int | None) -> Removal:
     kind = f" of the kind {type}" if type else ""
-    age = f" older than {older_than} days" if older_than else ""
+    age = f" older than {older_than} {'day' if older_than == 1 else 'days'}" if older_than else ""
     number = f"the first {CLEARED_MAX}" if len(found) == CLEARED_MAX else str(len(found))
+    noun = "memory" if len(found) == 1 else "memories"
     return Removal(
-        f"Delete {number} memories{kind}{age}?",
+        f"Delete {number} {noun}{kind}{age}?",
         [memory.content for memory in found[:EXAMPLES]],
         [f"{memory.id} {memory.version}" for memory in found],
     )

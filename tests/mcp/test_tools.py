@@ -210,6 +210,20 @@ async def test_clearing_asks_the_user_where_the_client_can(static_api: Tenant, c
     assert sorted(await facts(static_api)) == ["ben's", "new"]
 
 
+async def test_one_memory_is_asked_about_as_one(static_api: Tenant) -> None:
+    ada = await static_api.as_role("agent", "ada")
+    await static_api.save("old one", agent="ada", created_at="2020-01-01T00:00:00Z")
+    asked: list[str] = []
+
+    async def ask(_: Any, parameters: Any) -> ElicitResult:
+        asked.append(parameters.message)
+        return ElicitResult(action="decline")
+
+    async with over_http(static_api, ada.key, elicitation_callback=ask) as client:
+        await told(client, "memory_clear", older_than=1)
+    assert asked == ["Delete 1 memory older than 1 day?"]
+
+
 @pytest.mark.parametrize(
     ("connect", "mode"),
     [(over_http, "auto"), (over_http, "legacy")],
