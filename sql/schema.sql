@@ -413,7 +413,8 @@ CREATE TABLE messages (
     tokens integer DEFAULT 0 NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     key_id uuid,
-    owners text[] DEFAULT '{}'::text[] NOT NULL
+    owners text[] DEFAULT '{}'::text[] NOT NULL,
+    searchable boolean DEFAULT true NOT NULL
 );
 ALTER TABLE ONLY messages FORCE ROW LEVEL SECURITY;
 CREATE TABLE model_budgets (

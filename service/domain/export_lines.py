@@ -131,6 +131,7 @@ class MessageLine(Line, MessageDraft):
     seq: Seq | None = None
     user: Name | None = None
     owners: OwnersField = None
+    searchable: bool = True
 
 
 class EvidenceLine(BaseModel):

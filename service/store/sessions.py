@@ -53,6 +53,7 @@ class MessageColumns(TypedDict):
     user_name: str | None
     tokens: int
     created_at: datetime | None
+    searchable: bool
 
 
 async def lock_or_begin(

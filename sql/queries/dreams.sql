@@ -358,13 +358,13 @@ DELETE FROM dream_steps WHERE workspace_id = :workspace AND agent_id = :agent_id
 -- name: due_messages
 -- Messages of these owners past the watermark of the agent's sessions, oldest session first, in order: at most
 -- ``limit``, and no more than ``tokens_max`` tokens after the first; with ``stretches`` only those in them. What is set
--- aside comes without its text. A message of other owners ends what is due of its session.
+-- aside or not searchable comes without its text. A message of other owners ends what is due of its session.
 SELECT due.id, session_id, session, dreamed_seq, seq, role, name, user_name, due.created_at, d.status,
     coalesce(d.step, '') AS step, coalesce(d.attempts, 0) AS attempts,
-    CASE WHEN d.status IN ('dead', 'discarded') THEN '' ELSE content END AS content,
-    CASE WHEN d.status IN ('dead', 'discarded') THEN NULL ELSE parts END AS parts
+    CASE WHEN d.status IN ('dead', 'discarded') OR NOT searchable THEN '' ELSE content END AS content,
+    CASE WHEN d.status IN ('dead', 'discarded') OR NOT searchable THEN NULL ELSE parts END AS parts
 FROM (
-    SELECT m.id, s.id AS session_id, s.session, s.dreamed_seq, m.seq, m.role, m.content, m.name,
+    SELECT m.id, s.id AS session_id, s.session, s.dreamed_seq, m.seq, m.role, m.content, m.name, m.searchable,
         CASE WHEN jsonb_typeof(m.content_json) = 'array' THEN m.content_json END AS parts,
         coalesce(m.user_name, s.user_name) AS user_name, m.created_at,
         sum(m.tokens) OVER (ORDER BY s.id, m.seq ROWS UNBOUNDED PRECEDING) - m.tokens AS tokens_before

@@ -76,7 +76,7 @@ ORDER BY s.id;
 
 -- name: export_messages
 SELECT m.id, a.agent, s.session, m.seq, m.role, m.content, m.content_json, m.name, m.tool_call_id,
-    m.user_name AS "user", m.owners, m.created_at
+    m.user_name AS "user", m.owners, m.created_at, m.searchable
 FROM messages m
 JOIN sessions s ON s.workspace_id = m.workspace_id AND s.id = m.session_id
 JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
@@ -239,13 +239,14 @@ SELECT id FROM messages WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[
 -- Messages under the number they come with; the ids of those whose number was free.
 INSERT INTO messages (
     workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, owners, tokens,
-    created_at, key_id
+    created_at, key_id, searchable
 )
 SELECT :workspace, i.id, i.session_id, i.seq, i.role, i.content, i.content_json, i.name, i.tool_call_id, i.user_name,
-    i.owners, i.tokens, coalesce(i.created_at, :now), :key_id::uuid
+    i.owners, i.tokens, coalesce(i.created_at, :now), :key_id::uuid, i.searchable
 FROM jsonb_to_recordset(:items::jsonb) AS i(
     id uuid, session_id uuid, seq bigint, role text, content text, content_json jsonb, name text, tool_call_id text,
-    user_name text, owners text[], tokens integer, created_at timestamptz
+    user_name text, owners text[], tokens integer, created_at timestamptz,
+    searchable boolean
 )
 WHERE i.seq IS NOT NULL
 ON CONFLICT DO NOTHING
@@ -255,16 +256,17 @@ RETURNING id;
 -- Messages numbered after all that their session has, in the order given.
 INSERT INTO messages (
     workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, owners, tokens,
-    created_at, key_id
+    created_at, key_id, searchable
 )
 SELECT :workspace, i.id, i.session_id,
     greatest(s.last_seq, (SELECT max(m.seq) FROM messages m WHERE m.workspace_id = :workspace AND m.session_id = s.id))
         + row_number() OVER (PARTITION BY i.session_id ORDER BY i.ordinal),
     i.role, i.content, i.content_json, i.name, i.tool_call_id, i.user_name, i.owners,
-    i.tokens, coalesce(i.created_at, :now), :key_id::uuid
+    i.tokens, coalesce(i.created_at, :now), :key_id::uuid, i.searchable
 FROM jsonb_to_recordset(:items::jsonb) AS i(
     ordinal integer, id uuid, session_id uuid, role text, content text, content_json jsonb, name text, tool_call_id text,
-    user_name text, owners text[], tokens integer, created_at timestamptz
+    user_name text, owners text[], tokens integer, created_at timestamptz,
+    searchable boolean
 )
 JOIN sessions s ON s.workspace_id = :workspace AND s.id = i.session_id
 RETURNING id;

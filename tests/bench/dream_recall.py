@@ -172,10 +172,9 @@ async def told(runtime: Runtime, kept: Kept, chats: list[Conversation]) -> dict[
             drafts = [
                 MessageDraft(role="user", content=turn.said, name=turn.speaker, created_at=turn.at) for turn in said
             ]
-            stored, _ = await append_messages(
-                runtime, ADMIN, chat.agent, session, drafts, user=None, searchable=kept == "messages"
-            )
-            turn_of |= {message["id"]: [f"{chat.agent}/{turn.id}"] for message, turn in zip(stored, said, strict=True)}
+            answer = await append_messages(runtime, ADMIN, chat.agent, session, drafts, user=None)
+            stored = answer.messages
+            turn_of |= {message.id: [f"{chat.agent}/{turn.id}"] for message, turn in zip(stored, said, strict=True)}
     await embed_pending(runtime)
     return turn_of
 

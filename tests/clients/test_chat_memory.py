@@ -11,6 +11,7 @@ import pytest
 
 from reverie_client import AIMessage, ChatMemory, Message, SystemMessage, ToolMessage, UserMessage
 from tests.live_api import Api, Tenant
+from tests.worker.dreaming import dream
 
 
 @pytest.fixture
@@ -114,6 +115,19 @@ async def test_without_long_term_nothing_is_looked_up(own_static_api: Api) -> No
     assert (await beside(own_static_api, work, use_long_term=False)).content == ""
     assert asked == []
     assert (await own_static_api.get("/v1/dreams"))["items"] == []
+
+
+async def test_without_long_term_no_dream_makes_memories_of_the_turns(static_api: Tenant) -> None:
+    def work(memory: ChatMemory) -> None:
+        memory.add_memory(UserMessage(content="I live in Oslo."))
+
+    await beside(static_api, work, use_long_term=False)
+    await beside(static_api, lambda memory: memory.add_memory(UserMessage(content="I work at Initech.")))
+    assert (await dream(static_api, "ana"))["report"]["messages"] == 2, "none is left for the next dream"
+    known = (await static_api.get("/v1/memories", agent="ana"))["items"]
+    assert [memory["content"] for memory in known] == ["ana works at Initech."]
+    turns = await beside(static_api, lambda memory: memory.retrieve_short_memory(5), use_long_term=False)
+    assert [turn.content for turn in turns] == ["I live in Oslo.", "I work at Initech."]
 
 
 async def test_a_new_session_is_empty_and_the_old_one_is_dreamed_about(api: Tenant) -> None:

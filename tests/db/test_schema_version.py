@@ -21,8 +21,10 @@ from tests.live_api import Api
 from tests.processes import ROOT
 
 OLDER, NEWER = "0041", "9999"
+FORMER_0061 = "ALTER TABLE messages DROP COLUMN searchable"
+"""What makes of this schema that of 0061."""
 FORMER_0060 = "ALTER TABLE memories RENAME COLUMN dream_analysis TO reading"
-"""What makes of this schema that of 0060."""
+"""What makes of that the schema of 0060."""
 FORMER = (Path(__file__).parent / "former_0059.sql").read_text()
 """What makes of that the schema of 0059."""
 FORMER_ROWS = (Path(__file__).parent / "former_rows_0059.sql").read_text()
@@ -64,7 +66,7 @@ async def test_an_older_schema_is_refused_with_what_to_do(service_url: str, data
 
 async def take_over(database_url: str, former: str, *statements: str) -> None:
     """Make a database of an earlier revision, with these statements in it, one of this revision."""
-    await execute(database_url, FORMER_0060, *([FORMER] if former < "0060" else []), *statements)
+    await execute(database_url, FORMER_0061, FORMER_0060, *([FORMER] if former < "0060" else []), *statements)
     await stamp(database_url, former)
     await asyncio.to_thread(migrate, database_url)
 

@@ -248,6 +248,18 @@ async def test_messages_of_two_histories_of_one_session_are_all_kept(full: Tenan
     assert after["messages"][0]["seq"] == 4
 
 
+async def test_what_no_search_finds_is_not_found_elsewhere_either(api: Tenant, elsewhere: Tenant) -> None:
+    for content, searchable in (("The spare key is under the mat.", False), ("The mat is blue.", True)):
+        turns = {"agent": "a", "messages": [{"role": "user", "content": content}], "searchable": searchable}
+        await api.post("/v1/sessions/s1/messages", turns)
+    lines = await exported(api)
+    assert [line["searchable"] for line in lines if line["record"] == "message"] == [False, True]
+    await elsewhere.post("/v1/import", content=ndjson(lines))
+    found = await elsewhere.post("/v1/memories/search", {"agent": "a", "query": "mat", "include": ["messages"]})
+    assert [one["message"]["content"] for one in found["results"]] == ["The mat is blue."]
+    assert (await exported(elsewhere))[1:] == lines[1:]
+
+
 async def test_larger_than_the_bound_on_other_bodies(api: Tenant) -> None:
     lines = [{"agent": "a", "type": "fact", "content": f"{n} " + "word " * 500} for n in range(800)]
     body = ndjson(lines)

@@ -97,8 +97,9 @@ class ChatMemory:
         """``url`` and ``api_key`` are REVERIE_URL and REVERIE_API_KEY of the environment where they are left out;
         without ``session_id`` a new one is made.
 
-        ``use_long_term=False`` keeps and gives back turns only: no call embeds anything or asks a model. ``db_url`` is
-        another name of ``url``, for callers of ARKOS' class. Raises ValueError for the address of a database.
+        ``use_long_term=False`` keeps and gives back turns only: no call embeds anything or asks a model, no search
+        finds the turns, and no dream makes memories of them. ``db_url`` is another name of ``url``, for callers of
+        ARKOS' class. Raises ValueError for the address of a database.
         """
         url = service_url(url) if db_url is None else service_url(db_url, "db_url")
         self.user_id = user_id

@@ -2463,7 +2463,7 @@ export interface components {
             /** @description Messages to append in order, 1 to 1,000. */
             messages: components["schemas"]["MessageDraft"][];
             /**
-             * @description Indexing of the messages for search. Default true.
+             * @description Use of the messages beyond their session: searches find them, and dreams read them. Default true.
              * @default true
              */
             searchable?: boolean;

@@ -61,7 +61,10 @@ class AppendMessages(StrictModel):
     messages: Annotated[list[MessageDraft], Field(min_length=1, max_length=1000)] = Field(
         description="Messages to append in order, 1 to 1,000."
     )
-    searchable: bool = Field(True, description="Indexing of the messages for search. Default true.")
+    searchable: bool = Field(
+        True,
+        description="Use of the messages beyond their session: searches find them, and dreams read them. Default true.",
+    )
 
 
 router = api_router(prefix="/v1", tags=["sessions"])

@@ -102,7 +102,8 @@ async def append_messages(
     """Append turns to a session, numbered without a gap whatever else writes to it; return the turns and the window.
 
     After the idle time without a message the first of them starts a fresh window. With the caller's memory off
-    nothing is kept, and both are empty. Not ``searchable``, they are not embedded, and no search finds them.
+    nothing is kept, and both are empty. Not ``searchable``, they are not embedded, no search finds them, and no dream
+    reads them.
     """
     principal.require_write()
     acting, user = principal.acting_agent(agent), principal.acting_user(user)
@@ -164,8 +165,10 @@ async def _prepare_messages(
         if draft.created_at is not None and draft.created_at > now + BACKFILL_SKEW:
             raise InvalidInput(("body", "messages", position, "created_at"), "is in the future")
     drafts = await redact_messages(runtime, principal, drafts)
-    items = await runtime.executor.each(lambda draft: message_columns(draft, user), drafts, message_characters)
-    said = said_in(zip(items, drafts, strict=True)) if searchable else []
+    items = await runtime.executor.each(
+        lambda draft: message_columns(draft, user, searchable=searchable), drafts, message_characters
+    )
+    said = said_in(zip(items, drafts, strict=True))
     words = await search_words(runtime.executor, said)
     texts = [with_speaker(text, speaker) for _, text, speaker, _ in said]
     return _PreparedMessages(items, words, await runtime.embed_if_cheap(texts))
@@ -176,7 +179,7 @@ def said_in(messages: Iterable[tuple[MessageColumns, MessageDraft]]) -> list[Sai
     return [
         (columns["id"], text, said_by(draft.role, draft.name, columns["user_name"]), draft.role)
         for columns, draft in messages
-        if (text := searchable_text(draft.role, draft.content))
+        if columns["searchable"] and (text := searchable_text(draft.role, draft.content))
     ]
 
 
@@ -317,7 +320,9 @@ def message_characters(draft: MessageDraft) -> int:
     return len(draft.content) if isinstance(draft.content, str) else len(dumps(draft.content))
 
 
-def message_columns(draft: MessageDraft, user: str | None, id_: UUID | None = None) -> MessageColumns:
+def message_columns(
+    draft: MessageDraft, user: str | None, id_: UUID | None = None, *, searchable: bool
+) -> MessageColumns:
     """Return the columns of ``messages`` for a draft; without an id, it has a new one."""
     text = draft.content if isinstance(draft.content, str) else dumps(draft.content).decode()
     return {
@@ -330,6 +335,7 @@ def message_columns(draft: MessageDraft, user: str | None, id_: UUID | None = No
         "user_name": user,
         "tokens": count_tokens(text),
         "created_at": draft.created_at,
+        "searchable": searchable,
     }
 
 

@@ -261,7 +261,7 @@ async def write_messages(writing: ImportTransaction, lines: Lines[MessageLine]) 
     """Write the messages that are not here; a message is never rewritten."""
     messages = [line for _, line in lines]
     columns = await writing.executor.each(
-        lambda line: message_columns(line, line.user, line.id), messages, message_characters
+        lambda line: message_columns(line, line.user, line.id, searchable=line.searchable), messages, message_characters
     )
     places = [
         await writing.places.session(await writing.agent(line.agent), line.session, line.user) for line in messages

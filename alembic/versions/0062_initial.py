@@ -3,7 +3,7 @@
 Until 0.1.0 is tagged, a change of the schema is made in those files, and this migration is numbered one higher, so that
 no database of an earlier form passes for one of the new form.
 
-Revision ID: 0061
+Revision ID: 0062
 Revises:
 """
 
@@ -18,14 +18,14 @@ from service.db.migrate import CREATE_ROLE, JOIN_ROLE
 from service.db.pool import APP_ROLE
 from service.db.queries import SQL_DIR
 
-revision = "0061"
+revision = "0062"
 down_revision = None
 branch_labels = None
 depends_on = None
 
-takes_over = ("0057", "0058", "0059", "0060")
+takes_over = ("0057", "0058", "0059", "0060", "0061")
 """Earlier revisions that ``service.db.migrate`` brings to this schema by ``TAKE_OVER``, and then numbers so."""
-schema_sha256 = "c4f6daaf2e223b502c652c579c57f56a21a3c6018cfa8ca54dce2c12f2ffcfcd"
+schema_sha256 = "523eedc8ed6b4193f0a783170460fd72e5b39146d181d208409037b6176cc514"
 """Digest of the files that this revision runs, compared in ``tests/store/test_schema.py``."""
 
 
@@ -53,6 +53,7 @@ TAKE_OVER = {
         (SQL_DIR / "take_over_0059.sql").read_text(encoding="utf-8"),
     ],
     "0060": ["ALTER TABLE memories RENAME COLUMN reading TO dream_analysis"],
+    "0061": ["ALTER TABLE messages ADD COLUMN searchable boolean DEFAULT true NOT NULL"],
 }
 """By revision, the statements that bring a database of it, or of one before, to the next. They leave row-level security
 not forced: the owner of a table sees its rows only so."""
