@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
 
 from service.domain.field_types import (
     MESSAGE_MAX,
@@ -20,12 +27,14 @@ from service.domain.field_types import (
     Timestamp,
     UnitInterval,
 )
+from service.domain.json import JsonValue
 from service.domain.origin import OriginField
 from service.domain.own_types import TypeName
 from service.domain.owners import OwnersField
 from service.domain.placeholders import identifies_a_person
 from service.domain.strict import StrictModel
 from service.domain.types import SAVED_TYPES, MemoryType, Scope, Status
+from service.domain.validation import reason_of
 
 
 def _saved(type_: str) -> str:
@@ -193,11 +202,21 @@ class MemoryPatch(StrictModel):
     )
 
 
+def _text_or_json(value: object, handler: ValidatorFunctionWrapHandler) -> JsonValue:
+    """Return the content of a message. Raises ValueError with one reason: each alternative of a union has its own, and
+    a place that pydantic names by the alternative."""
+    try:
+        content: JsonValue = handler(value)
+    except ValidationError as error:
+        raise ValueError(reason_of(error.errors()[-1])) from None
+    return content
+
+
 class MessageDraft(StrictModel):
     """Message of a conversation."""
 
     role: RoleField
-    content: Annotated[Text, Field(max_length=MESSAGE_MAX)] | Json = Field(
+    content: Annotated[Annotated[Text, Field(max_length=MESSAGE_MAX)] | Json, WrapValidator(_text_or_json)] = Field(
         description="Text of at most 200,000 characters, or JSON for multimodal and tool messages."
     )
     name: Name | None = Field(None, description="Name of the speaker in a chat of several people. Default: the user.")

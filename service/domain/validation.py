@@ -9,6 +9,7 @@ _REASONS: Final = {
     "missing": "is required",
     "extra_forbidden": "is not known here",
     "string_type": "must be a string",
+    "string_unicode": "must be valid Unicode (it contains a lone surrogate)",
     "bool_type": "must be true or false",
     "bool_parsing": "must be true or false",
     "int_type": "must be an integer",
@@ -40,12 +41,16 @@ _REASONS: Final = {
 """By the type of a pydantic error; in braces what its context has."""
 _OWN_WORDS: Final = "Value error, "
 """What pydantic begins a validator's own words with."""
+_OF_TEXT: Final = {"too_short": "string_too_short", "too_long": "string_too_long"}
+"""What pydantic calls the length of a text behind a validator, and what it calls that of any other."""
 _TIMES: Final = ("datetime_", "date_", "timezone_", "time_")
 
 
 def reason_of(error: Mapping[str, object]) -> str:
     """Return what is wrong with a field, to stand after its name; ``error`` is one of ``ValidationError.errors()``."""
     kind, said, context = str(error["type"]), str(error["msg"]), error.get("ctx")
+    if isinstance(error.get("input"), str):
+        kind = _OF_TEXT.get(kind, kind)
     if kind in ("string_too_short", "too_short") and isinstance(context, dict) and context.get("min_length") == 1:
         return "must not be empty"
     if kind in _REASONS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -44,6 +45,11 @@ async def test_a_field_is_named_with_its_reason(api: Tenant) -> None:
         ("/v1/memories/batch", {"items": [7]}, "items.0: must be an object"),
         ("/v1/memories/x/restore", {}, "memory_id: must be a UUID"),
         ("/v1/memories/search", {"include": []}, "include: must not be empty"),
+        (
+            "/v1/sessions/s/messages",
+            {"messages": [{"role": "user", "content": "\x00"}]},
+            "messages.0.content: must not contain a NUL character",
+        ),
     ],
 )
 async def test_a_reason_is_in_the_words_of_the_api(api: Tenant, path: str, body: dict[str, Any], told: str) -> None:
@@ -56,6 +62,22 @@ async def test_a_line_of_an_import_is_refused_in_the_words_of_the_api(api: Tenan
     for line, told in (
         ({"agent": "a", "type": "fact", "content": "x", "importance": 7}, "importance: must be at most 1"),
         ({"agent": "a", "type": "fact"}, "content: is required"),
+        (
+            {"agent": "a", "type": "fact", "content": "x", "changed_by": "x" * 301},
+            "changed_by: must have at most 300 char",
+        ),
+        (
+            {
+                "record": "message",
+                "id": str(UUID(int=7)),
+                "agent": "a",
+                "session": "s",
+                "role": "user",
+                "content": "\x00",
+            },
+            "line 1: content: must not contain a NUL character",
+        ),
+        ({"record": "settings", "settings": {"colour": "red"}}, "settings.colour: is not known here"),
     ):
         answer = await api.call("POST", "/v1/import", content=json.dumps({"record": "memory", **line}).encode())
         assert (answer.status_code, told in answer.json()["detail"]) == (422, True), answer.text

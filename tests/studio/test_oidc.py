@@ -389,7 +389,7 @@ async def test_a_provider_that_is_away_is_said_and_a_key_still_signs_in(settings
         ({"client_id": None}, "REVERIE_OIDC.client_id: must be a string"),
         ({"client": "x"}, "REVERIE_OIDC.client: is not known here; is client_id meant?"),
         ({"scopes": "profile"}, "REVERIE_OIDC.scopes: must name openid"),
-        ({"grants": {}}, "REVERIE_OIDC.grants: must have at least 1 items"),
+        ({"grants": {}}, "REVERIE_OIDC.grants: must not be empty"),
         ({"grants": "{"}, "REVERIE_OIDC.grants: must be an object"),
         ({"grants": {"a": {"role": "owner"}}}, "REVERIE_OIDC.grants.a.role: must be 'admin', 'agent' or 'reader'"),
         ({"grants": {"a": {"role": "agent"}}}, "REVERIE_OIDC.grants.a: a grant of role `agent` names its agent"),
