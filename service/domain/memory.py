@@ -22,20 +22,26 @@ class MemoryFields:
     """Fields of a memory that its versions keep."""
 
     id: Annotated[UUID, Field(description="Id of the memory.")]
-    agent: AgentName
     type: Annotated[str, Field(description=f"Type of the memory: {TYPES_NAMED}.")]
-    scope: Annotated[Scope, Field(description="Scope of the memory.")]
-    team: Annotated[str | None, Field(description="Team of a team-scoped memory.")]
-    task: Annotated[str | None, Field(description="Task of a task-scoped memory.")]
-    session: Annotated[str | None, Field(description="Session of origin.")]
+    content: Annotated[str, Field(description="Text of the memory.")]
+    summary: Annotated[str, Field(description="One-line summary.")]
     user: Annotated[str | None, Field(description="User described by the memory.")]
     owners: Annotated[
         list[str], Field(description="Users the memory belongs to; no other user sees it. Empty: the agent's.")
     ]
-    hearsay_by: Annotated[
-        str | None,
-        Field(description="Speaker of a statement about somebody else; null for a statement that is not hearsay."),
-    ]
+    created_at: CreatedAt
+    occurred_at: Annotated[datetime | None, Field(description="Time of the described event.")]
+    agent: AgentName
+    scope: Annotated[Scope, Field(description="Scope of the memory.")]
+    team: Annotated[str | None, Field(description="Team of a team-scoped memory.")]
+    task: Annotated[str | None, Field(description="Task of a task-scoped memory.")]
+    session: Annotated[str | None, Field(description="Session of origin.")]
+    key: Annotated[str | None, Field(description="Upsert key, unique per agent and scope.")]
+    tags: Annotated[list[str], Field(description="Tags of the memory.")]
+    status: Annotated[Status | None, Field(description="Status of a todo: `open` or `done`; null for other types.")]
+    metadata: Annotated[JsonObject, Field(description="JSON object of the caller's own.")]
+    importance: Annotated[float, Field(description="Importance from 0 to 1 before decay.")]
+    confidence: Annotated[float, Field(description="Confidence from 0 to 1.")]
     origin: Annotated[
         Origin,
         Field(
@@ -43,24 +49,18 @@ class MemoryFields:
             "`imported`, `document` or `tool`; of a conclusion the least trusted one of its sources."
         ),
     ]
-    key: Annotated[str | None, Field(description="Upsert key, unique per agent and scope.")]
-    content: Annotated[str, Field(description="Text of the memory.")]
-    summary: Annotated[str, Field(description="One-line summary.")]
-    importance: Annotated[float, Field(description="Importance from 0 to 1 before decay.")]
-    confidence: Annotated[float, Field(description="Confidence from 0 to 1.")]
-    tags: Annotated[list[str], Field(description="Tags of the memory.")]
-    metadata: Annotated[JsonObject, Field(description="JSON object of the caller's own.")]
+    hearsay_by: Annotated[
+        str | None,
+        Field(description="Speaker of a statement about somebody else; null for a statement that is not hearsay."),
+    ]
     source: Annotated[JsonObject, Field(description="JSON object with the origin.")]
-    status: Annotated[Status | None, Field(description="Status of a todo: `open` or `done`; null for other types.")]
-    decay_exempt: Annotated[bool, Field(description="Exemption from the decay of importance.")]
-    occurred_at: Annotated[datetime | None, Field(description="Time of the described event.")]
     valid_from: Annotated[datetime, Field(description="Start of validity.")]
     valid_until: Annotated[datetime | None, Field(description="End of validity; null while valid.")]
     superseded_by: Annotated[UUID | None, Field(description="Id of the replacing memory.")]
     expires_at: Annotated[datetime | None, Field(description="Time of expiry.")]
-    created_at: CreatedAt
     updated_at: Annotated[datetime, Field(description="Time of the last change.")]
     deleted_at: Annotated[datetime | None, Field(description="Time of deletion; null for a live memory.")]
+    decay_exempt: Annotated[bool, Field(description="Exemption from the decay of importance.")]
     version: Annotated[int, Field(description="Version number, starting at 1.")]
     dream_id: Annotated[UUID | None, Field(description="Id of the creating dream; null for memories saved by the API.")]
 

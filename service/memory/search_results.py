@@ -60,24 +60,18 @@ class SearchResult:
     document: Annotated[DocumentPart | None, Field(description="Found document chunk; null for other kinds.")]
     score: Annotated[float, Field(description="Final score, comparable within one response.")]
     rank: Annotated[int, Field(description="Rank in the results, starting at 1.")]
-    keyword_rank: Annotated[int | None, Field(description="Rank by BM25; null outside the keyword candidates.")]
-    semantic_rank: Annotated[
-        int | None, Field(description="Rank by vector similarity; null outside the vector candidates.")
-    ]
-    keyword_score: Annotated[float | None, Field(description="BM25 score.")]
-    semantic_score: Annotated[float | None, Field(description="Weighted cosine similarity.")]
-    boosts: Annotated[
-        dict[str, float],
-        Field(
-            description="Boosts included in the score, by name: `question`, `session`, `time`, `user`, `importance`, "
-            "`polarity`."
-        ),
-    ]
     relevance: Annotated[
         float | None,
         Field(
             description="Relevance from 0 to 1: the larger of vector similarity and share of the query's words or "
             "time; null for strategy `recent`."
+        ),
+    ]
+    also: Annotated[
+        list[AlsoFound],
+        Field(
+            description="Messages that the found memory came from, or memories from the found message, that were "
+            "found with it. They take no place and no tokens."
         ),
     ]
     matched_fields: Annotated[
@@ -87,18 +81,24 @@ class SearchResult:
             "word."
         ),
     ]
-    tokens: Annotated[int, Field(description="Length in tokens.")]
-    rerank_score: Annotated[float | None, Field(description="Score of the reranker; null without reranking.")]
-    also: Annotated[
-        list[AlsoFound],
-        Field(
-            description="Messages that the found memory came from, or memories from the found message, that were "
-            "found with it. They take no place and no tokens."
-        ),
-    ]
     queries: Annotated[
         list[QueryMatch], Field(description="Matches by wording of the query; empty for a single wording.")
     ]
+    tokens: Annotated[int, Field(description="Length in tokens.")]
+    boosts: Annotated[
+        dict[str, float],
+        Field(
+            description="Boosts included in the score, by name: `question`, `session`, `time`, `user`, `importance`, "
+            "`polarity`."
+        ),
+    ]
+    keyword_rank: Annotated[int | None, Field(description="Rank by BM25; null outside the keyword candidates.")]
+    keyword_score: Annotated[float | None, Field(description="BM25 score.")]
+    semantic_rank: Annotated[
+        int | None, Field(description="Rank by vector similarity; null outside the vector candidates.")
+    ]
+    semantic_score: Annotated[float | None, Field(description="Weighted cosine similarity.")]
+    rerank_score: Annotated[float | None, Field(description="Score of the reranker; null without reranking.")]
 
     @classmethod
     def of(cls, found: FoundRecord, ranked: Ranked | None, also: list[AlsoFound], *, rank: int) -> SearchResult:

@@ -36,6 +36,15 @@ async def test_a_natural_question_is_answered_by_keyword_alone(api: Caller) -> N
     assert answer["degraded"]["fallback"] == "keyword"
 
 
+async def test_an_answer_begins_with_what_is_used(api: Caller) -> None:
+    await api.save(DECISION, type="decision")
+    (result,) = (await api.post("/v1/memories/search", {"agent": "a", "query": "tiered pricing"}))["results"]
+    assert list(result)[:6] == ["kind", "memory", "message", "document", "score", "rank"]
+    names = list(result["memory"])
+    assert names[:7] == ["id", "type", "content", "summary", "user", "owners", "created_at"]
+    assert names[-5:] == ["dream_id", "effective_importance", "embedding", "access_count", "last_accessed_at"]
+
+
 AWKWARD = (
     '"-*:(', "'; DROP TABLE memories;--", "\x00", "a\x00b", "🙂🙃", "&|!<->", "x" * 8000, "w " * 4000, "", " ", "%_",
 )  # fmt: skip

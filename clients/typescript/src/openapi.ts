@@ -4510,10 +4510,25 @@ export interface components {
              * @description Id of the memory.
              */
             id: string;
-            /** @description Name of the agent. */
-            agent: string;
             /** @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. */
             type: string;
+            /** @description Text of the memory. */
+            content: string;
+            /** @description One-line summary. */
+            summary: string;
+            /** @description User described by the memory. */
+            user: string | null;
+            /** @description Users the memory belongs to; no other user sees it. Empty: the agent's. */
+            owners: string[];
+            /**
+             * Format: date-time
+             * @description Creation time.
+             */
+            created_at: string;
+            /** @description Time of the described event. */
+            occurred_at: string | null;
+            /** @description Name of the agent. */
+            agent: string;
             /** @description Scope of the memory. */
             scope: components["schemas"]["Scope"];
             /** @description Team of a team-scoped memory. */
@@ -4522,43 +4537,31 @@ export interface components {
             task: string | null;
             /** @description Session of origin. */
             session: string | null;
-            /** @description User described by the memory. */
-            user: string | null;
-            /** @description Users the memory belongs to; no other user sees it. Empty: the agent's. */
-            owners: string[];
-            /** @description Speaker of a statement about somebody else; null for a statement that is not hearsay. */
-            hearsay_by: string | null;
+            /** @description Upsert key, unique per agent and scope. */
+            key: string | null;
+            /** @description Tags of the memory. */
+            tags: string[];
+            /** @description Status of a todo: `open` or `done`; null for other types. */
+            status: ("open" | "done") | null;
+            /** @description JSON object of the caller's own. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** @description Importance from 0 to 1 before decay. */
+            importance: number;
+            /** @description Confidence from 0 to 1. */
+            confidence: number;
             /**
              * @description Origin: `own_user` (user of the session), `api` (direct save), `assistant`, `other_user`, `imported`, `document` or `tool`; of a conclusion the least trusted one of its sources.
              * @enum {string}
              */
             origin: "own_user" | "api" | "assistant" | "other_user" | "imported" | "document" | "tool";
-            /** @description Upsert key, unique per agent and scope. */
-            key: string | null;
-            /** @description Text of the memory. */
-            content: string;
-            /** @description One-line summary. */
-            summary: string;
-            /** @description Importance from 0 to 1 before decay. */
-            importance: number;
-            /** @description Confidence from 0 to 1. */
-            confidence: number;
-            /** @description Tags of the memory. */
-            tags: string[];
-            /** @description JSON object of the caller's own. */
-            metadata: {
-                [key: string]: unknown;
-            };
+            /** @description Speaker of a statement about somebody else; null for a statement that is not hearsay. */
+            hearsay_by: string | null;
             /** @description JSON object with the origin. */
             source: {
                 [key: string]: unknown;
             };
-            /** @description Status of a todo: `open` or `done`; null for other types. */
-            status: ("open" | "done") | null;
-            /** @description Exemption from the decay of importance. */
-            decay_exempt: boolean;
-            /** @description Time of the described event. */
-            occurred_at: string | null;
             /**
              * Format: date-time
              * @description Start of validity.
@@ -4572,16 +4575,13 @@ export interface components {
             expires_at: string | null;
             /**
              * Format: date-time
-             * @description Creation time.
-             */
-            created_at: string;
-            /**
-             * Format: date-time
              * @description Time of the last change.
              */
             updated_at: string;
             /** @description Time of deletion; null for a live memory. */
             deleted_at: string | null;
+            /** @description Exemption from the decay of importance. */
+            decay_exempt: boolean;
             /** @description Version number, starting at 1. */
             version: number;
             /** @description Id of the creating dream; null for memories saved by the API. */
@@ -4858,10 +4858,25 @@ export interface components {
              * @description Id of the memory.
              */
             id: string;
-            /** @description Name of the agent. */
-            agent: string;
             /** @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, insight, or one of the setting `memory_types`. */
             type: string;
+            /** @description Text of the memory. */
+            content: string;
+            /** @description One-line summary. */
+            summary: string;
+            /** @description User described by the memory. */
+            user: string | null;
+            /** @description Users the memory belongs to; no other user sees it. Empty: the agent's. */
+            owners: string[];
+            /**
+             * Format: date-time
+             * @description Creation time.
+             */
+            created_at: string;
+            /** @description Time of the described event. */
+            occurred_at: string | null;
+            /** @description Name of the agent. */
+            agent: string;
             /** @description Scope of the memory. */
             scope: components["schemas"]["Scope"];
             /** @description Team of a team-scoped memory. */
@@ -4870,43 +4885,31 @@ export interface components {
             task: string | null;
             /** @description Session of origin. */
             session: string | null;
-            /** @description User described by the memory. */
-            user: string | null;
-            /** @description Users the memory belongs to; no other user sees it. Empty: the agent's. */
-            owners: string[];
-            /** @description Speaker of a statement about somebody else; null for a statement that is not hearsay. */
-            hearsay_by: string | null;
+            /** @description Upsert key, unique per agent and scope. */
+            key: string | null;
+            /** @description Tags of the memory. */
+            tags: string[];
+            /** @description Status of a todo: `open` or `done`; null for other types. */
+            status: ("open" | "done") | null;
+            /** @description JSON object of the caller's own. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** @description Importance from 0 to 1 before decay. */
+            importance: number;
+            /** @description Confidence from 0 to 1. */
+            confidence: number;
             /**
              * @description Origin: `own_user` (user of the session), `api` (direct save), `assistant`, `other_user`, `imported`, `document` or `tool`; of a conclusion the least trusted one of its sources.
              * @enum {string}
              */
             origin: "own_user" | "api" | "assistant" | "other_user" | "imported" | "document" | "tool";
-            /** @description Upsert key, unique per agent and scope. */
-            key: string | null;
-            /** @description Text of the memory. */
-            content: string;
-            /** @description One-line summary. */
-            summary: string;
-            /** @description Importance from 0 to 1 before decay. */
-            importance: number;
-            /** @description Confidence from 0 to 1. */
-            confidence: number;
-            /** @description Tags of the memory. */
-            tags: string[];
-            /** @description JSON object of the caller's own. */
-            metadata: {
-                [key: string]: unknown;
-            };
+            /** @description Speaker of a statement about somebody else; null for a statement that is not hearsay. */
+            hearsay_by: string | null;
             /** @description JSON object with the origin. */
             source: {
                 [key: string]: unknown;
             };
-            /** @description Status of a todo: `open` or `done`; null for other types. */
-            status: ("open" | "done") | null;
-            /** @description Exemption from the decay of importance. */
-            decay_exempt: boolean;
-            /** @description Time of the described event. */
-            occurred_at: string | null;
             /**
              * Format: date-time
              * @description Start of validity.
@@ -4920,16 +4923,13 @@ export interface components {
             expires_at: string | null;
             /**
              * Format: date-time
-             * @description Creation time.
-             */
-            created_at: string;
-            /**
-             * Format: date-time
              * @description Time of the last change.
              */
             updated_at: string;
             /** @description Time of deletion; null for a live memory. */
             deleted_at: string | null;
+            /** @description Exemption from the decay of importance. */
+            decay_exempt: boolean;
             /** @description Version number, starting at 1. */
             version: number;
             /** @description Id of the creating dream; null for memories saved by the API. */
@@ -6685,30 +6685,30 @@ export interface components {
             score: number;
             /** @description Rank in the results, starting at 1. */
             rank: number;
-            /** @description Rank by BM25; null outside the keyword candidates. */
-            keyword_rank: number | null;
-            /** @description Rank by vector similarity; null outside the vector candidates. */
-            semantic_rank: number | null;
-            /** @description BM25 score. */
-            keyword_score: number | null;
-            /** @description Weighted cosine similarity. */
-            semantic_score: number | null;
+            /** @description Relevance from 0 to 1: the larger of vector similarity and share of the query's words or time; null for strategy `recent`. */
+            relevance: number | null;
+            /** @description Messages that the found memory came from, or memories from the found message, that were found with it. They take no place and no tokens. */
+            also: components["schemas"]["AlsoFound"][];
+            /** @description Fields with words of the query: `content`, `key`, `tags`, `summary`; empty without a common word. */
+            matched_fields: ("content" | "key" | "tags" | "summary")[];
+            /** @description Matches by wording of the query; empty for a single wording. */
+            queries: components["schemas"]["QueryMatch"][];
+            /** @description Length in tokens. */
+            tokens: number;
             /** @description Boosts included in the score, by name: `question`, `session`, `time`, `user`, `importance`, `polarity`. */
             boosts: {
                 [key: string]: number;
             };
-            /** @description Relevance from 0 to 1: the larger of vector similarity and share of the query's words or time; null for strategy `recent`. */
-            relevance: number | null;
-            /** @description Fields with words of the query: `content`, `key`, `tags`, `summary`; empty without a common word. */
-            matched_fields: ("content" | "key" | "tags" | "summary")[];
-            /** @description Length in tokens. */
-            tokens: number;
+            /** @description Rank by BM25; null outside the keyword candidates. */
+            keyword_rank: number | null;
+            /** @description BM25 score. */
+            keyword_score: number | null;
+            /** @description Rank by vector similarity; null outside the vector candidates. */
+            semantic_rank: number | null;
+            /** @description Weighted cosine similarity. */
+            semantic_score: number | null;
             /** @description Score of the reranker; null without reranking. */
             rerank_score: number | null;
-            /** @description Messages that the found memory came from, or memories from the found message, that were found with it. They take no place and no tokens. */
-            also: components["schemas"]["AlsoFound"][];
-            /** @description Matches by wording of the query; empty for a single wording. */
-            queries: components["schemas"]["QueryMatch"][];
         };
         /** @description Result of a run of a saved search. */
         SearchResultRecord: {

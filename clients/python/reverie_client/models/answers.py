@@ -101,34 +101,34 @@ class MemoryRecord(Hearsay):
     """Stored memory."""
 
     id: UUID
-    agent: str
     type: str
+    content: str
+    summary: str
+    user: str | None = None
+    owners: list[str] = []
+    created_at: datetime
+    occurred_at: datetime | None = None
+    agent: str
     scope: Scope
     team: str | None = None
     task: str | None = None
     session: str | None = None
-    user: str | None = None
-    owners: list[str] = []
-    hearsay_by: str | None = None
-    origin: Origin = "api"
     key: str | None = None
-    content: str
-    summary: str
+    tags: list[str] = []
+    status: Literal["open", "done"] | None = None
+    metadata: Json = {}
     importance: float
     confidence: float
-    tags: list[str] = []
-    metadata: Json = {}
+    origin: Origin = "api"
+    hearsay_by: str | None = None
     source: Json = {}
-    status: Literal["open", "done"] | None = None
-    decay_exempt: bool
-    occurred_at: datetime | None = None
     valid_from: datetime
     valid_until: datetime | None = None
     superseded_by: UUID | None = None
     expires_at: datetime | None = None
-    created_at: datetime
     updated_at: datetime
     deleted_at: datetime | None = None
+    decay_exempt: bool
     version: int
     dream_id: UUID | None = None
     effective_importance: float
@@ -206,17 +206,17 @@ class SearchResult(Found):
     document: DocumentPart | None = None
     score: float
     rank: int
-    keyword_rank: int | None = None
-    semantic_rank: int | None = None
-    keyword_score: float | None = None
-    semantic_score: float | None = None
-    boosts: dict[str, float] = {}
     relevance: float | None = None
-    matched_fields: list[str] = []
-    tokens: int
-    rerank_score: float | None = None
     also: list[AlsoFound] = []
+    matched_fields: list[str] = []
     queries: list[QueryMatch] = []
+    tokens: int
+    boosts: dict[str, float] = {}
+    keyword_rank: int | None = None
+    keyword_score: float | None = None
+    semantic_rank: int | None = None
+    semantic_score: float | None = None
+    rerank_score: float | None = None
 
 
 class Degraded(Answer):
@@ -302,34 +302,34 @@ class MemoryVersion(Answer):
     """Memory as a version of its history has it."""
 
     id: UUID
-    agent: str
     type: str
+    content: str
+    summary: str
+    user: str | None = None
+    owners: list[str] = []
+    created_at: datetime
+    occurred_at: datetime | None = None
+    agent: str
     scope: Scope
     team: str | None = None
     task: str | None = None
     session: str | None = None
-    user: str | None = None
-    owners: list[str] = []
-    hearsay_by: str | None = None
-    origin: Origin
     key: str | None = None
-    content: str
-    summary: str
+    tags: list[str] = []
+    status: str | None = None
+    metadata: Json = {}
     importance: float
     confidence: float
-    tags: list[str] = []
-    metadata: Json = {}
+    origin: Origin
+    hearsay_by: str | None = None
     source: Json = {}
-    status: str | None = None
-    decay_exempt: bool
-    occurred_at: datetime | None = None
     valid_from: datetime
     valid_until: datetime | None = None
     superseded_by: UUID | None = None
     expires_at: datetime | None = None
-    created_at: datetime
     updated_at: datetime
     deleted_at: datetime | None = None
+    decay_exempt: bool
     version: int
     dream_id: UUID | None = None
     language: str | None = None
