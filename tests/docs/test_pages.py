@@ -8,11 +8,12 @@ Pages of ``docs/integrations`` but its index need a framework each: ``tests/inte
 from __future__ import annotations
 
 import ast
+import asyncio
 import contextlib
 import inspect
 import io
-import re
 from collections.abc import AsyncIterator, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +23,16 @@ from langchain_core.messages import AIMessage
 
 from tests.fakes.openai_server import Reply
 from tests.fakes.wire_formats import FakeModels
+from tests.fenced_blocks import BLOCKS, Block, name_of, placed
 from tests.live_api import ADMIN_KEY
-from tests.processes import ROOT, ServerProcess
+from tests.processes import ServerProcess
+from tests.webhook_receiver import Receiver
 
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGES = [
     page
-    for page in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "clients").glob("*/*.md")])
-    if "```python" in page.read_text(encoding="utf-8") and (page.parent.name != "integrations" or page.stem == "index")
+    for page, blocks in BLOCKS.items()
+    if any(block.language == "python" for block in blocks)
+    and (page.parent.name != "integrations" or page.stem == "index")
 ]
 
 
@@ -53,23 +56,25 @@ SCRIPTS: dict[str, list[Reply]] = {
 """What the model says on a page, in order."""
 
 
-def blocks(page: Path) -> list[tuple[int, str, str | None]]:
-    """The Python blocks of a page: line, code, and the output the page shows, if any."""
-    text = page.read_text(encoding="utf-8")
-    found: list[tuple[int, str, str | None]] = []
-    for fence in FENCE.finditer(text):
-        language, body = fence.groups()
-        if language == "python":
-            found.append((text.count("\n", 0, fence.start()) + 2, body, None))
-        elif language == "text" and found:
-            found[-1] = (*found[-1][:2], body)
-    return found
+def programs(page: Path) -> list[tuple[Block, str | None]]:
+    """Return the Python blocks of a page, each with the output that the page shows, if any."""
+    blocks = BLOCKS[page]
+    outputs = {one.line: after.text for one, after in pairwise(blocks) if after.language == "text"}
+    return [(one, outputs.get(one.line)) for one in blocks if one.language == "python"]
 
 
 @pytest.fixture
 def model() -> Iterator[FakeModels]:
     with FakeModels() as server:
         yield server
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    """What takes the webhooks of a page."""
+    async with Receiver() as opened:
+        opened.always = 204
+        yield opened
 
 
 @pytest.fixture
@@ -80,9 +85,8 @@ async def reverie(
     monkeypatch.setenv("OPENAI_API_KEY", "any")
     monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
     monkeypatch.setenv("OPENAI_AGENTS_DISABLE_TRACING", "1")
-    process = ServerProcess(
-        service_url, tmp_path / "log", EMBEDDING_MODEL="static", LLM_API_BASE=model.base_url, LLM_API_KEY="any"
-    )
+    given = {"LLM_API_BASE": model.base_url, "LLM_API_KEY": "any", "REVERIE_ALLOW_PRIVATE": "true"}
+    process = ServerProcess(service_url, tmp_path / "log", EMBEDDING_MODEL="static", **given)
     try:
         await process.start()
         yield process
@@ -105,9 +109,9 @@ def langchain_model() -> GenericFakeChatModel:
     return GenericFakeChatModel(messages=answers())
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 async def test_every_snippet_runs(
-    page: Path, reverie: ServerProcess, model: FakeModels, monkeypatch: pytest.MonkeyPatch
+    page: Path, reverie: ServerProcess, model: FakeModels, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = f"http://127.0.0.1:{reverie.port}"
     monkeypatch.setenv("REVERIE_URL", url)
@@ -115,14 +119,14 @@ async def test_every_snippet_runs(
     names: dict[str, Any] = {"__name__": page.stem, "url": url, "api_key": ADMIN_KEY, "model": langchain_model()}
     script = SCRIPTS.get(page.name, [])
     model.say(*script)
-    for line, code, output in blocks(page):
-        source = "\n" * (line - 1) + code.replace("http://localhost:8000", url)
+    for block, output in programs(page):
+        source = placed([block]).replace("http://localhost:8000", url).replace("https://example.org/hook", receiver.url)
         compiled = compile(source, str(page), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            done = eval(compiled, names)
+            done = await asyncio.to_thread(eval, compiled, names)
             if inspect.iscoroutine(done):
                 await done
         if output is not None:
-            assert printed.getvalue() == output, f"{page.name}:{line}"
+            assert printed.getvalue() == output, str(block)
     assert model.calls["chat"] + model.calls["responses"] == len(script)
