@@ -11,6 +11,7 @@ import re
 import shutil
 import tarfile
 from collections import defaultdict
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from reverie_client.api import Api
 from service import __version__
 from tests.clients.contract import CONTRACTS
 from tests.clients.npm import FOLDER, SKIPPED, npm, packed, run
+from tests.fenced_blocks import BLOCKS
 from tests.live_api import SharedServer
 from tests.processes import ROOT
 from tests.studio.browser import browser, chromium
@@ -28,9 +30,13 @@ pytestmark = pytest.mark.xdist_group("typescript")
 
 PACKED_BYTES_MAX = 200_000
 IMPORTED = re.compile(r"""(?:\bfrom |\brequire\(|\bimport\()["']([^"']+)["']""")
-EXAMPLES = re.findall(
-    r"```typescript\n(.*?)```\n\n```text\n(.*?)```", (FOLDER / "README.md").read_text("utf-8"), re.DOTALL
-)
+BLOCKS_OF_ITS_README = BLOCKS[FOLDER / "README.md"]
+EXAMPLES = [
+    (program.text, output.text)
+    for program, output in pairwise(BLOCKS_OF_ITS_README)
+    if (program.language, output.language) == ("typescript", "text")
+]
+[EXCERPT] = [one.text for one in BLOCKS_OF_ITS_README if one.language == "typescript" and "import " not in one.text]
 
 FROM_COMMONJS = """
 import { NotFound, Reverie, type SearchAnswer } from "@reverie/client";
@@ -67,8 +73,9 @@ reverie.listMemories({ limit: "many" });
 """.lstrip()
 MISTAKEN_LINES = {3, 4, 5, 6, 7, 8}
 SCRIPTS = {f"example{number}.mts": code for number, (code, _) in enumerate(EXAMPLES)}
-[OF_THE_README] = re.findall(r"```ts\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+[OF_THE_README] = [one.text for one in BLOCKS[ROOT / "README.md"] if one.language == "typescript"]
 GIVEN = "const apiKey: string = (globalThis as any).process.env.REVERIE_API_KEY;\n"
+SCRIPTS["excerpt.mts"] = 'import { Reverie } from "@reverie/client";\nconst reverie = new Reverie();\n' + EXCERPT
 SCRIPTS |= {"readme.mts": GIVEN + OF_THE_README, "used.cts": FROM_COMMONJS, "mistakes.mts": MISTAKES}
 
 
@@ -174,6 +181,10 @@ async def test_the_examples_of_the_readme_run_as_modules(
 ) -> None:
     assert complaints[f"example{number}.mts"] == set()
     assert await output(outside / f"example{number}.mjs", served) == EXAMPLES[number][1]
+
+
+def test_what_the_readme_shows_besides_compiles(complaints: dict[str, set[int]]) -> None:
+    assert complaints["excerpt.mts"] == set()
 
 
 async def test_the_example_of_the_projects_readme_runs(
