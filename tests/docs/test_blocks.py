@@ -13,10 +13,10 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+import jsonschema_rs
 import pytest
 import sqlglot
 import yaml
-from jsonschema import Draft202012Validator
 from typer.main import get_command
 
 from reverie.__main__ import cli
@@ -44,7 +44,7 @@ def check_http(text: str) -> None:
         assert {name for name, _ in parse_qsl(url.query)} <= declared, line
         if body is not None:
             schema = operation["requestBody"]["content"]["application/json"]["schema"]
-            Draft202012Validator(schema | {"components": DOCUMENT["components"]}).validate(json.loads(body))
+            jsonschema_rs.validate(schema | {"components": DOCUMENT["components"]}, json.loads(body))
 
 
 def find_operation(method: str, path: str) -> dict[str, Any]:
