@@ -108,10 +108,15 @@ async def test_the_cause_of_a_failing_embedder_is_told_while_its_server_lists_mo
     async with serving(tuned(settings, health_probe_interval_s=0.05).model_copy(update=models)) as api:
         await until(partial(_knows, api, "ok"), "the list of models is not seen")
         provider.fail(status=500, times=None, endpoint="embeddings")
-        told = await api.get("/v1/engine")
-        assert told["embedder"]["status"] == "failing"
+        told = await until(partial(_told_failing, api), "the failure is not told")
         assert all(part in told["embedder"]["error"] for part in ("500", "made to fail by the test"))
         assert f"embedder: {told['embedder']['error']}" in told["problems"]
+
+
+async def _told_failing(api: Api) -> dict[str, Any] | None:
+    """The engine as it is told once its embedder fails: a call of less than a second ago stands for a look."""
+    told = await api.get("/v1/engine")
+    return told if told["embedder"]["status"] == "failing" else None
 
 
 async def _knows(api: Api, state: str) -> bool:

@@ -121,7 +121,7 @@ FILLED: dict[str, Any] = {
     "data_schema": {"enum": ["x"], "minLength": 1}, "title": "Trees", "tokens_max": 100, "type_": MemoryType.FACT,
     "user": None, "wanted": ["x"], "sources": ["Ann is here."], "subject": "Ann", "mentions": [],
     "agent": "a", "session": "s", "wire": "chat",
-    "policy_type": "preference", "table": "memories",
+    "policy_type": "preference", "table": "memories", "tags": ("garden",),
 }  # fmt: skip
 """What the other parameters are given, by name."""
 
