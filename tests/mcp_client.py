@@ -48,9 +48,10 @@ async def over_stdio(
 ) -> AsyncIterator[Client]:
     """The SDK's client with ``python -m service mcp``."""
     environment = os.environ | {"REVERIE_URL": str(api.http.base_url), "REVERIE_API_KEY": key}
-    named = {"REVERIE_AGENT": agent, "REVERIE_USER": user, "REVERIE_TOOLS": tools}
+    named = {"REVERIE_AGENT": agent, "REVERIE_USER": user}
     environment |= {name: value for name, value in named.items() if value}
-    server = StdioServerParameters(command=sys.executable, args=["-m", "service", "mcp"], env=environment)
+    listed = ["--tools", tools] if tools else []
+    server = StdioServerParameters(command=sys.executable, args=["-m", "service", "mcp", *listed], env=environment)
     async with Client(server, **options) as client:
         yield client
 

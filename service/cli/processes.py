@@ -109,9 +109,7 @@ def mcp(
     user: Annotated[
         str | None, typer.Option(envvar="REVERIE_USER", help="whom it is for, with a key of no user")
     ] = None,
-    tools: Annotated[
-        str | None, typer.Option(envvar="REVERIE_TOOLS", help="tools to list: all, or names; unset: the usual nine")
-    ] = None,
+    tools: Annotated[str | None, typer.Option(help="tools to list: all, or names; unset: the usual nine")] = None,
 ) -> None:
     """MCP over standard input and output, for a Reverie that runs."""
     from reverie_client import AsyncReverie
