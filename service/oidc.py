@@ -27,8 +27,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from service.domain.environment import explain
 from service.domain.principal import KeyGrant, KeyRole, KeyScope
+from service.domain.validation import explain
 from service.errors import InvalidInput, ReverieError, WorkspaceSuspended
 from service.memory.access import audit
 from service.memory.access.keys import add_key, authenticate, describe_caller, revoke_subject

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from service.domain.environment import explain
+from service.domain.validation import explain
 from service.settings import CLIENT_NAMES, FORMER, RerankModel, Settings, variables
 from tests.processes import ROOT
 

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.markup import escape
 
-from service.domain.environment import explain
+from service.domain.validation import explain
 from service.errors import InvalidInput, ReverieError
 
 FAILED, NOT_VALID = 1, 2

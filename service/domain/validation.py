@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Final
+
+from pydantic import ValidationError
+
+from service.settings import OBJECTS
 
 _REASONS: Final = {
     "missing": "is required",
@@ -58,3 +63,26 @@ def reason_of(error: Mapping[str, object]) -> str:
     if kind.startswith(_TIMES):
         return "must be an RFC 3339 timestamp, as in 2026-03-01T09:00:00Z"
     return said.removeprefix(_OWN_WORDS).replace("Input should be", "must be").encode("utf-8", "replace").decode()
+
+
+def explain(error: ValidationError, within: str = "") -> str:
+    """Return what is wrong with a variable, an option or a file: its place, and what must be there.
+
+    ``within``: the place of what was validated, such as ``REVERIE_OIDC.grants``.
+    """
+    reasons = []
+    for one in error.errors(include_input=False, include_url=False):
+        place = ".".join(map(str, [*filter(None, [within]), *one["loc"]]))
+        reasons.append(": ".join(filter(None, [place, _reason(one)])))
+    return "; ".join(reasons)
+
+
+def _reason(error: Mapping[str, object]) -> str:
+    """Return what is wrong; of a field that is not known, also the one that may be meant."""
+    loc = error["loc"]
+    reason = reason_of(error)
+    if error["type"] != "extra_forbidden" or not isinstance(loc, tuple) or len(loc) != 2:
+        return reason
+    model = OBJECTS.get(str(loc[0]))
+    close = get_close_matches(str(loc[1]), model.model_fields if model else (), 1)
+    return f"{reason}; is {close[0]} meant?" if close else reason

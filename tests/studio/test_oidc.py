@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from pydantic import ValidationError
 
-from service.domain.environment import explain
+from service.domain.validation import explain
 from service.errors import InvalidInput
 from service.oidc import CALLBACK, START, oidc_settings
 from service.settings import Oidc, Settings
