@@ -325,7 +325,8 @@ class Reindexer:
         began before the switch is under way: it would find nothing."""
         assert state.active is not None
         if state.switched_at is not None:
-            settles_in = self._refreshed_within - (self._runtime.now() - state.switched_at)
+            # Another process's clock may be ahead: the wait stays below the lease all the same.
+            settles_in = min(self._refreshed_within, self._refreshed_within - (self._runtime.now() - state.switched_at))
             await asyncio.sleep(max(0.0, settles_in.total_seconds()))
         moved = 0
         for workspace in await all_workspaces(self._runtime):
