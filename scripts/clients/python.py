@@ -149,7 +149,7 @@ def options() -> str:
 
 
 def also(users: list[Method]) -> str:
-    return f"What {' and '.join(f'``{one.name}``' for one in users)} can be given besides."
+    return f"Optional fields of {' and '.join(f'``{one.name}``' for one in users)}."
 
 
 def typed_dict(name: str, base: str, about: str, fields: dict[str, str]) -> str:

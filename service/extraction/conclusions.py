@@ -1,4 +1,4 @@
-"""What statements of one person report that several of them may come to, and the sentences that say so; by rules, pure.
+"""Reads in statements of one person what several of them may come to, and words the conclusions; by rules, pure.
 
 - A habit: what somebody did on several days ("Sam ran by the river", three times). Two reports are of one habit when
   they agree in who did it and in every word that carries meaning, but for when it was: "went running by the river

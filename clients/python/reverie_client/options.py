@@ -38,7 +38,7 @@ Strategy = Literal["hybrid", "semantic", "keyword", "recent"]
 
 
 class MemoryFields(TypedDict, total=False):
-    """What ``save_memory`` can be given besides."""
+    """Optional fields of ``save_memory``."""
 
     agent: str | None
     summary: str | None
@@ -65,7 +65,7 @@ class MemoryFields(TypedDict, total=False):
 
 
 class MemoryFilters(TypedDict, total=False):
-    """What ``list_memories`` can be given besides."""
+    """Optional fields of ``list_memories``."""
 
     agent: str | None
     type: list[str] | None
@@ -90,7 +90,7 @@ class MemoryFilters(TypedDict, total=False):
 
 
 class SearchOptions(TypedDict, total=False):
-    """What ``search_memories`` and ``preview_search`` can be given besides."""
+    """Optional fields of ``search_memories`` and ``preview_search``."""
 
     strategy: Strategy | None
     fusion: Literal["relative", "rrf"] | None
@@ -122,7 +122,7 @@ class SearchOptions(TypedDict, total=False):
 
 
 class MemoryChanges(TypedDict, total=False):
-    """What ``update_memory`` can be given besides."""
+    """Optional fields of ``update_memory``."""
 
     type: str | None
     content: str | None
@@ -149,7 +149,7 @@ class MemoryChanges(TypedDict, total=False):
 
 
 class ContextOptions(TypedDict, total=False):
-    """What ``build_context`` can be given besides."""
+    """Optional fields of ``build_context``."""
 
     agent: str | None
     session: str | None
@@ -174,7 +174,7 @@ class ContextOptions(TypedDict, total=False):
 
 
 class AskFields(TypedDict, total=False):
-    """What ``ask_memory`` can be given besides."""
+    """Optional fields of ``ask_memory``."""
 
     queries: list[str]
     expand: bool
@@ -195,7 +195,7 @@ class AskFields(TypedDict, total=False):
 
 
 class AgentChanges(TypedDict, total=False):
-    """What ``put_agent`` can be given besides."""
+    """Optional fields of ``put_agent``."""
 
     name: str | None
     prime: bool | None
@@ -204,7 +204,7 @@ class AgentChanges(TypedDict, total=False):
 
 
 class ProposalEdit(TypedDict, total=False):
-    """What ``decide_proposals`` and ``decide_proposal`` can be given besides."""
+    """Optional fields of ``decide_proposals`` and ``decide_proposal``."""
 
     type: str | None
     content: str | None
@@ -218,7 +218,7 @@ class ProposalEdit(TypedDict, total=False):
 
 
 class PageFields(TypedDict, total=False):
-    """What ``create_page`` and ``put_page`` can be given besides."""
+    """Optional fields of ``create_page`` and ``put_page``."""
 
     scope: Json
     trigger: str
@@ -226,7 +226,7 @@ class PageFields(TypedDict, total=False):
 
 
 class SavedSearchFields(TypedDict, total=False):
-    """What ``create_search`` and ``put_search`` can be given besides."""
+    """Optional fields of ``create_search`` and ``put_search``."""
 
     query: str
     options: Json
@@ -234,7 +234,7 @@ class SavedSearchFields(TypedDict, total=False):
 
 
 class WebhookChanges(TypedDict, total=False):
-    """What ``update_webhook`` can be given besides."""
+    """Optional fields of ``update_webhook``."""
 
     url: str | None
     name: str | None
