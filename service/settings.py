@@ -220,7 +220,9 @@ def _is_origin(text: str) -> bool:
 
 
 def _origins(given: object) -> object:
-    """From a list with commas; ``*`` alone stands for every origin. Raises ValueError for what no browser sends."""
+    """Return the origins of a comma-separated list; ``*`` alone stands for every origin. Raises ValueError for what no
+    browser sends.
+    """
     if not isinstance(given, str):
         return given
     origins = tuple(origin for part in given.split(",") if (origin := part.strip()))

@@ -74,7 +74,7 @@ class BrowserSession:
     keys: tuple[HeldKey, ...] = ()
 
     def with_key(self, key: HeldKey) -> BrowserSession:
-        """With one key more; a key of the same id is replaced."""
+        """Return the session with one key more; a key of the same id is replaced."""
         return BrowserSession((*self.without(key.id).keys, key))
 
     def without(self, key_id: str) -> BrowserSession:

@@ -168,7 +168,9 @@ def _record(lock: int, text: str) -> None:
 
 
 def _environment(url: str) -> dict[str, str]:
-    """Of the children: they take the packages of this process, and nothing that lies in the working directory."""
+    """Return the environment of child processes: they take the packages of this process, and nothing that lies in the
+    working directory.
+    """
     paths = [str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     form = {"REVERIE_LOG_FORMAT": "json"} if _voice.as_json else {}
     return os.environ | {"DATABASE_URL": url, "PYTHONPATH": os.pathsep.join(paths)} | form

@@ -34,7 +34,7 @@ COMPLETION_S: Final = 5.0
 
 
 def given_key(settings: Settings, key: str | None) -> str:
-    """The key given, else the first admin key in the data folder. Raises InvalidInput where there is neither."""
+    """Return the key given, else the first admin key in the data folder. Raises InvalidInput where there is neither."""
     kept = settings.data_dir / "admin-key"
     if key:
         return key
@@ -44,7 +44,7 @@ def given_key(settings: Settings, key: str | None) -> str:
 
 
 def given_where(text: str) -> dict[str, Any]:
-    """A filter from the command line. Raises InvalidInput for what is no JSON object."""
+    """Parse a filter from the command line. Raises InvalidInput for what is no JSON object."""
     try:
         given = json.loads(text)
     except ValueError as error:
@@ -130,7 +130,7 @@ def _print_answer(line: str) -> None:
 
 @contextmanager
 def connected(url: str | None, key: str | None, agent: str | None) -> Iterator[Reverie]:
-    """A client of the Reverie that is meant; it does not wait for one that is not there."""
+    """Return a client of the Reverie that is meant; it does not wait for one that is not there."""
     from reverie_client import Reverie
 
     settings = Settings()
@@ -198,7 +198,7 @@ def search(
 
 
 def _explained(one: Explanation) -> list[str]:
-    """What became of a memory in a search."""
+    """Return what became of a memory in a search."""
     named = {"filters": ", ".join(one.filters), "duplicate": str(one.shown_as), "min_relevance": str(one.min_relevance)}
     because = f" ({escape(named[one.stage])})" if one.stage in named else ""
     ranks = ", ".join(f"{name} {place}" for name, place in (one.ranks or {}).items() if place is not None)
@@ -297,5 +297,5 @@ def _line(proposal: Proposal) -> str:
 
 
 def given_text(given: str) -> str:
-    """An argument, or standard input in place of ``-``."""
+    """Return an argument, or standard input in place of ``-``."""
     return sys.stdin.read() if given == "-" else given

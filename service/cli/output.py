@@ -52,7 +52,7 @@ class FoldedCommands(typer.core.TyperGroup):
 
 
 def new_cli(doc: str | None, **options: Any) -> typer.Typer:
-    """A command line whose help is plain."""
+    """Return a command line whose help is plain."""
     return typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None, help=doc, **options)
 
 
@@ -83,7 +83,7 @@ def run(cli: Callable[[], Any]) -> None:
 
 
 def _explained(error: Exception) -> tuple[str, int] | None:
-    """The line and the exit status of a failure that is expected; None for any other."""
+    """Return the line and the exit status of a failure that is expected; None for any other."""
     from reverie_client.errors import ConnectionFailed, InvalidRequest, ReverieClientError
     from service.embedding.embedder import EmbedderMisconfigured
 

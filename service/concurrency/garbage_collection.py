@@ -19,7 +19,7 @@ def freeze_heap() -> None:
 
 @contextmanager
 def paused_for_imports() -> Iterator[None]:
-    """No collection in the block, which imports a program, and what it imports is left out of those to come.
+    """Pause collection in the block, which imports a program, and what it imports is left out of those to come.
 
     They would find next to nothing, again and again: a fifth of the processor time that the API takes to start.
     """

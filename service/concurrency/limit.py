@@ -34,8 +34,9 @@ class ConcurrencyLimit:
 
     @contextmanager
     def slot(self, principal: Principal) -> Iterator[None]:
-        """One request for the length of the block. Raises RateLimited where the key or its workspace has as many as it
-        may, Unavailable where the process has."""
+        """Admit one request for the length of the block. Raises RateLimited where the key or its workspace has as many
+        as it may, Unavailable where the process has.
+        """
         key, workspace = principal.key_id, principal.workspace_id
         self._check(key, workspace)
         self._keys[key] += 1

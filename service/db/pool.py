@@ -324,8 +324,9 @@ class Database:
         return [pool for pool in (self._pool, self._search_pool, self._insert_pool) if pool is not None]
 
     def search_connection(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
-        """For search statements, which only read: as ``search_transaction``, but each by itself where it can be. They
-        see everybody's rows, and say themselves for whom they are."""
+        """Yield a connection for search statements, which only read: as ``search_transaction``, but each by itself
+        where it can be. They see everybody's rows, and say themselves for whom they are.
+        """
         if self.has_autocommit_pool:
             return self._workspace_connection(self._search_pool, workspace_id)
         return self.transaction(workspace_id, self._searching, viewer="everybody")
@@ -336,8 +337,9 @@ class Database:
         return self._search_pool is not None and current_deferred_commit() is None
 
     def autocommit(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
-        """For one statement that saves: as ``generic_plan_transaction``, but committed with the statement where it can
-        be. In a transaction a lone save costs 1.22 times as much processor time (decision 0125)."""
+        """Yield a connection for one statement that saves: as ``generic_plan_transaction``, but committed with the
+        statement where it can be. In a transaction a lone save costs 1.22 times as much processor time (decision 0125).
+        """
         if self._insert_pool is None or current_deferred_commit() is not None:
             return self.generic_plan_transaction(workspace_id)
         return self._workspace_connection(self._insert_pool, workspace_id)

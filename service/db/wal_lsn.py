@@ -28,7 +28,7 @@ class LsnTracker:
         self._of: dict[UUID, int] = {}
 
     def note(self, workspace: UUID, position: int) -> None:
-        """A write of the workspace was committed before this position."""
+        """Record that a write of the workspace was committed before this position."""
         self.last = max(self.last, position)
         self._of[workspace] = max(self._of.get(workspace, 0), position)
 
@@ -37,5 +37,5 @@ class LsnTracker:
         return max(self._of.get(workspace, 0), _asked.get())
 
     def advance(self, position: int) -> None:
-        """The replica is there."""
+        """Record that the replica has replayed to this position."""
         self._of = {workspace: needed for workspace, needed in self._of.items() if needed > position}

@@ -59,15 +59,15 @@ class HealthStatus:
     _noted: float = float("-inf")
 
     def mark_ok(self, latency_ms: float | None = None) -> None:
-        """A call succeeded."""
+        """Record that a call succeeded."""
         self._note("ok", None, latency_ms)
 
     def mark_reachable(self) -> None:
-        """The server answers, which does not tell whether a call would succeed."""
+        """Record that the server answers, which does not tell whether a call would succeed."""
         self.state, self.error, self.checked_at = "ok", None, datetime.now(UTC)
 
     def mark_failed(self, error: str) -> None:
-        """A call failed."""
+        """Record that a call failed."""
         self._note("failing", error, None)
 
     @property

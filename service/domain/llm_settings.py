@@ -80,7 +80,7 @@ class StepModel(FrozenModel):
         return (first, *self.failover)
 
     def shown(self) -> StepModel:
-        """With the keys as they are shown."""
+        """Return the settings with keys as they are shown."""
         return self.model_copy(
             update={
                 "api_key": shown_key(self.api_key),
@@ -117,7 +117,7 @@ class LLMSettings(FrozenModel):
         return chosen
 
     def shown(self) -> LLMSettings:
-        """With the keys as they are shown; what is unset stays so."""
+        """Return the settings with keys as they are shown; what is unset stays so."""
         return self.model_copy(update={step: self.of(step).shown() for step in STEPS if step in self.model_fields_set})
 
 

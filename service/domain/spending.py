@@ -77,13 +77,13 @@ def payer() -> Payer:
 
 
 def set_payer(who: Payer) -> None:
-    """From now on this task, and what it starts, is paid for by ``who``."""
+    """Charge this task, and what it starts, to ``who`` from now on."""
     _payer.set(who)
 
 
 @contextmanager
 def paid_by(who: Payer) -> Iterator[None]:
-    """The block is paid for by ``who``."""
+    """Charge the block to ``who``."""
     token = _payer.set(who)
     try:
         yield
@@ -95,7 +95,7 @@ class Charge(Protocol):
     """One call, reserved."""
 
     def settle(self, actual: Usage, exchange: Callable[[], Exchange] | None = None) -> None:
-        """The call has ended: replace the reservation by what it used. ``exchange``: what was said, asked for where the
+        """Replace the reservation of an ended call by what it used. ``exchange``: what was said, asked for where the
         workspace keeps it."""
 
 

@@ -53,7 +53,7 @@ async def page(ctx: ToolContext, page_id: str) -> str:
 
 
 async def text_at(client: AsyncReverie, uri: str) -> str | None:
-    """What a resource says now; None for an address that is none. Raises what the client raises."""
+    """Return what a resource says now; None for an address that is none. Raises what the client raises."""
     path = uri.removeprefix(f"{ROOT}/")
     if path == "bulletin":
         return await _bulletin(client)
@@ -116,7 +116,7 @@ async def list_resources(ctx: ServerRequestContext[Any, Any], call_next: CallNex
 
 
 async def listed_uris(client: AsyncReverie) -> list[str]:
-    """The addresses of what is listed."""
+    """Return the addresses of what is listed."""
     return [str(one.uri) for one in await _listed(client)]
 
 
@@ -150,7 +150,7 @@ def _shown(value: Any) -> str:
 
 @contextmanager
 def _resource_errors() -> Iterator[None]:
-    """What the API refuses, as an error of the protocol."""
+    """Turn what the API refuses into an error of the protocol."""
     try:
         yield
     except (NotFound, InvalidRequest) as error:

@@ -236,13 +236,13 @@ def register_prompts(server: MCPServer[Any]) -> None:
 
 @cache
 def _prompts() -> tuple[Prompt, ...]:
-    """The prompts, whose arguments are looked at once for all servers of a process."""
+    """Return the prompts, whose arguments are looked at once for all servers of a process."""
     return tuple(Prompt.from_function(function, title=title) for function, title in TABLE)
 
 
 @contextmanager
 def _prompt_errors() -> Iterator[None]:
-    """What the API refuses, as an error of the protocol."""
+    """Turn what the API refuses into an error of the protocol."""
     try:
         yield
     except ReverieClientError as error:
@@ -296,7 +296,7 @@ def build_server(client_of: ClientOf, secret: bytes | None = None, tools: str | 
 
 
 def _caller(ctx: Any) -> str | None:
-    """Who sent a request, so that nobody answers a question put to another."""
+    """Return who sent a request, so that nobody answers a question put to another."""
     request = getattr(ctx, "request", None)
     said = [] if request is None else [request.headers.get("authorization", ""), user_named(request) or ""]
     return hashlib.sha256("\n".join(said).encode()).hexdigest()

@@ -102,7 +102,7 @@ async def acting_agent(client: AsyncReverie) -> str | None:
 
 @contextmanager
 def tool_errors() -> Iterator[None]:
-    """What the API refuses, as an answer the model can read and act on."""
+    """Turn what the API refuses into an answer the model can read and act on."""
     try:
         yield
     except ReverieClientError as error:

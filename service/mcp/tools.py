@@ -320,7 +320,7 @@ class Removal:
         return Confirmation(delete=hmac.compare_digest((token or "").encode(), self.token.encode()))
 
     def refused(self, ctx: ToolContext) -> Cleared:
-        """What is answered where nothing was removed: the user declined, or has still to be asked."""
+        """Return the answer where nothing was removed: the user declined, or has still to be asked."""
         if _can_ask(ctx):
             return {"deleted": 0, "declined": True}
         return {
@@ -393,8 +393,9 @@ async def _purgeable(client: AsyncReverie, user: str) -> Removal:
 
 
 async def _clearable(client: AsyncReverie, type: MemoryType | None, older_than: int | None) -> list[MemoryRecord]:
-    """The caller's own memories of that kind and age, at most CLEARED_MAX; not those that others share with it, and for
-    a user only those that are that user's alone."""
+    """Return the caller's own memories of that kind and age, at most CLEARED_MAX; not those that others share with it,
+    and for a user only those that are that user's alone.
+    """
     if type is None and older_than is None:
         raise ToolError("Give type, older_than, or both.")
     before = None if older_than is None else datetime.now(UTC) - timedelta(days=older_than)
@@ -445,7 +446,7 @@ def _is_agreed(agreement: ElicitationResult[Confirmation]) -> bool:
 
 
 def _can_ask(ctx: ToolContext) -> bool:
-    """Whether the client can put a question to its user."""
+    """Return whether the client can put a question to its user."""
     capabilities = ctx.client_capabilities
     asking = capabilities.elicitation if capabilities is not None else None
     return asking is not None and (asking.form is not None or asking.url is None)
@@ -613,7 +614,7 @@ def _title(text: str) -> str:
 
 
 def _base(ctx: ToolContext) -> str:
-    """The address of the API, as the caller reached it."""
+    """Return the address of the API, as the caller reached it."""
     request = ctx.request_context.request
     return str(request.base_url if request is not None else client_of(ctx).http.base_url).rstrip("/")
 
@@ -697,7 +698,7 @@ class StrictTool(Tool):
 
 @cache
 def all_tools() -> tuple[Tool, ...]:
-    """The tools of the table, to be served. Their schemas take some 0.1 s: the servers of a process share them."""
+    """Return the tools of the table, to be served. Their schemas take some 0.1 s: the servers of a process share them."""
     return tuple(_tool(function, title, hints) for function, (title, hints) in TABLE.items())
 
 

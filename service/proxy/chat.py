@@ -114,7 +114,7 @@ def admit(content: bytes, allowed: Sequence[str], own_model: str | None, wire: W
 
 
 def is_allowed(model: str, allowed: Sequence[str], own_model: str | None) -> bool:
-    """By its name, or by that with or without the provider of the configured model."""
+    """Match a model by its name, or by that with or without the provider of the configured model."""
     provider, slash, _ = (own_model or "").partition("/")
     prefix = provider + slash if slash else ""
     patterns = allowed or ([own_model] if own_model else [])

@@ -71,7 +71,7 @@ class AnswerStream(ABC):
 
     @abstractmethod
     def _take(self, data: bytes) -> None:
-        """The data of an event."""
+        """Return the data of an event."""
 
     @property
     def answer(self) -> Payload:
@@ -597,8 +597,9 @@ class Responses(WireFormat):
         return Conversation(messages, name_of(payload.get("user")), kept)
 
     def with_block(self, payload: Payload, block: str, placement: Placement) -> Payload:
-        """In ``instructions``, which the server does not keep; those of a stored ``prompt`` stay its own, and get an
-        item in front of the input. As the user's, an item before the last thing the user said."""
+        """Add the block to ``instructions``, which the server does not keep; those of a stored ``prompt`` stay its own,
+        and get an item in front of the input. As the user's, an item before the last thing the user said.
+        """
         given = payload.get("instructions")
         if placement == "system" and not (payload.get("prompt") and given is None):
             return payload | {"instructions": f"{given}\n\n{block}" if given else block}

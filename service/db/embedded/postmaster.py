@@ -34,7 +34,7 @@ class PidFile:
 
 
 def read_pid_file(data_dir: Path) -> PidFile | None:
-    """None where there is none, or where it is not written whole yet."""
+    """Return the parsed file; None where there is none, or where it is not written whole yet."""
     try:
         lines = (data_dir / "postmaster.pid").read_bytes().split(b"\n")
         pid = abs(int(lines[0]))
@@ -93,7 +93,7 @@ def end_leftovers(data_dir: Path) -> list[int]:
 
 
 def stop(pid: int, is_alive: Callable[[], bool]) -> None:
-    """A fast shutdown: open transactions are rolled back. One that takes too long becomes immediate, then a kill."""
+    """Shut down fast: open transactions are rolled back. One that takes too long becomes immediate, then a kill."""
     for number, wait_s in ((signal.SIGINT, FAST_S), (signal.SIGQUIT, IMMEDIATE_S), (signal.SIGKILL, KILL_S)):
         if not is_alive():
             return

@@ -117,7 +117,7 @@ _TAKES_PLACE = (
 
 
 def _when(regex: str) -> tuple[Pattern, ...]:
-    """Rows for the day, and for the time of day, that end a sentence about something that takes place."""
+    """Return rows for the day, and for the time of day, that end a sentence about something that takes place."""
     return (row("event date", regex + _DATE), row("event time", rf"{regex}(?P<value>{_TIME})"))
 
 

@@ -227,8 +227,8 @@ class HealthProber:
     async def _probe(
         self, name: str, probed: _Probed, base: str | None, key: str | None, how: ProbeKind, call: JsonObject
     ) -> None:
-        """A look at the server, and a real call when that goes wrong or the last call did; where the call works and the
-        look does not, twice in a row, it is not looked at for a minute.
+        """Probe the server, and make a real call when that goes wrong or the last call did; where the call works and
+        the look does not, twice in a row, it is not looked at for a minute.
 
         A real call that takes too long is no evidence by itself: with a look that went wrong, it is.
         """

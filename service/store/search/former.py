@@ -59,7 +59,7 @@ class FormerVersions:
 
 
 async def former_versions(connection: Connection, plan: SearchPlan) -> FormerVersions:
-    """Of the memories that a plan is for, those that have changed since its ``as_of``, as they were then."""
+    """Return, of the memories that a plan is for, those that have changed since its ``as_of``, as they were then."""
     if KINDS["memories"] not in plan.values["kinds"]:
         return FormerVersions()
     asks = {name: plan.values[name] for name in ("model", "embedding") if plan.flags.by_vector}

@@ -307,7 +307,7 @@ def _of_large_audience(
     best: int,
     limit: int,
 ) -> SearchPlan:
-    """By the parts of the HNSW index that have the reader's audiences, unless all vectors are compared."""
+    """Plan by the parts of the HNSW index that have the reader's audiences, unless all vectors are compared."""
     part_of = {one.audience: one.part for one in reader.counted if one.kind in values["kinds"] and one.part is not None}
     values = values | {
         "postings_max": limits.postings,
