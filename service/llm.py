@@ -15,7 +15,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -28,15 +27,14 @@ from typing import Any, Final, Generic, TypeVar
 
 import httpx
 import structlog
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from service.concurrency.transaction_guard import assert_outside_transaction
 from service.domain.field_types import replace_unstorable
 from service.domain.health_status import HealthStatus
-from service.domain.json import dumps
+from service.domain.json import JsonObject, dumps
 from service.domain.model_calls import Exchange, Outcome
 from service.domain.spending import FAILED, UNRECORDED, Ledger, Purpose, Usage
-from service.domain.validation import reason_of
 from service.errors import BudgetReached, ReverieError
 from service.provider import (
     OPENAI_BASE,
@@ -53,6 +51,7 @@ from service.provider import (
     retrying,
     usage_of,
 )
+from service.structured_output import FAULTS_SHOWN_MAX, NoValue, Read, read
 
 
 class LLMUnavailable(ReverieError):
@@ -117,70 +116,53 @@ def _late(model: str, timeout_s: float, api_base: str | None) -> LLMUnavailable:
 
 Value = TypeVar("Value", bound=BaseModel)
 
-ERRORS_SHOWN_MAX: Final = 10
-_THOUGHTS: Final = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
-_FENCED: Final = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)```", re.DOTALL)
-
-
-def parse(text: str, schema: type[Value]) -> Value:
-    """Return the value in ``text``, which may be wrapped in a Markdown fence, prose or thoughts.
-
-    Its strings hold nothing that Postgres cannot store. Raises pydantic's ValidationError, about the likeliest part.
-    """
-    answer = _THOUGHTS.sub("", text).strip()
-    if not answer.startswith(("{", "[")):
-        if fenced := _FENCED.search(answer):
-            answer = fenced.group(1).strip()
-        elif 0 <= answer.find("{") < answer.rfind("}"):
-            answer = answer[answer.find("{") : answer.rfind("}") + 1]
-    return schema.model_validate_json(_without_unstorable(answer) if "\\u" in answer else answer)
-
-
-def _without_unstorable(answer: str) -> str:
-    """JSON without the escapes of NUL and of lone surrogates; what is not JSON, unchanged."""
-    try:
-        return json.dumps(_storable(json.loads(answer)))
-    except (ValueError, RecursionError):
-        return answer
-
-
-def _storable(value: Any) -> Any:
-    if isinstance(value, str):
-        return replace_unstorable(value)
-    if isinstance(value, list):
-        return [_storable(one) for one in value]
-    if isinstance(value, dict):
-        return {replace_unstorable(name): _storable(one) for name, one in value.items()}
-    return value
-
 
 def with_instruction(messages: list[dict[str, Any]], schema: type[BaseModel]) -> list[dict[str, Any]]:
     """``messages``, asking for JSON at the end of a leading system message, or before all in one: for models that
     cannot be held to a schema."""
     addition = (
         "Answer with one JSON object and nothing else: no explanation, no Markdown. "
-        f"It must be valid against this JSON schema:\n{json.dumps(schema.model_json_schema(), ensure_ascii=False)}"
+        f"It must be valid against this JSON schema:\n{json.dumps(schema_of(schema), ensure_ascii=False)}"
     )
     if messages and messages[0]["role"] == "system" and isinstance(messages[0]["content"], str):
         return [{**messages[0], "content": f"{messages[0]['content']}\n\n{addition}"}, *messages[1:]]
     return [{"role": "system", "content": addition}, *messages]
 
 
-def _faults(error: ValidationError, *, cut_off: bool) -> list[str]:
-    """Return what is wrong with an answer, the worst first."""
-    found = error.errors(include_url=False, include_input=False)[:ERRORS_SHOWN_MAX]
-    faults = [f"{'.'.join(map(str, each['loc'])) or 'the answer'}: {reason_of(each)}" for each in found]
-    return ["it was too long and was cut off: answer more briefly", *faults] if cut_off else faults
+def schema_of(form: type[BaseModel]) -> Any:
+    """Return the JSON schema of a form without titles and descriptions, which repeat its names and the prompt."""
+
+    def bare(value: Any, *, names: bool = False) -> Any:
+        if isinstance(value, list):
+            return [bare(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        kept = value.items() if names else ((k, v) for k, v in value.items() if k not in ("title", "description"))
+        return {name: bare(one, names=name in ("properties", "$defs") and not names) for name, one in kept}
+
+    return bare(form.model_json_schema())
 
 
-def repair_prompt(error: ValidationError, *, cut_off: bool) -> str:
-    """Return what is wrong with an answer, for the model to put right."""
-    faults = "\n".join(f"- {fault}" for fault in _faults(error, cut_off=cut_off))
-    return f"Your answer was not valid:\n{faults}\nAnswer again with the corrected JSON object only."
+def ask_again(read: Read[Any] | None, faults: Sequence[str], *, cut_off: bool) -> str:
+    """Return the question for what was lost of an answer: all of it where nothing was ``read``, else the entries that
+    did not fit or that are missing after the last one."""
+    shown = "\n".join(f"- {fault}" for fault in faults[:FAULTS_SHOWN_MAX])
+    if read is None:
+        if cut_off:
+            shown = "\n".join(filter(None, ("- it was too long and was cut off: answer more briefly", shown)))
+        return f"Your answer was not valid:\n{shown}\nAnswer again with the corrected JSON object only."
+    lost = []
+    if faults:
+        lost.append(f"These entries of your answer were not valid:\n{shown}\n")
+    if read.cut_off:
+        lost.append("Your answer was cut off in its last entry.\n")
+    what = " and ".join([*(["these entries, corrected"] * bool(faults)), *(["those that are missing"] * read.cut_off)])
+    return f"{''.join(lost)}Answer with a JSON object in the same form that holds only {what}."
 
 
 TIMEOUT_S: Final = 60.0
 NO_KEY: Final = "none"
+ANSWER_TOOL: Final = "answer"
 UNAUTHORIZED: Final = 401
 # Providers that hold any model to a schema, whatever litellm's table says of the model.
 _PROVIDERS_WITH_SCHEMA: Final = frozenset({"ollama", "ollama_chat", "hosted_vllm", "lm_studio"})
@@ -224,10 +206,20 @@ class Endpoint:
         return base, key
 
     def sent(self, messages: Sequence[Mapping[str, Any]], schema: type[BaseModel] | None) -> list[dict[str, Any]]:
-        """Return the messages that are sent for these: with the schema in words, where the model cannot be held to
-        it."""
+        """Return the messages that are sent for these: with the schema in words, where the model takes none."""
         plain = [dict(message) for message in messages]
-        return plain if schema is None or self.holds_to_schema() else with_instruction(plain, schema)
+        return plain if schema is None or self.takes_schema(schema) else with_instruction(plain, schema)
+
+    def takes_schema(self, schema: type[BaseModel]) -> dict[str, Any]:
+        """Return the arguments of a call by which the model takes a schema: as the form of its answer, else as that of
+        a tool that it must call; none where it can neither."""
+        if self.holds_to_schema():
+            return {"response_format": schema}
+        if self.json_schema is None and entry_of(self.model).get("supports_function_calling"):
+            function = {"name": ANSWER_TOOL, "description": "Give the answer.", "parameters": schema_of(schema)}
+            choice = {"type": "function", "function": {"name": ANSWER_TOOL}}
+            return {"tools": [{"type": "function", "function": function}], "tool_choice": choice}
+        return {}
 
     def holds_to_schema(self) -> bool:
         """Return whether an answer can be held to a JSON schema."""
@@ -339,11 +331,11 @@ class ChatRequest:
             messages=self.prompt(endpoint),
             max_tokens=self.tokens_max,
             temperature=self.temperature,
-            response_format=self.schema if self.schema is not None and endpoint.holds_to_schema() else None,
             timeout=timeout_s,
             max_retries=0,
             num_retries=0,
             drop_params=True,
+            **(endpoint.takes_schema(self.schema) if self.schema is not None else {}),
             **endpoint.access(litellm),
         )
 
@@ -352,7 +344,9 @@ class ChatRequest:
         if not response.choices:
             return Answer("", cut_off=False, model=model)
         choice = response.choices[0]
-        text = replace_unstorable(choice.message.content or "")
+        calls = getattr(choice.message, "tool_calls", None) if self.schema is not None else None
+        said = calls[0].function.arguments if calls else choice.message.content
+        text = replace_unstorable(said or "")
         return Answer(text, cut_off=choice.finish_reason == "length", model=model)
 
     def accepts(self, answer: Answer) -> bool:
@@ -360,10 +354,9 @@ class ChatRequest:
         if self.schema is None:
             return bool(answer.text)
         try:
-            parse(answer.text, self.schema)
-        except ValidationError:
+            return read(answer.text, self.schema).is_whole
+        except NoValue:
             return False
-        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -518,10 +511,18 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Structured(Generic[Value]):
-    """A validated answer, and what it took."""
+    """A validated answer, and what it took. ``rejected``: entries that were left out, by the reason. ``cut_off``: it
+    ended before its last entry because of ``tokens_max``."""
 
     value: Value
     usage: Usage
+    rejected: Mapping[str, int]
+    cut_off: bool
+
+    def kept(self) -> JsonObject:
+        """Return what a checkpoint keeps of it."""
+        value = self.value.model_dump(mode="json")
+        return {"value": value, "rejected": dict(self.rejected), "cut_off": self.cut_off}
 
 
 class LLM:
@@ -598,26 +599,33 @@ class LLM:
         temperature: float = 0,
         timeout_s: float | None = None,
     ) -> Structured[Value]:
-        """Answer ``messages`` with a ``schema``; an invalid answer is sent back once, saying what is wrong with it.
+        """Answer ``messages`` with a ``schema``, entry by entry; what was lost of the first answer is asked for once.
 
-        Raises LLMInvalidOutput when the second answer is invalid too, and what ``complete`` raises.
+        Raises LLMInvalidOutput when neither answer holds an entry that fits, or a whole value of another form, and
+        what ``complete`` raises for the first.
         """
-        meter, repaired = Meter(parent=self.meter), False
+        meter = Meter(parent=self.meter)
         request = ChatRequest(messages, tokens_max, temperature, timeout_s, schema)
-        while True:
-            answer = await self._answer(request, meter)
-            try:
-                return Structured(parse(answer.text, schema), meter.usage)
-            except ValidationError as invalid:
-                meter.note_failure(f"{answer.model} gave no valid {schema.__name__}.")
-                wrong = repair_prompt(invalid, cut_off=answer.cut_off)
-                if repaired:
-                    first = "it was cut off" if answer.cut_off else _faults(invalid, cut_off=False)[0]
-                    raise LLMInvalidOutput(
-                        f"{answer.model} gave no valid {schema.__name__} twice ({first})."
-                    ) from invalid
+        answer = await self._answer(request, meter)
+        found, faults = await asyncio.to_thread(_read, answer, schema)
+        if found is None or not found.is_whole:
+            meter.note_failure(f"{answer.model} gave no valid {schema.__name__}.")
             said = {"role": "assistant", "content": answer.text or "(nothing)"}
-            request, repaired = replace(request, messages=[*messages, said, {"role": "user", "content": wrong}]), True
+            wrong = {"role": "user", "content": ask_again(found, faults, cut_off=answer.cut_off)}
+            try:
+                answer = await self._answer(replace(request, messages=[*messages, said, wrong]), meter)
+            except ReverieError:
+                if found is None:
+                    raise
+            else:
+                second, faults = await asyncio.to_thread(_read, answer, schema)
+                if second is None:
+                    meter.note_failure(f"{answer.model} gave no valid {schema.__name__}.")
+                found = found.joined(second) if found is not None and second is not None else found or second
+        if found is None:
+            first = "it was cut off" if answer.cut_off else faults[0]
+            raise LLMInvalidOutput(f"{answer.model} gave no valid {schema.__name__} twice ({first}).")
+        return Structured(found.value, meter.usage, found.rejected, found.cut_off)
 
     async def decide(self, text: str, questions: Sequence[Mapping[str, Any]]) -> list[dict[str, float] | None]:
         """Return the probability of each choice for each question about a text, by a decision model; None for what it
@@ -703,6 +711,15 @@ class LLM:
     def sent(self, messages: Sequence[Message], schema: type[BaseModel]) -> list[dict[str, Any]]:
         """Return the messages that ``structured`` sends to the first of the models for these."""
         return self._endpoints[0].sent(messages, schema)
+
+
+def _read(answer: Answer, schema: type[Value]) -> tuple[Read[Value] | None, list[str]]:
+    """Return what an answer holds of a form, None for nothing, and what is wrong with the rest."""
+    try:
+        found = read(answer.text, schema)
+    except NoValue as none:
+        return None, none.faults
+    return found, found.faults
 
 
 def _used(model: str, response: Any, prompt_tokens: int) -> Usage:

@@ -41,6 +41,7 @@ ATTEMPTS_MAX: Final = 4
 TABLE: Final = "model_prices_and_context_window_backup.json"
 FIELDS: Final = (
     "input_cost_per_token", "output_cost_per_token", "input_cost_per_query", "supports_response_schema",
+    "supports_function_calling",
 )  # fmt: skip
 BYTES_PER_TOKEN: Final = 3
 """Of UTF-8. English has more (about 4), Chinese about 3: an estimate, replaced by what the provider reports."""

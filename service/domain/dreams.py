@@ -129,6 +129,8 @@ class DreamChanges:
     ]
 
 
+REASONS_SHOWN = 3
+
 _COUNTED = (
     ("created", "memory made", "memories made"),
     ("proposed", "statement proposed", "statements proposed"),
@@ -200,6 +202,9 @@ def _done(report: JsonObject) -> str:
         f"Read {read} message{'' if read == 1 else 's'} of {sessions} session{'' if sessions == 1 else 's'}{also}"
         f" by {report.get('extractor', 'rules')} in {_seconds(report)}: {', '.join(did) or 'nothing to change'}."
     )
+    if left := report.get("left_out"):
+        listed = "; ".join(f"{count} because {reason}" for reason, count in [*left.items()][:REASONS_SHOWN])
+        text += f" Statements left out: {listed}{'; …' if len(left) > REASONS_SHOWN else ''}."
     if report.get("bulletin_version"):
         text += f" Bulletin {report['bulletin_version']} written."
     llm = report.get("llm") or {}

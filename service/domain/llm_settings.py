@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal, get_args
+from typing import Annotated, Final, Literal, Self, TypeVar, get_args
 
 from pydantic import Field, StringConstraints
 
@@ -79,7 +79,7 @@ class StepModel(FrozenModel):
         first = ModelAccess(model=self.model, api_base=self.api_base, api_key=self.api_key, timeout_s=self.timeout_s)
         return (first, *self.failover)
 
-    def shown(self) -> StepModel:
+    def shown(self) -> Self:
         """Return the settings with keys as they are shown."""
         return self.model_copy(
             update={
@@ -89,9 +89,22 @@ class StepModel(FrozenModel):
         )
 
 
-def _step(sentence: str) -> StepModel:
+class ExtractModel(StepModel):
+    """Model of the extraction, and what reads messages that it cannot."""
+
+    rules_stand_in: bool = Field(
+        False,
+        description="Reading by the rules of messages about which no model gives an answer of use. False: a message "
+        "that breaks the model is left out, and where the model fails on everything, messages stay due. Default false.",
+    )
+
+
+Chosen = TypeVar("Chosen", bound=StepModel)
+
+
+def _step(sentence: str, default: Chosen) -> Chosen:
     return setting(
-        StepModel(),
+        default,
         sentence,
         section="models",
         change="Where this step deserves a better, cheaper or nearer model than LLM_MODEL, or none.",
@@ -103,13 +116,13 @@ def _step(sentence: str) -> StepModel:
 class LLMSettings(FrozenModel):
     """Language models of the workspace's own, by step. A step without one uses the installation's."""
 
-    extract: StepModel = _step("Extraction of memories from messages, in dreams.")
-    reconcile: StepModel = _step("Comparison of statements that rules cannot tell apart.")
-    decide: StepModel = _step("Decision model that answers with probabilities, in dreams.")
-    reflect: StepModel = _step("Conclusions from several memories, and fields of profiles, in dreams.")
-    bulletin: StepModel = _step("Writing of bulletins.")
-    summary: StepModel = _step("Summaries of session windows and of old memories.")
-    ask: StepModel = _step("Answers to questions, further wordings of queries, and pages.")
+    extract: ExtractModel = _step("Extraction of memories from messages, in dreams.", ExtractModel())
+    reconcile: StepModel = _step("Comparison of statements that rules cannot tell apart.", StepModel())
+    decide: StepModel = _step("Decision model that answers with probabilities, in dreams.", StepModel())
+    reflect: StepModel = _step("Conclusions from several memories, and fields of profiles, in dreams.", StepModel())
+    bulletin: StepModel = _step("Writing of bulletins.", StepModel())
+    summary: StepModel = _step("Summaries of session windows and of old memories.", StepModel())
+    ask: StepModel = _step("Answers to questions, further wordings of queries, and pages.", StepModel())
 
     def of(self, step: Step) -> StepModel:
         """Return the model of a step."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -134,18 +135,23 @@ class Extraction:
     """Candidates of the first ``covered`` turns of a batch.
 
     ``skipped``: messages nothing could be made of, with the reason. ``rejected``: proposals that did not hold to the
-    rules, and were left out. ``ignored``: candidates that the agent's settings leave out, with the reason.
-    ``stopped``: why the rest of the batch was not read, None when all of it was. ``steps``: the checkpoints that went
-    into it.
+    rules, and were left out, by the reason. ``ignored``: candidates that the agent's settings leave out, with the
+    reason. ``stopped``: why the rest of the batch was not read, None when all of it was. ``by_rules``: turns that the
+    rules read in place of the model. ``steps``: the checkpoints that went into it.
     """
 
     covered: int
     candidates: list[Candidate] = field(default_factory=list)
     skipped: list[tuple[UUID, str]] = field(default_factory=list)
-    rejected: int = 0
+    rejected: Counter[str] = field(default_factory=Counter)
     ignored: list[tuple[Candidate, str]] = field(default_factory=list)
     stopped: str | None = None
+    by_rules: int = 0
     steps: list[str] = field(default_factory=list)
+
+    def left_out(self) -> dict[str, int]:
+        """Return how much was read and not kept, by the reason, the most frequent first."""
+        return dict((self.rejected + Counter(reason for _, reason in self.ignored)).most_common())
 
     def keep(self, kept: DreamFilter) -> None:
         """Leave out the candidates that a filter does not keep."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Annotated, Literal, Protocol, get_args
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import BeforeValidator, Field, create_model
 
 from service.domain.dream_settings import AS_SAID, DreamChoices
 from service.domain.hearsay import attributed
@@ -21,6 +21,7 @@ from service.domain.verdicts import Outcome
 from service.domain.workspace import WorkspaceSettings
 from service.extraction.english.dates import day_words
 from service.extraction.prompt_injection import instruction_in
+from service.structured_output import Form, Numbers, OtherNames, Share, chosen
 
 Kind = Literal["person", "project", "company", "product", "place", "thing"]
 NotedType = Literal["fact", "preference", "decision", "identity", "event", "observation", "goal", "todo"]
@@ -188,47 +189,77 @@ def listed_pairs(pairs: Iterable[tuple[str, str]]) -> str:
     )
 
 
-class NotedEntity(BaseModel):
+def _json_text(value: JsonValue) -> str | None:
+    """Return the text of a JSON value that was given as itself."""
+    return value if isinstance(value, str) or value is None else dumps(value).decode()
+
+
+_KINDS_ALSO = {
+    "human": "person", "user": "person", "people": "person", "individual": "person", "organization": "company",
+    "organisation": "company", "org": "company", "employer": "company", "business": "company", "location": "place",
+    "city": "place", "country": "place", "gpe": "place", "tool": "product", "software": "product", "app": "product",
+}  # fmt: skip
+_TYPES_ALSO = {
+    "task": "todo", "to_do": "todo", "action": "todo", "action_item": "todo", "reminder": "todo", "like": "preference",
+    "dislike": "preference", "liking": "preference", "opinion": "preference", "plan": "goal", "intention": "goal",
+    "objective": "goal", "aim": "goal", "profile": "identity", "personal_detail": "identity", "persona": "identity",
+    "choice": "decision", "happening": "event", "experience": "event", "knowledge": "fact", "information": "fact",
+}  # fmt: skip
+_POLARITY = chosen(
+    "positive", "negative", otherwise="positive", also={"neg": "negative", "negated": "negative", "false": "negative"}
+)
+_KIND = chosen(*get_args(Kind), otherwise="thing", also=_KINDS_ALSO)
+_TYPE = chosen(*get_args(NotedType), otherwise="observation", also=_TYPES_ALSO)
+_Content = OtherNames("text", "statement", "memory", "fact", "description", "note", "insight", "conclusion")
+_Json = Annotated[str, Field(max_length=4_000), BeforeValidator(_json_text)]
+_Day = Annotated[str, Field(max_length=40)]
+_Evidence = Annotated[
+    Numbers, Field(min_length=1, max_length=50), OtherNames("turns", "turn", "sources", "source", "evidence_turns")
+]
+_Memories = OtherNames("memory", "memory_ids", "sources", "evidence", "numbers", "ids")
+
+
+class NotedEntity(Form):
     """Someone or something a statement names."""
 
-    name: Annotated[str, Field(min_length=1, max_length=200)]
-    kind: Kind = "thing"
+    name: Annotated[str, Field(min_length=1, max_length=200), OtherNames("entity", "text", "label", "value")]
+    kind: Annotated[Kind, _KIND, OtherNames("type", "category")] = "thing"
 
 
-class Noted(BaseModel):
-    """One statement worth keeping."""
+class Noted(Form):
+    """One statement worth keeping. A type that is none of those named is an observation."""
 
-    type: NotedType
-    content: Annotated[str, Field(min_length=1, max_length=2_000)]
-    evidence: Annotated[list[int], Field(min_length=1, max_length=50)]
+    type: Annotated[NotedType, _TYPE, OtherNames("kind", "category", "memory_type")]
+    content: Annotated[str, Field(min_length=1, max_length=2_000), _Content]
+    evidence: _Evidence
     subject: Annotated[str, Field(max_length=200)] | None = None
-    polarity: Literal["positive", "negative"] = "positive"
+    polarity: Annotated[Literal["positive", "negative"], _POLARITY] = "positive"
     slot: Annotated[str, Field(max_length=200)] | None = None
     value: Annotated[str, Field(max_length=200)] | None = None
-    occurred_on: Annotated[str, Field(max_length=40)] | None = None
-    importance: Annotated[float, Field(ge=0, le=1)] = 0.5
-    confidence: Annotated[float, Field(ge=0, le=1)] = 0.8
-    entities: Annotated[list[NotedEntity], Field(max_length=20)] = []
+    occurred_on: Annotated[_Day | None, OtherNames("occurred_at", "date", "when")] = None
+    importance: Share = 0.5
+    confidence: Share = 0.8
+    entities: Annotated[list[NotedEntity], Field(default_factory=list, max_length=20)]
 
 
-class Notes(BaseModel):
+class Notes(Form):
     """All statements of a stretch of conversation."""
 
-    memories: Annotated[list[Noted], Field(max_length=200)]
+    memories: list[Noted]
 
 
 class NotedOfOwnType(Noted):
     """One statement worth keeping, perhaps of a type of the workspace's own."""
 
     type: str  # type: ignore[assignment]  # one of those named, see ``notes_form``
-    metadata: Annotated[str, Field(max_length=4_000)] | None = None
+    metadata: _Json | None = None
 
 
 class NotedOfOwnKind(NotedEntity):
     """Someone or something a statement names, perhaps of a kind of the workspace's own."""
 
     kind: str = "thing"  # type: ignore[assignment]  # one of those named, see ``notes_form``
-    metadata: Annotated[str, Field(max_length=4_000)] | None = None
+    metadata: _Json | None = None
 
 
 @lru_cache(maxsize=256)
@@ -237,103 +268,117 @@ def notes_form(types: tuple[str, ...], kinds: tuple[str, ...]) -> type[Notes]:
     if not types and not kinds:
         return Notes
     base = NotedOfOwnKind if kinds else NotedEntity
-    entity = create_model("NotedEntity", __base__=base, kind=(_one_of(get_args(Kind) + kinds), "thing"))
+    kind = _one_of(get_args(Kind) + kinds, "thing", _KINDS_ALSO, "type", "category")
+    entity = create_model("NotedEntity", __base__=base, kind=(kind, "thing"))
+    type_ = _one_of(get_args(NotedType) + types, "observation", _TYPES_ALSO, "kind", "category", "memory_type")
     noted = create_model(
-        "Noted", __base__=NotedOfOwnType, type=(_one_of(get_args(NotedType) + types), ...),
+        "Noted", __base__=NotedOfOwnType, type=(type_, ...),
         entities=(Annotated[list[entity], Field(max_length=20)], []),
     )  # fmt: skip
-    memories = Annotated[list[noted], Field(max_length=200)]
-    found: type[Notes] = create_model("Notes", __base__=Notes, memories=(memories, ...))
+    found: type[Notes] = create_model("Notes", __base__=Notes, memories=(list[noted], ...))
     return found
 
 
-def _one_of(names: tuple[str, ...]) -> type[str]:
-    return Literal[names]  # type: ignore[return-value]  # a type made at run time, of which mypy knows nothing
+def _one_of(names: tuple[str, ...], otherwise: str, also: Mapping[str, str], *other_names: str) -> type[str]:
+    read = chosen(*names, otherwise=otherwise, also={word: name for word, name in also.items() if word not in names})
+    return Annotated[Literal[names], read, OtherNames(*other_names)]  # type: ignore[return-value]  # made at run time
 
 
-class Concluded(BaseModel):
+_OUTCOMES_ALSO = {
+    "same": "duplicate", "equal": "duplicate", "updated": "update", "replace": "update", "supersede": "update",
+    "contradicts": "contradiction", "conflict": "contradiction", "distinct": "different", "unrelated": "different",
+    "none": "different",
+}  # fmt: skip
+_OUTCOME = chosen(*get_args(Outcome), also=_OUTCOMES_ALSO)
+
+
+class Concluded(Form):
     """A conclusion from several memories."""
 
-    kind: Literal["habit", "change", "preference", "question"]
-    content: Annotated[str, Field(min_length=1, max_length=500)]
-    memories: Annotated[list[int], Field(min_length=1, max_length=50)]
-    against: Annotated[list[int], Field(max_length=50)] = []
+    kind: Annotated[
+        Literal["habit", "change", "preference", "question"],
+        chosen("habit", "change", "preference", "question"),
+        OtherNames("type", "category"),
+    ]
+    content: Annotated[str, Field(min_length=1, max_length=500), _Content]
+    memories: Annotated[Numbers, Field(min_length=1, max_length=50), _Memories]
+    against: Annotated[Numbers, Field(default_factory=list, max_length=50)]
 
 
-class Reflections(BaseModel):
+class Reflections(Form):
     """What follows from the memories of one person or matter."""
 
-    insights: Annotated[list[Concluded], Field(max_length=20)]
+    insights: list[Concluded]
 
 
-class FilledField(BaseModel):
+class FilledField(Form):
     """A value of a field of a profile, as JSON, and the memories that say so."""
 
-    name: Annotated[str, Field(min_length=1, max_length=100)]
-    value: Annotated[str, Field(min_length=1, max_length=2_000)]
-    memories: Annotated[list[int], Field(min_length=1, max_length=50)]
+    name: Annotated[str, Field(min_length=1, max_length=100), OtherNames("field", "key")]
+    value: Annotated[str, Field(min_length=1, max_length=2_000), BeforeValidator(_json_text)]
+    memories: Annotated[Numbers, Field(min_length=1, max_length=50), _Memories]
 
 
-class FilledProfile(BaseModel):
+class FilledProfile(Form):
     """The fields of a profile of which the memories say something."""
 
-    fields: Annotated[list[FilledField], Field(max_length=200)]
+    fields: list[FilledField]
 
 
-class Verdict(BaseModel):
+class Verdict(Form):
     """What the newer statement of a pair is."""
 
-    pair: int
-    outcome: Outcome
+    pair: Annotated[int, OtherNames("number", "id", "index")]
+    outcome: Annotated[Outcome, _OUTCOME, OtherNames("verdict", "relation", "answer")]
 
 
-class Verdicts(BaseModel):
+class Verdicts(Form):
     """One verdict for each pair."""
 
-    verdicts: Annotated[list[Verdict], Field(max_length=200)]
+    verdicts: list[Verdict]
 
 
-class BulletinSentence(BaseModel):
+class BulletinSentence(Form):
     """A sentence and the memories it is made of."""
 
-    text: Annotated[str, Field(min_length=1, max_length=1_000)]
-    memories: Annotated[list[int], Field(min_length=1, max_length=50)]
+    text: Annotated[str, Field(min_length=1, max_length=1_000), OtherNames("sentence", "content")]
+    memories: Annotated[Numbers, Field(min_length=1, max_length=50), _Memories]
 
 
-class BulletinSection(BaseModel):
+class BulletinSection(Form):
     """What is known of one person, project or matter."""
 
-    title: Annotated[str, Field(min_length=1, max_length=200)]
+    title: Annotated[str, Field(min_length=1, max_length=200), OtherNames("heading", "name", "section")]
     sentences: Annotated[list[BulletinSentence], Field(min_length=1, max_length=20)]
 
 
-class WrittenBulletin(BaseModel):
+class WrittenBulletin(Form):
     """A bulletin, section by section."""
 
-    sections: Annotated[list[BulletinSection], Field(max_length=30)]
+    sections: list[BulletinSection]
 
 
-class PageSentence(BaseModel):
+class PageSentence(Form):
     """A sentence of a page and the memories it is made of."""
 
-    text: Annotated[str, Field(min_length=1, max_length=2_000)]
-    memories: Annotated[list[int], Field(max_length=200)] = []
+    text: Annotated[str, Field(min_length=1, max_length=2_000), OtherNames("sentence", "content")]
+    memories: Annotated[Numbers, Field(default_factory=list, max_length=200), _Memories]
 
 
-class WrittenPage(BaseModel):
+class WrittenPage(Form):
     """A page, sentence by sentence."""
 
-    sentences: Annotated[list[PageSentence], Field(max_length=200)]
+    sentences: list[PageSentence]
 
 
-class Citation(BaseModel):
+class Citation(Form):
     """A memory that an answer rests on, and its words that say so."""
 
-    number: int
-    quote: str
+    number: Annotated[int, OtherNames("memory", "id", "citation")]
+    quote: Annotated[str, OtherNames("text", "words")]
 
 
-class Reply(BaseModel):
+class Reply(Form):
     """An answer to a question."""
 
     known: bool

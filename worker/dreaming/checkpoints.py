@@ -69,7 +69,8 @@ class Checkpoints:
     """The steps of one dream. ``meter`` counts their calls against the budget of the dream; ``chosen`` says which
     models they call.
 
-    ``used``: the hashes of the steps that this dream is made of.
+    ``used``: the hashes of the steps that this dream is made of. ``rejected``: entries of answers that did not fit, by
+    the reason; those of ``extract`` are with the extraction.
     """
 
     runtime: Runtime
@@ -81,6 +82,7 @@ class Checkpoints:
     trace: Trace
     on_step: Callable[[str], Awaitable[None]]
     used: list[str] = field(default_factory=list)
+    rejected: Counter[str] = field(default_factory=Counter)
     _counted: Usage = field(default_factory=Usage)
 
     def model(self, step: str) -> LLM | None:
@@ -127,10 +129,11 @@ class Checkpoints:
         of."""
 
         async def call(llm: LLM) -> Result:
-            answer = await llm.structured(messages, schema, tokens_max=tokens_max)
-            return answer.value.model_dump(mode="json")
+            return (await llm.structured(messages, schema, tokens_max=tokens_max)).kept()
 
-        return schema.model_validate(await self.once(step, messages, list(about), call))
+        result = await self.once(step, messages, list(about), call)
+        self.rejected.update(result["rejected"])
+        return schema.model_validate(result["value"])
 
     async def remembered(self, step: str, questions: Sequence[JsonValue]) -> list[Result | None]:
         """Return what the model of a step answered each question in this dream or an earlier one; None where it did

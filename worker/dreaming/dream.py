@@ -300,8 +300,10 @@ def _report(batch: Batch, extraction: Extraction, plan: Plan, checkpoints: Check
     return {
         "sessions": len({batch.session_of[turn.id] for turn in batch.turns}),
         "candidates": len(extraction.candidates),
-        "rejected": extraction.rejected,
+        "rejected": extraction.rejected.total(),
         "ignored": len(extraction.ignored),
+        "read_by_rules": extraction.by_rules,
+        "left_out": extraction.left_out() | dict(checkpoints.rejected),
         "set_aside": [*map(asdict, batch.set_aside), *map(asdict, batch.memories_set_aside)],
         "kept_apart": len(plan.undecided),
         "stopped": extraction.stopped,

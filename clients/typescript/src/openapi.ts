@@ -4024,6 +4024,48 @@ export interface components {
             /** @description Changes to the request that would bring the memory back, all of them together; empty where none is known. */
             would_need: components["schemas"]["NeededChange"][];
         };
+        /** @description Model of the extraction, and what reads messages that it cannot. */
+        "ExtractModel-Input": {
+            /** @description Model of the step as `openai/<name at the server>`; `off`: no call. Null: the installation's model. Default null. */
+            model?: string | null;
+            /** @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_ALLOW_PRIVATE. Null: OpenAI's. Default null. */
+            api_base?: string | null;
+            /** @description API key of the server. Stored encrypted and shown as `…` and its last four characters; as shown: the stored key of the same server. Null: none. Default null. */
+            api_key?: string | null;
+            /** @description Time limit of one attempt in seconds. Null: REVERIE_TUNING.llm_timeout_s. Default null. */
+            timeout_s?: number | null;
+            /**
+             * @description Alternatives, each called where those before it are unavailable, over their rate limit or late; never after a refusal. Default empty.
+             * @default []
+             */
+            failover?: components["schemas"]["ModelAccess-Input"][];
+            /**
+             * @description Reading by the rules of messages about which no model gives an answer of use. False: a message that breaks the model is left out, and where the model fails on everything, messages stay due. Default false.
+             * @default false
+             */
+            rules_stand_in?: boolean;
+        };
+        /** @description Model of the extraction, and what reads messages that it cannot. */
+        "ExtractModel-Output": {
+            /** @description Model of the step as `openai/<name at the server>`; `off`: no call. Null: the installation's model. Default null. */
+            model?: string | null;
+            /** @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_ALLOW_PRIVATE. Null: OpenAI's. Default null. */
+            api_base?: string | null;
+            /** @description API key of the server. Stored encrypted and shown as `…` and its last four characters; as shown: the stored key of the same server. Null: none. Default null. */
+            api_key?: string | null;
+            /** @description Time limit of one attempt in seconds. Null: REVERIE_TUNING.llm_timeout_s. Default null. */
+            timeout_s?: number | null;
+            /**
+             * @description Alternatives, each called where those before it are unavailable, over their rate limit or late; never after a refusal. Default empty.
+             * @default []
+             */
+            failover?: components["schemas"]["ModelAccess-Output"][];
+            /**
+             * @description Reading by the rules of messages about which no model gives an answer of use. False: a message that breaks the model is left out, and where the model fails on everything, messages stay due. Default false.
+             * @default false
+             */
+            rules_stand_in?: boolean;
+        };
         /** @description Messages from which a dream would make memories. */
         ExtractRequest: {
             /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
@@ -4056,8 +4098,12 @@ export interface components {
             candidates: components["schemas"]["Candidate"][];
             /** @description Candidates left out by the settings of the agent. */
             ignored: components["schemas"]["IgnoredCandidate"][];
-            /** @description Number of statements of the model that did not hold to the rules. */
+            /** @description Number of statements that did not hold to the rules. */
             rejected: number;
+            /** @description Number of statements that were read and not kept, by the reason. */
+            left_out: {
+                [key: string]: number;
+            };
             /** @description Messages that the model could not read. */
             skipped: components["schemas"]["SkippedMessage"][];
             /** @description Prompts of the calls of the model, in order; null unless `prompts` is set. */
@@ -4375,7 +4421,7 @@ export interface components {
         /** @description Language models of the workspace's own, by step. A step without one uses the installation's. */
         "LLMSettings-Input": {
             /** @description Extraction of memories from messages, in dreams. Default the installation's model. */
-            extract?: components["schemas"]["StepModel-Input"];
+            extract?: components["schemas"]["ExtractModel-Input"];
             /** @description Comparison of statements that rules cannot tell apart. Default the installation's model. */
             reconcile?: components["schemas"]["StepModel-Input"];
             /** @description Decision model that answers with probabilities, in dreams. Default the installation's model. */
@@ -4392,7 +4438,7 @@ export interface components {
         /** @description Language models of the workspace's own, by step. A step without one uses the installation's. */
         "LLMSettings-Output": {
             /** @description Extraction of memories from messages, in dreams. Default the installation's model. */
-            extract?: components["schemas"]["StepModel-Output"];
+            extract?: components["schemas"]["ExtractModel-Output"];
             /** @description Comparison of statements that rules cannot tell apart. Default the installation's model. */
             reconcile?: components["schemas"]["StepModel-Output"];
             /** @description Decision model that answers with probabilities, in dreams. Default the installation's model. */

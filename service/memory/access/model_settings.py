@@ -269,11 +269,12 @@ def sealed_models(keys: ModelKeys, workspace: UUID, present: LLMSettings, change
 
 def _sealed_step(keys: ModelKeys, workspace: UUID, present: StepModel, change: StepModel, loc: Loc) -> StepModel:
     """Return the whole of a step: what the change leaves unset stays; ``off`` and null forget the rest."""
-    chosen = StepModel.model_validate(present.model_dump() | change.model_dump(exclude_unset=True))
+    chosen = type(present).model_validate(present.model_dump() | change.model_dump(exclude_unset=True))
     if chosen.model is None or chosen.model == OFF:
-        if (change.model_fields_set - {"model"}) and "model" not in change.model_fields_set:
+        of_model = StepModel.model_fields.keys() - {"model"}
+        if (change.model_fields_set & of_model) and "model" not in change.model_fields_set:
             raise InvalidInput((*loc, "model"), "must name a model that the other fields are for")
-        return StepModel.model_validate({**StepModel().model_dump(), "model": chosen.model})
+        return chosen.model_copy(update={name: getattr(StepModel(), name) for name in of_model})
     known = present.alternatives()
     given = change.api_key if "api_key" in change.model_fields_set else shown_key(present.api_key)
     key = _sealed(keys, workspace, chosen.api_base, given, known, (*loc, "api_key"))

@@ -144,7 +144,7 @@ def _read(turns: int, candidates: Sequence[FoundCandidate]) -> None:
 
 
 def _nothing(extractor: str) -> Extraction:
-    return Extraction(extractor, [], [], 0, [], prompts=None, degraded=None)
+    return Extraction(extractor, [], [], 0, {}, [], prompts=None, degraded=None)
 
 
 def _message(sent: Message) -> PromptMessage:
@@ -177,7 +177,8 @@ def _shown(extractor: str, found: FoundExtraction, turns: Sequence[Turn]) -> Ext
         extractor,
         [shown(one) for one in attest(found.candidates, turns, people)],
         [IgnoredCandidate.of(shown(one), reason) for one, (_, reason) in zip(ignored, found.ignored, strict=True)],
-        found.rejected,
+        found.rejected.total(),
+        found.left_out(),
         [SkippedMessage(place[id_], reason) for id_, reason in found.skipped],
         prompts=None,
         degraded=Degraded(found.stopped, "none") if found.stopped else None,
@@ -250,7 +251,10 @@ class Extraction:
         list[Candidate], Field(description="Memories that a dream would propose; empty with `prompts`.")
     ]
     ignored: Annotated[list[IgnoredCandidate], Field(description="Candidates left out by the settings of the agent.")]
-    rejected: Annotated[int, Field(description="Number of statements of the model that did not hold to the rules.")]
+    rejected: Annotated[int, Field(description="Number of statements that did not hold to the rules.")]
+    left_out: Annotated[
+        dict[str, int], Field(description="Number of statements that were read and not kept, by the reason.")
+    ]
     skipped: Annotated[list[SkippedMessage], Field(description="Messages that the model could not read.")]
     prompts: Annotated[
         list[list[PromptMessage]] | None,

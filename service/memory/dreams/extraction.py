@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -56,6 +56,14 @@ from service.privacy.redactor import PiiPolicy, PiiRejected
 from service.runtime import Runtime
 
 BATCH = 200
+
+NOT_SHOWN = "it cites a message that was not shown"
+OTHER_ROLE = "it cites a message of a role that is not read"
+NOT_THE_USERS = "it takes a preference, identity or goal of the user from the assistant"
+UNSTORABLE = "its text cannot be stored"
+UNFIT = "its metadata does not fit its type"
+UNFIT_ENTITY = "the metadata of an entity does not fit its kind"
+PERSONAL = "it holds personal data that the workspace refuses"
 
 _OF_THE_USER = frozenset({MemoryType.PREFERENCE, MemoryType.IDENTITY, MemoryType.GOAL})
 _YEARS_AROUND = 150
@@ -111,21 +119,22 @@ def with_stored_names(turns: Sequence[Turn], stored: Mapping[str, str]) -> list[
 
 
 async def allowed_candidates(
-    runtime: Runtime, rule: Masking, candidates: Sequence[Candidate], stored: Mapping[str, str], steps: Steps
-) -> list[Candidate]:
-    """Return the candidates with personal data masked, or without those that hold any where the workspace refuses it;
-    about users by their names as they are stored."""
+    runtime: Runtime, rule: Masking, candidates: Sequence[Candidate], stored: Mapping[str, str], steps: Steps,
+    refused: Counter[str],
+) -> list[Candidate]:  # fmt: skip
+    """Return the candidates with personal data masked, or without those that hold any where the workspace refuses it,
+    counted in ``refused``; about users by their names as they are stored."""
     if rule.off:
         return list(candidates)
     allowed: list[Candidate] = []
     for _, part in steps.batches(candidates, proposed_in, BATCH):
         async with steps.step("redact_candidates", evidence_of(part)):
-            allowed += await _allowed(runtime, rule, part, stored)
+            allowed += await _allowed(runtime, rule, part, stored, refused)
     return allowed
 
 
 async def _allowed(
-    runtime: Runtime, rule: Masking, candidates: Sequence[Candidate], stored: Mapping[str, str]
+    runtime: Runtime, rule: Masking, candidates: Sequence[Candidate], stored: Mapping[str, str], refused: Counter[str]
 ) -> list[Candidate]:
     policy = PiiPolicy.of(rule, lenient=True)
     allowed: list[Candidate] = []
@@ -137,6 +146,7 @@ async def _allowed(
     for candidate, some in zip(candidates, texts, strict=True):
         content, value, *names = islice(redacted, len(some))
         if refused_kinds(rule, (*content.found, *value.found)):
+            refused[PERSONAL] += 1
             continue
         try:
             metadata, *described = [
@@ -144,6 +154,7 @@ async def _allowed(
                 for value in (candidate.metadata, *(mention.metadata for mention in candidate.mentions))
             ]
         except PiiRejected:
+            refused[PERSONAL] += 1
             continue
         mentions = tuple(
             Mention(mention.name, mention.kind, of_it)
@@ -169,39 +180,40 @@ def candidates_of(
     turns: Sequence[Turn],
     types: Mapping[str, OwnType] = NO_TYPES,
     kinds: Mapping[str, EntityKind] = NO_KINDS,
-) -> tuple[list[Candidate], int]:
-    """Return the statements that hold, and how much did not: statements that cite no turn that was shown, quote the
+) -> tuple[list[Candidate], Counter[str]]:
+    """Return the statements that hold, and how many did not by the reason: they cite no turn that was shown, quote the
     assistant, cannot be stored, or have metadata that does not fit their type; and metadata that does not fit the kind
     of its entity, which is left out alone."""
     kept: list[Candidate] = []
-    rejected = 0
+    rejected: Counter[str] = Counter()
     for noted in notes.memories:
         described = [_metadata_of_entity(entity, kinds) for entity in noted.entities]
         candidate = _candidate(noted, turns, types, described)
-        if candidate is None:
-            rejected += 1
+        if isinstance(candidate, str):
+            rejected[candidate] += 1
         else:
             kept.append(candidate)
-            rejected += described.count(None)
+            rejected[UNFIT_ENTITY] += described.count(None)
     return kept, rejected
 
 
 def _candidate(
     noted: Noted, turns: Sequence[Turn], types: Mapping[str, OwnType], described: Sequence[JsonObject | None]
-) -> Candidate | None:
+) -> Candidate | str:
+    """Return the candidate that a statement is, or why it is none."""
     numbers = list(dict.fromkeys(noted.evidence))
     if not all(1 <= number <= len(turns) for number in numbers):
-        return None
+        return NOT_SHOWN
     cited = [turns[number - 1] for number in numbers]
     if any(turn.role == "system" for turn in cited):
-        return None
+        return OTHER_ROLE
     base = like(types, noted.type)
     if base in _OF_THE_USER and not any(turn.role == "user" for turn in cited):
-        return None
+        return NOT_THE_USERS
     content = _clean(noted.content)
     metadata = _metadata(noted, types)
     if not content or metadata is None:
-        return None
+        return UNSTORABLE if not content else UNFIT
     last = max(cited, key=lambda turn: turn.at)
     grounded = ground(content, last.at, future=base in (MemoryType.TODO, MemoryType.GOAL))
     happened = _moment(noted.occurred_on, last.at) or grounded.at
@@ -311,11 +323,12 @@ class ModelCalls(Protocol):
 
 @dataclass(slots=True)
 class _Chunk:
-    """Result of one chunk."""
+    """Result of one chunk. ``by_rules``: how many of its turns the rules have read in place of the model."""
 
     candidates: list[Candidate] = field(default_factory=list)
     skipped: list[tuple[UUID, str]] = field(default_factory=list)
-    rejected: int = 0
+    rejected: Counter[str] = field(default_factory=Counter)
+    by_rules: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +338,11 @@ class _Extractor:
     settings: WorkspaceSettings
     calls: ModelCalls
     steps: Steps
+
+    @property
+    def rules_stand_in(self) -> bool:
+        """Return whether the rules read what no model can."""
+        return self.settings.llm.extract.rules_stand_in
 
 
 async def extract_by_llm(
@@ -368,6 +386,7 @@ async def extract_by_llm(
         found.candidates += result.candidates
         found.skipped += result.skipped
         found.rejected += result.rejected
+        found.by_rules += result.by_rules
     if len(found.skipped) > SKIPPED_MAX:
         raise LLMInvalidOutput(f"{len(found.skipped)} messages in one dream could not be read: {found.skipped[0][1]}")
     return found
@@ -418,8 +437,18 @@ async def _read(turns: Sequence[Turn], asking: _Extractor) -> _Chunk:
     try:
         return await _ask(turns, asking)
     except _BROKEN:
-        await _ask([_canary_turn(turns[0])], asking, keep=False)
+        try:
+            await _ask([_canary_turn(turns[0])], asking, keep=False)
+        except _BROKEN:
+            if not asking.rules_stand_in:
+                raise
+            return await _read_by_rules(turns, asking)
     return await _bisect(turns, asking)
+
+
+async def _read_by_rules(turns: Sequence[Turn], asking: _Extractor) -> _Chunk:
+    found = await extract_by_rules(turns, lambda _, __: None, asking.steps)
+    return _Chunk(found.candidates, by_rules=len(turns))
 
 
 async def _bisect(turns: Sequence[Turn], asking: _Extractor) -> _Chunk:
@@ -429,6 +458,8 @@ async def _bisect(turns: Sequence[Turn], asking: _Extractor) -> _Chunk:
         try:
             return await _ask(turns, asking)
         except _BROKEN as error:
+            if asking.rules_stand_in:
+                return await _read_by_rules(turns, asking)
             return _Chunk(skipped=[(turns[0].id, error.message[:500])])
     whole = _Chunk()
     for half in (turns[:middle], turns[middle:]):
@@ -439,6 +470,7 @@ async def _bisect(turns: Sequence[Turn], asking: _Extractor) -> _Chunk:
         whole.candidates += part.candidates
         whole.skipped += part.skipped
         whole.rejected += part.rejected
+        whole.by_rules += part.by_rules
     return whole
 
 
@@ -451,23 +483,24 @@ async def _ask(turns: Sequence[Turn], asking: _Extractor, *, keep: bool = True) 
     form = form_of(asking.settings)
 
     async def call(llm: LLM) -> JsonObject:
-        answer = await llm.structured(messages, form, tokens_max=ANSWER_TOKENS_MAX)
-        return answer.value.model_dump(mode="json")
+        return (await llm.structured(messages, form, tokens_max=ANSWER_TOKENS_MAX)).kept()
 
     if not keep:
         await asking.calls.call("extract", call)
         return _Chunk()
     ids = [turn.id for turn in turns]
     result = await asking.calls.once("extract", messages, ids, call)
+    if result["cut_off"] and len(turns) > 1:
+        raise LLMInvalidOutput("What these messages say does not fit into one answer.")
     async with asking.steps.step("note", ids):
         candidates, rejected = await asking.steps.run(
             candidates_of,
-            form.model_validate(result),
+            form.model_validate(result["value"]),
             turns,
             asking.settings.memory_types,
             asking.settings.entity_kinds,
         )
-    return _Chunk(candidates, rejected=rejected)
+    return _Chunk(candidates, rejected=rejected + Counter(result["rejected"]))
 
 
 def form_of(settings: WorkspaceSettings) -> type[Notes]:
@@ -557,9 +590,8 @@ async def only_allowed(
     turns = of_roles(masked.turns, roles)
     silent = {turn.id for turn in turns if turn.role not in roles}
     cited = [one for one in found.candidates if silent.isdisjoint(one.evidence)]
-    found.rejected += len(found.candidates) - len(cited)
-    found.candidates = cited
-    found.candidates = await allowed_candidates(runtime, settings.masking, found.candidates, masked.stored, steps)
+    found.rejected[OTHER_ROLE] += len(found.candidates) - len(cited)
+    found.candidates = await allowed_candidates(runtime, settings.masking, cited, masked.stored, steps, found.rejected)
     held: list[Candidate] = []
     for _, part in steps.batches(found.candidates, proposed_in, BATCH):
         async with steps.step("quarantine", evidence_of(part)):

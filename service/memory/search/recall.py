@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import perf_counter
+from typing import Annotated
 from uuid import UUID
 
 import structlog
-from pydantic import BaseModel, Field
 
 from service.db.wal_lsn import PRIMARY_ONLY, require_lsn
 from service.domain import timex
@@ -53,6 +53,7 @@ from service.runtime import Runtime
 from service.store import agents
 from service.store.search.plan import ModelChanged, Question
 from service.store.vectors import Embedding, VectorSpace
+from service.structured_output import Form, OtherNames
 
 log = structlog.get_logger(__name__)
 
@@ -304,10 +305,10 @@ def demote_contradictions(query: str, found: Sequence[SearchResult]) -> list[Sea
     return [replace(hit, rank=rank) for rank, hit in enumerate([*best, *found[LOOKED_AT:]], start=1)]
 
 
-class Rephrased(BaseModel):
+class Rephrased(Form):
     """Other wordings of a query."""
 
-    queries: list[str] = Field(max_length=10)
+    queries: Annotated[list[str], OtherNames("wordings", "rephrased", "rewrites", "alternatives")]
 
 
 async def all_wordings(

@@ -475,6 +475,7 @@ class Extraction(Answer):
     candidates: list[ExtractedMemory] = []
     ignored: list[IgnoredMemory] = []
     rejected: int
+    left_out: dict[str, int] = {}
     skipped: list[Json] = []
     prompts: list[list[Json]] | None = None
     degraded: Degraded | None = None
