@@ -698,7 +698,7 @@ class StrictTool(Tool):
 
 @cache
 def all_tools() -> tuple[Tool, ...]:
-    """Return the tools of the table, to be served. Their schemas take some 0.1 s: the servers of a process share them."""
+    """Return the tools of the table, to be served; the servers of a process share them, as their schemas take 0.1 s."""
     return tuple(_tool(function, title, hints) for function, (title, hints) in TABLE.items())
 
 
