@@ -127,7 +127,8 @@ class SearchFlags:
     vector_column: str = str(NO_SPACE["vector_column"])
     vector_type: str = str(NO_SPACE["vector_type"])
     changing: bool = False
-    """Whether some rows have the vector of the model in use in the second place."""
+    """Whether some rows have the vector of the model in use in the second place. Looking there without need took 186 of
+    the 193 ms of a search of 200,000 memories."""
     timed: bool = False
     """Whether the question names a time."""
     time_only: bool = False
