@@ -43,7 +43,7 @@ everything runs is a [setting](settings.md) instead. Models that litellm calls a
 providers, such as `OPENAI_API_KEY`, and traces go to the collector of `OTEL_EXPORTER_OTLP_ENDPOINT`.
 
 `make settings` writes this page of the definitions in the code (`service/settings.py`);
-[why so few](decisions/0187-thirty-variables.md).
+[why so few](decisions/0188-settings.md).
 
 | variable | default | what it is |
 | --- | --- | --- |"""

@@ -1,4 +1,7 @@
-"""Single-flight: concurrent calls with the same key share one lookup, never one that began before they did."""
+"""Single-flight: concurrent calls with the same key share one lookup, never one that began before they did.
+
+What it buys is measured together with cached keys, not by itself (docs/benchmarks.md).
+"""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ ORIGINS: tuple[Origin, ...] = get_args(Origin)
 RANKS: Mapping[Origin, int] = {
     "own_user": 0, "api": 0, "assistant": 1, "other_user": 2, "imported": 2, "document": 3, "tool": 3,
 }  # fmt: skip
-"""By how far each is trusted to replace what is known, the most trusted first (decision 0176)."""
+"""By how far each is trusted to replace what is known, the most trusted first (docs/decisions/0176)."""
 
 OriginField = Annotated[
     Origin | None,

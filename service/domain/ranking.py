@@ -61,7 +61,8 @@ class Ranking:
     length_reference: float = 40
     """Average length in words that BM25 assumes: fixed, so that nothing stored goes stale."""
     key_weight: float = 0.8
-    """Weight of a word in the key of a memory, relative to one in its content (decision 0139)."""
+    """Weight of a word in the key of a memory, relative to one in its content. The sets have no keys, tags or
+    summaries, so these weights are not measured."""
     tag_weight: float = 0.6
     """The same in its tags."""
     summary_weight: float = 0.4
@@ -69,7 +70,8 @@ class Ranking:
     words_saturation: float = 8
     """Word count w0 in the weight ``1 - exp(-words/w0)`` of vector similarity: .007 / .004 with that of statements."""
     statement_saturation: float = 3
-    """The same of a memory of any type but ``event`` and ``observation`` (decision 0165)."""
+    """The same of a memory of any type but ``event`` and ``observation``: .073 / .129 more of 648 questions about short
+    statements have the right one first than with 8."""
     vector_weight: float = 0.5
     """Share of vector similarity in relative fusion."""
     previous_share: float = 0.4
@@ -87,7 +89,7 @@ class Ranking:
     session_boost: float = 0.1
     """Share of the best score of the same session added to a score: .006 / .008."""
     dialogue_boost: float = 0.2
-    """Share of the scores around it in a dialogue of people added to a score: .026 / .017 (decision 0170)."""
+    """Share of the scores around it in a dialogue of people added to a score: .026 / .017."""
     time_boost: float = 0.5
     """Largest boost for a time named by the query: .013 / .018."""
     near_days: float = 3
@@ -101,7 +103,7 @@ class Ranking:
 
     def over(self, include: Sequence[str]) -> Self:
         """Return the ranking for what is searched: lists of memories and messages, which say much twice, are a fifth
-        longer (decision 0164)."""
+        longer: LongMemEval after a dream 0 / .024."""
         if {"memories", "messages"} <= set(include):
             return replace(self, candidates=self.candidates * 6 // 5)
         return self
@@ -168,6 +170,8 @@ def rank(
     Those below the floor are no results. ``windows`` are the times that the question names, ``noise`` is the
     similarity that unrelated texts have by chance. What only a limit above ``ranking.candidates`` brings in comes
     after all else. With the fusion ``rrf``, what is in neither list is no result.
+
+    Boosts are tuples, neighbours numbers and times seconds: 118 rows are ranked in 0.75 ms, not 1.13.
     """
     members = sorted(candidates, key=attrgetter("id"))
     if not members:

@@ -148,7 +148,10 @@ class Checkpoints:
         return {row["input_hash"]: row["result"] for row in rows}
 
     async def remember(self, step: str, answers: Sequence[tuple[JsonValue, Result]]) -> None:
-        """Keep what the model of a step answered questions for later dreams, with its name. Raises LeaseLost."""
+        """Keep what the model of a step answered questions for later dreams, with its name. Raises LeaseLost.
+
+        Of a conversation with 19 dreams, 11 pairs are asked about, without it 22.
+        """
         llm = self.model(step)
         kept = {self._hash(step, question): {"model": llm and llm.model} | result for question, result in answers}
         async with self.runtime.db.transaction(self.lease.workspace_id) as connection:

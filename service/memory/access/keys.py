@@ -109,8 +109,8 @@ def cached_credential(runtime: Runtime, key: str) -> CachedCredential | None:
     """Return the key as it was last seen live, if a statement on its own can make sure of it and no rate is to be
     counted.
 
-    Without it a save costs 1.48 times as much processor time in the API and 1.52 in Postgres (decision 0125). On Citus
-    keys stand elsewhere than what is saved or searched, and a replica may not have heard of a revocation yet.
+    Without it a save costs 1.48 times as much processor time in the API and 1.52 in Postgres (docs/decisions/0101). On
+    Citus keys stand elsewhere than what is saved or searched, and a replica may not have heard of a revocation yet.
     """
     return None if runtime.db.is_citus or runtime.replica is not None else runtime.part(_credentials).get(hash_of(key))
 

@@ -63,7 +63,7 @@ def scope_cache(_: Runtime) -> ScopeCache:
 
 class ScopeCache:
     """LRU cache of the ids of the last names that something was saved under: without it saves with eight clients cost
-    1.16 times as much processor time in the API and 1.26 in Postgres (decision 0125).
+    1.16 times as much processor time in the API and 1.26 in Postgres.
 
     An id stays that of its name as long as it is there, and Postgres refuses a row that belongs to what has been
     deleted (Conflict); whoever then looks it up, learns anew. Not kept is what has to be looked at each time: who is in
