@@ -18,6 +18,7 @@ from service.domain.word_lists import word_set
 _TEXT_MAX: Final = 300
 _NAME = r"(?P<v>[^\W\d_]\w{0,30}(?: [^\W\d_]\w{0,30}){0,2})"
 _THING = r"(?P<s>[\w'’./&-]{1,40}(?: [\w'’./&-]{1,40}){0,4}?)"
+_PERSON = r"(?P<s>[\w.-]{1,30}(?:['’]s (?:son|daughter|brother|sister|mother|father|wife|husband|niece|nephew))?)"
 _PRODUCT = r"(?P<p>[A-Z][\w.+#-]{1,30})"
 _VERSION = r"(?P<v>v?\d[\w.]{0,20})"
 _ROLE = r"(?P<r>lead|owner|manager|head|boss|ceo|cto|cfo|director|maintainer|sponsor)"
@@ -32,6 +33,8 @@ _FORMS: Final = tuple(
     (re.compile(pattern), said)
     for pattern, said in (
         (rf"{_THING} (?:is|are)(?P<n> now)? due (?:on|by) (?P<v>[^.;]{{1,60}})", r"\g<s> deadline is\g<n> \g<v>"),
+        (rf"{_PERSON} is (?P<v>\d{{1,3}})(?: years old)?", r"\g<s> age is \g<v>"),
+        (rf"{_PERSON} (?:has |have )?(?:just )?turned (?P<v>\d{{1,3}})", r"\g<s> age is now \g<v>"),
         (rf"{_NAME}(?P<n> now)? leads (?!to\b|the way\b){_THING}", r"\g<s> lead is\g<n> \g<v>"),
         (rf"{_NAME} is(?P<n> now)? (?:the )?{_ROLE} (?:of|for) {_THING}", r"\g<s> \g<r> is\g<n> \g<v>"),
         (rf"{_NAME} (?:has |have )?took over {_THING} from [^.;]{{1,40}}", r"\g<s> lead is now \g<v>"),
@@ -157,7 +160,7 @@ def changes_value(older: str, newer: str, read: Callable[[str], Assignment | Non
     ``read`` may be a cache of ``assignment``.
     """
     before, after = read(older), read(newer)
-    if before is None or after is None or before.subject != after.subject or before.value == after.value:
+    if before is None or after is None or not _same(before.subject, after.subject) or before.value == after.value:
         return False
     if before.kind != after.kind:
         return False
@@ -165,6 +168,13 @@ def changes_value(older: str, newer: str, read: Callable[[str], Assignment | Non
     if after.kind == "word":
         return single and after.marked
     return after.marked or single
+
+
+def _same(before: tuple[str, ...], after: tuple[str, ...]) -> bool:
+    """Return whether two are of one thing: "standup" is what was "our standup" before."""
+    return before == after or (
+        before[-len(after) :] == after and before[: -len(after)][1:] in (("and", "others"), ("and", "others'"))
+    )
 
 
 def value_of(text: str, but: str = "") -> tuple[str, str] | None:

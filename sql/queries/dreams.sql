@@ -440,14 +440,15 @@ WHERE workspace_id = :workspace AND id = :session_id AND dreamed_seq = :from_seq
 
 -- name: memories_alike
 -- Live memories of this agent in these audiences that fill one of these slots, say something identical or the same in
--- its canonical form, or are among ``ids``.
+-- its canonical form, have one of ``words`` (patterns of LIKE), or are among ``ids``.
 SELECT {% include "compared_columns" %}
 FROM memories m
 WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.audience = ANY(:audiences::uuid[])
     AND m.owners = :owners AND m.type <> 'insight' AND m.deleted_at IS NULL AND m.superseded_by IS NULL
     AND (m.expires_at IS NULL OR m.expires_at > :now)
     AND (m.source ->> 'slot' = ANY(:slots::text[]) OR m.dream_analysis ->> 'slot' = ANY(:slots)
-        OR m.dream_analysis ->> 'form' = ANY(:forms::text[]) OR m.identity_hash = ANY(:hashes::bytea[]) OR m.id = ANY(:ids::uuid[]))
+        OR m.dream_analysis ->> 'form' = ANY(:forms::text[]) OR m.identity_hash = ANY(:hashes::bytea[]) OR m.id = ANY(:ids::uuid[])
+        OR m.content ILIKE ANY(:words::text[]))
 ORDER BY m.id;
 
 -- name: facts_of_attributes

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
 import numpy as np
 
 from service.db.pool import Connection, Row
+from service.domain.endings import Ending, ending
 from service.domain.identity import identity_hash
 from service.domain.json import JsonValue
 from service.domain.origin import Origin
@@ -84,7 +85,7 @@ class RelatedMemories:
 
     ``near[i]`` are (similarity, memory) of the live memories nearest to candidate ``i``, nearest first; ``around`` are
     those nearest to each memory that this dream reads (``read``). ``home`` is the audience of what a dream makes;
-    ``todos`` are the newest open ones.
+    ``todos`` are the newest open ones. ``endings``: what candidates say is over, by position.
     """
 
     candidates: Sequence[Candidate]
@@ -96,6 +97,7 @@ class RelatedMemories:
     read: Collection[UUID]
     home: UUID
     todos: Sequence[ExistingMemory] = ()
+    endings: Mapping[int, Ending] = field(default_factory=dict)
 
     def similar_candidates(self) -> list[dict[int, float]]:
         """Return for each candidate the others at least SIMILARITY_MIN similar to it, by position."""
@@ -120,6 +122,7 @@ async def find_related(
     )
     embedded = await _embedded(runtime, candidates, tracker)
     read = {reading.memory.id: reading for reading in readings}
+    endings = {at: over for at, one in enumerate(candidates) if (over := ending(one.content, one.subject)) is not None}
     audiences = sorted({lease.agent_id, *(reading.memory.audience for reading in readings)})
     async with runtime.db.transaction(lease.workspace_id) as connection:
         rows = await connection.fetch(
@@ -130,6 +133,7 @@ async def find_related(
             forms=sorted({reading.form for reading in readings}),
             hashes=[bytes.fromhex(identity) for identity in set(identities)],
             ids=list(read),
+            words=[f"%{word}%" for word in sorted({word for over in endings.values() for word in over.words})],
             now=runtime.now(),
         )
         todos = await connection.fetch(
@@ -140,7 +144,7 @@ async def find_related(
     existing = [_existing_memory(row, read) for row in rows]
     return RelatedMemories(
         candidates, identities, embedded, existing, near, around, read.keys(), lease.agent_id,
-        [_existing_memory(row, read) for row in todos],
+        [_existing_memory(row, read) for row in todos], endings,
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from functools import cache
 from uuid import UUID
 
 from service.domain.changed_values import assignment, changes_value
+from service.domain.endings import ends, supplants
 from service.domain.guards import Analysis, contradicts, may_merge, normalize, same_particulars
 from service.domain.ids import new_id
 from service.domain.types import POLICIES, MemoryType
@@ -217,7 +218,7 @@ class _Planner:
             if may_speak_for(candidate, same):
                 self._confirm(same, new)
             return
-        for held in self._outdated_by(new):
+        for held in (*self._outdated_by(new), *self._ended_by(new)):
             self._replace(held, new, "updates")
         for held, outcome in near:
             if outcome in ("contradiction", "update") or not stands_for(held, candidate):
@@ -256,6 +257,23 @@ class _Planner:
             for one in ended
             if self._holds(one) and one.subject == new.subject and not happened(one) and _names_nobody_else(new, one)
         ] + outdated
+
+    def _ended_by(self, new: NewMemory) -> list[Statement]:
+        """Return what a statement says is over, in whatever words it was said."""
+        over = self._related.endings.get(new.position)
+        if over is None:
+            return []
+        known: list[Statement] = [*self._related.existing, *self._plan.new]
+        return [
+            one
+            for one in known
+            if self._holds(one) and one.subject == new.subject and one.audience == new.audience
+            and one.polarity == "positive" and not happened(one)
+            and (ends(over, one.content) or (one.type == new.type and self._is_otherwise_now(new, one)))
+        ]  # fmt: skip
+
+    def _is_otherwise_now(self, new: NewMemory, held: Statement) -> bool:
+        return supplants(new.content, held.content) or changes_value(held.content, new.content, self._assignment)
 
     def _replace(self, held: Statement, new: NewMemory, relation: Relation) -> None:
         """Let the later of the two hold; where it may not replace the earlier, both stand, and the link says that they

@@ -202,18 +202,14 @@ def _moved_on(sentence: str) -> list[Claim]:
 
 
 def _switched(sentence: str) -> list[Claim]:
-    """ "I switched from Vim to Helix" closes what was used before and says what is used now."""
+    """ "I switched from Vim to Helix" says what is used now, and ends what was before (``service.domain.endings``)."""
     match = facts.SWITCHED.match(sentence)
     if match is None:
         return []
     former, value = slot_key(match["former"]), slot_key(match["value"])
     if not former or not value:
         return []
-    no_longer = f"{match['who']} no longer use {match['former']}."
-    return [
-        Claim(MemoryType.FACT, no_longer, "negative", f"uses/{former}", former, None, 0.5, 0.8),
-        Claim(MemoryType.FACT, sentence, "positive", f"uses/{value}", value, None, 0.6, 0.8),
-    ]
+    return [Claim(MemoryType.FACT, sentence, "positive", f"uses/{value}", value, None, 0.6, 0.8)]
 
 
 def _of_clauses(sentence: str, alone: bool) -> list[Claim]:
@@ -225,13 +221,13 @@ def _of_clauses(sentence: str, alone: bool) -> list[Claim]:
         else:
             groups[-1].text += f"{separator}{text}"
     if all(group.pattern is None for group in groups):
-        return [_generic(sentence)]
+        return [generic_claim(sentence)]
     found: list[Claim] = []
     for group in groups:
         if group.pattern is not None and group.match is not None:
             found.extend(_fill(group.text, group.pattern, group.match))
         elif content_words(words(group.text)):
-            found.append(_generic(group.text))
+            found.append(generic_claim(group.text))
     return found
 
 
@@ -360,6 +356,7 @@ def _likes(base: Claim, pattern: Pattern, match: re.Match[str]) -> list[Claim]:
     return [replace(base, slot=f"{pattern.slot}/{key}", value=key) if key else base]
 
 
-def _generic(sentence: str) -> Claim:
+def generic_claim(sentence: str) -> Claim:
+    """Return the claim of a sentence that no row takes."""
     kind, importance = kind_of(sentence)
     return Claim(kind, sentence, importance=importance)

@@ -39,7 +39,7 @@ I_AM = rf"^(?:i'm|i am|we're|we are) {ADVERB}{{0,2}}(?:an? )?(?:big |huge |real 
 I_HAVE = rf"^(?:i|we|i've|i have|we've|we have) {ADVERB}{{0,2}}"
 I_DO_NOT = rf"^(?:i|we) {ADVERB}{{0,1}}(?:don't|do not|never) {ADVERB}{{0,2}}"
 NO_MORE = r"^(?:i|we) (?:no longer|don't|do not) "
-VALUE = r"(?P<value>(?!\s)(?:[^,.;:!?()–—]|[.,](?=\w)){1,80})"
+VALUE = r"(?P<value>(?!\s)(?:(?:(?:dr|mr|mrs|ms|prof|st)\. )?(?:[^,.;:!?()–—]|[.,](?=\w)){1,80}))"
 CAPITALS = r"[A-Z][\w'’.&-]{0,30}(?:,? [A-Z][\w'’.&-]{0,30}){0,3}"
 NAME = rf"(?P<value>(?-i:{CAPITALS}))"
 PLACE = rf"(?P<value>(?:the )?(?-i:{CAPITALS}))"

@@ -17,7 +17,7 @@ from uuid import UUID
 from service.domain.types import MemoryType
 from service.domain.word_lists import word_set
 from service.extraction.candidates import NOBODY, Candidate, Speaker, Turn, speaker_of
-from service.extraction.english.claims import Claim, claims, row_of
+from service.extraction.english.claims import Claim, claims, generic_claim, row_of
 from service.extraction.english.dates import ground
 from service.extraction.english.entities import mentions
 from service.extraction.english.filters import (
@@ -76,6 +76,12 @@ _NOT_A_TOPIC = any_case(
 )
 _ADVERB = any_case(r"^(?:please |always |never |just |then |now |also |don't |do not |kindly )+")
 _OBJECTS = word_set("me us my our the a an this these those it them some all more how what when why only")
+_REMEMBER = any_case(
+    r"^(?:(?:please|pls|hey|ok|okay|and|also|so|just|could you|can you|i want you to|i'd like you to),? ){0,3}"
+    r"(?:remember|note down|note|keep in mind|bear in mind|don't forget|make a note|take note|memori[sz]e|save this"
+    r"|for the record|for future reference|fyi)(?: this| the following)?(?: that)?[,:–-]* "
+    r"(?P<what>(?!to\b|when\b|how\b|me\b|us\b|it\b|this\b|that one\b)\S.{3,500})$"
+)
 _HAS = any_case(r"(?:i|we|i've|we've) (?:have|got|don't have|do not have|own) (?:an?|two|three|four|no|any|\d+)\b")
 _ASKS_OF_OTHERS = any_case(r"\b(?:he|she|they|him|her|them|his)\b(?:'\w+)?[^?.!]{0,80}\?\s*$")
 _LISTENER = any_case(r"\b(?:you|your|u|ur)\b")
@@ -95,18 +101,22 @@ def statements_in(turn: Turn, people: Collection[str], before: Turn | None) -> l
     own = [sentence for sentence in own_sentences(content, normalized) if not is_unserious(sentence)]
     opened = [without_opening(sentence, people) for sentence in own]
     elliptic = before is not None and _asks_of_others(before.content)
-    for sentence in opened:
+    for said, sentence in zip(own, opened, strict=True):
         stated = _reliable(sentence, speaker, len(content), elliptic=elliptic)
         if stated is None or (has_dangling_pronoun(stated) and not _says_of_what(stated, speaker)):
             more = _follow_up(sentence, stated, speaker) if follows else None
             found[-1:] = [extended(found[-1], more, turn, addresses)] if more else found[-1:]
             follows = more is not None
-            continue
+            if follows:
+                continue
+            stated = None
+        read = [] if stated is None else claims(stated, alone=speaker.alone)
+        kept = [claim for claim in read if _is_informative(claim) and not is_garbled(claim.text)]
         proposed = [
-            candidate_of(claim, turn, speaker, people, addresses)
-            for claim in claims(stated, alone=speaker.alone)
-            if _is_informative(claim) and not is_garbled(claim.text)
+            candidate_of(claim, turn, speaker, people, addresses) for claim in kept or _to_be_remembered(said, speaker)
         ]
+        if stated is None and not proposed:
+            continue
         found.extend(proposed)
         follows = len(proposed) > 0 and proposed[-1].type in _TAKES_FOLLOW_UP
         if len(found) >= _PER_TURN_MAX:
@@ -114,6 +124,17 @@ def statements_in(turn: Turn, people: Collection[str], before: Turn | None) -> l
     if not found and before is not None:
         found.extend(_answer(opened, turn, before, speaker, people))
     return found[:_PER_TURN_MAX]
+
+
+def _to_be_remembered(sentence: str, speaker: Speaker) -> list[Claim]:
+    """Return what a user asks to be remembered, in the user's words."""
+    asked = _REMEMBER.match(sentence) if speaker.alone else None
+    if asked is None or sentence.endswith("?") or addresses_listener(asked["what"]):
+        return []
+    what = asked["what"]
+    if not content_words(words(what)):
+        return []
+    return [replace(generic_claim(f"{what[:1].upper()}{what[1:]}"), importance=0.7, confidence=0.8)]
 
 
 def _asks_of_others(content: str) -> bool:
