@@ -7,7 +7,6 @@ call loads it (about 0.5 s); later ones take some 3 µs for a sentence.
 from __future__ import annotations
 
 import base64
-import hashlib
 import lzma
 import re
 from collections.abc import Iterator
@@ -18,7 +17,6 @@ from typing import Final
 import tiktoken
 from semantic_text_splitter import MarkdownSplitter
 
-from service.concurrency.lru import LRUCache
 from service.embedding.embedder import replace_surrogates
 
 TABLE: Final = Path(__file__).parent / "tables" / "o200k_base.tiktoken.xz"
@@ -35,8 +33,6 @@ PATTERN: Final = "|".join(
 )
 """How ``o200k_base`` cuts a text before it merges bytes: from ``tiktoken_ext.openai_public``."""
 PIECE_CHARACTERS_MAX: Final = 16_384
-COUNTS: Final[LRUCache[bytes, int]] = LRUCache(10_000)
-"""Token counts of texts by their hashes."""
 # A word ends here whatever surrounds it, so cutting changes no count.
 _SAFE_CUT: Final = re.compile(r"(?<=\S) (?=\S)")
 
@@ -49,17 +45,6 @@ def count_tokens(text: str) -> int:
     """
     encoding = _encoding()
     return sum(len(encoding.encode_ordinary(piece)) for piece in _pieces(text))
-
-
-def count_tokens_cached(text: str, counts: LRUCache[bytes, int] = COUNTS) -> int:
-    """``count_tokens`` of a text that is likely to come again: ``counts`` keeps it under a hash, and no text. The
-    tokens of a context take 0.5 ms, not 1.3."""
-    key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    tokens = counts.get(key)
-    if tokens is None:
-        tokens = count_tokens(text)
-        counts.put(key, tokens)
-    return tokens
 
 
 def truncate(text: str, tokens_max: int) -> str:

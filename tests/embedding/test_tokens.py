@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiktoken_ext import openai_public
 
-from service.concurrency.lru import LRUCache
 from service.embedding import tokens
 from service.embedding.tokens import (
     PATTERN,
@@ -22,7 +21,6 @@ from service.embedding.tokens import (
     TABLE,
     _pieces,
     count_tokens,
-    count_tokens_cached,
     truncate,
 )
 
@@ -50,30 +48,6 @@ def test_the_table_is_tiktokens_own(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 def test_counts_as_tiktoken_does() -> None:
     assert count_tokens("") == 0
     assert count_tokens("The user prefers dark mode.") == 6
-
-
-def test_counts_that_are_kept_are_right_few_and_without_the_texts() -> None:
-    keys: set[bytes] = set()
-
-    class Noting(LRUCache[bytes, int]):
-        def put(self, key: bytes, value: int) -> None:
-            keys.add(key)
-            super().put(key, value)
-
-    kept = Noting(3)
-    texts = ["tea", "green tea", "\ud800", "the secret of green tea", PROSE]
-    for text in texts * 2:
-        assert count_tokens_cached(text, kept) == count_tokens(text)
-        assert len(kept) <= 3
-    assert len(keys) == len(texts)
-    assert {len(key) for key in keys} == {16}
-
-
-def test_a_count_that_is_kept_is_not_made_again() -> None:
-    kept: LRUCache[bytes, int] = LRUCache(3)
-    assert count_tokens_cached("tea", kept) == 1
-    kept.put(hashlib.blake2b(b"tea", digest_size=16).digest(), 7)
-    assert count_tokens_cached("tea", kept) == 7
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pydantic import Field
 from service.domain.context import PREFIX, TURN, Placement, SectionName, Shares
 from service.domain.json import JsonValue
 from service.domain.prompt_fence import CLOSE, NOTICE, OPEN, escape_tags, list_item, memory_block, section
-from service.embedding.tokens import count_tokens, count_tokens_cached, truncate
+from service.embedding.tokens import count_tokens, truncate
 
 FREE_TEXT: frozenset[SectionName] = frozenset({"instructions", "bulletin"})
 """Sections that are a text of their own and no list."""
@@ -292,7 +292,7 @@ def _fill_window(window: Sequence[WindowTurn], cap: int, cost: Cost) -> ContextS
 
 
 def _cost(line: str) -> int:
-    return count_tokens_cached(line + "\n")
+    return count_tokens(line + "\n")
 
 
 def _section(name: SectionName, lines: list[str], items: list[str], cap: int, cost: Cost) -> ContextSection:
