@@ -35,7 +35,7 @@ from service.embedding.embedder import (
     Storage,
     storage_of,
 )
-from service.embedding.sources import CHEAP_SOURCE, open_embedder, setting_of
+from service.embedding.sources import open_embedder, setting_of
 from service.errors import BudgetReached, InvalidInput, ReverieError
 from service.llm import LLM, Endpoint, LLMInvalidOutput, LLMUnavailable, Reranker, WorkspaceEndpoint
 from service.provider import load_litellm
@@ -144,7 +144,7 @@ class ModelFactory:
         if opened is None:
             return None, "none"
         watched = self.watched(opened, storage or self.settings.tuning.embedding_storage)
-        return self._cached(watched), setting_of(wanted.model, opened)
+        return CachedEmbedder(watched), setting_of(wanted.model, opened)
 
     async def embedder_of(self, model: Model) -> CachedEmbedder:
         """Return the embedder of vectors that are stored. Raises like ``embedder``."""
@@ -189,9 +189,6 @@ class ModelFactory:
                 await reranker.rerank(PROBE_TEXT, [PROBE_TEXT, "Somebody is."])
         except (BudgetReached, LLMInvalidOutput, LLMUnavailable) as error:
             raise InvalidInput(at, f"cannot be used: {error.message}") from error
-
-    def _cached(self, embedder: MonitoredEmbedder) -> CachedEmbedder:
-        return CachedEmbedder(embedder, single_flight=embedder.source != CHEAP_SOURCE)
 
 
 class StepModels:

@@ -280,15 +280,11 @@ class CachedEmbedder:
         size: int = CACHE_SIZE,
         ttl_s: float = CACHE_TTL_S,
         clock: Callable[[], float] = time.monotonic,
-        *,
-        single_flight: bool = True,
     ) -> None:
-        """``clock`` returns seconds and never goes back. Without ``single_flight`` a text is embedded for each that
-        asks for it at the same time: for an embedder that takes less time than waiting for another's call."""
+        """``clock`` returns seconds and never goes back."""
         self.inner = embedder
         self.source, self.model, self.dim = embedder.source, embedder.model, embedder.dim
         self.signature = embedder.signature
-        self._single_flight = single_flight
         self._ttl_s = ttl_s
         self._clock = clock
         self._entries: LRUCache[str, _Entry] = LRUCache(size)
@@ -345,10 +341,6 @@ class CachedEmbedder:
 
     async def _fetch(self, missing: dict[str, str], deadline_s: float | None) -> dict[str, Vectors]:
         """Embed ``missing`` (key to text), joining flights that carry some of it already."""
-        if not self._single_flight:
-            vectors = await self.inner.embed(list(missing.values()), deadline_s)
-            self._keep(list(missing), vectors)
-            return dict(zip(missing, vectors, strict=True))
         ends_at = None if deadline_s is None else asyncio.get_running_loop().time() + deadline_s
         found: dict[str, Vectors] = {}
         while missing:

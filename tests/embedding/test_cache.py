@@ -115,17 +115,6 @@ async def test_identical_texts_in_flight_are_embedded_once(inner: GatedEmbedder)
     assert [int(result[1, 0]) for result in results] == [n % 3 + 2 for n in range(20)]
 
 
-async def test_without_single_flight_nobody_waits_for_anothers_call(inner: GatedEmbedder) -> None:
-    inner.gate.clear()
-    cached = CachedEmbedder(inner, single_flight=False)
-    waiting = [asyncio.create_task(cached.embed(["a", "bb"])) for _ in range(3)]
-    await until_called(inner, 3)
-    inner.gate.set()
-    assert [result[:, 0].tolist() for result in await asyncio.gather(*waiting)] == [[1, 2]] * 3
-    assert (await cached.embed(["bb", "ccc", "a"]))[:, 0].tolist() == [2, 3, 1]
-    assert inner.counts == {"a": 3, "bb": 3, "ccc": 1}
-
-
 async def test_a_cancelled_first_caller_does_not_take_the_others_down(inner: GatedEmbedder) -> None:
     inner.gate.clear()
     cached = CachedEmbedder(inner)
