@@ -26,9 +26,6 @@ BATCHES_IN_FLIGHT = 2
 BATCH_MIN = 4
 """More are divided among the batches, so that Python prepares one while Postgres works on another: 1.2 times as many
 saves a second at 8 clients, 1.25 at 16. For fewer it costs more than it gains."""
-COALESCE_TICKS = 3
-"""Turns of the event loop that a batch waits for calls already on their way, read from their sockets together: about
-1.1 times as many searches a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +65,6 @@ class GroupCommit(Generic[Item, Done]):
 
     async def _drain(self) -> None:
         while self._waiting:
-            for _ in range(COALESCE_TICKS):
-                await asyncio.sleep(0)
-            if not self._waiting:
-                break
             group = self._waiting[0].group
             share = math.ceil((len(self._waiting) + self._in_flight_calls) / self._in_flight_max)
             most = min(BATCH_MAX, max(BATCH_MIN, share))

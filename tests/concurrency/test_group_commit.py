@@ -1,4 +1,4 @@
-"""Calls that are carried out together: those already on their way in one batch, each with its own answer or error."""
+"""Calls that are carried out together: those that wait in one batch, each with its own answer or error."""
 
 from __future__ import annotations
 
@@ -22,15 +22,6 @@ class Work:
         if any(item % 2 for item in items):
             raise ValueError("odd")
         return [2 * item for item in items]
-
-
-async def test_calls_that_a_turn_later_are_there_go_along() -> None:
-    together, work = GroupCommit[int, int](), Work()
-    first = asyncio.create_task(together.do("g", 2, work))
-    await asyncio.sleep(0)
-    second = asyncio.create_task(together.do("g", 4, work))
-    assert await asyncio.gather(first, second) == [4, 8]
-    assert work.batches == [[2, 4]]
 
 
 async def test_other_groups_and_more_than_a_batch_holds_stay_apart() -> None:
