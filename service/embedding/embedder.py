@@ -269,9 +269,9 @@ class EmbeddingCache:
 class CachedEmbedder:
     """An Embedder that remembers ``size`` vectors for ``ttl_s`` seconds, keyed ``source:model:dim:sha256(text)``.
 
-    A text asked for while it is being embedded waits for that call, which goes on when its first caller is
-    cancelled. Failures reach everybody who waits and are never kept. A call that runs out of the time or the budget of
-    the caller who began it is begun again for the others.
+    A text asked for while it is being embedded waits for that call (single-flight), which goes on when its first caller
+    is cancelled. Failures reach everybody who waits and are never kept. A call that runs out of the time or the budget
+    of the caller who began it is begun again for the others.
     """
 
     def __init__(

@@ -18,7 +18,6 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from service.concurrency.lru import LRUCache
-from service.concurrency.single_flight import SingleFlight
 from service.db.pool import Connection
 from service.db.records import make
 from service.domain import cursors
@@ -57,27 +56,14 @@ def _credentials(_: Runtime) -> LRUCache[bytes, CachedCredential]:
     return LRUCache(CREDENTIALS_MAX)
 
 
-def _lookups(_: Runtime) -> SingleFlight[AuthenticatedKey | None]:
-    return SingleFlight()
-
-
 async def authenticate(runtime: Runtime, key: str) -> Principal:
     """Return the principal of a live key, whose request is counted. Raises KeyExpired, WorkspaceSuspended,
     Unauthenticated for anything else without saying why, and RateLimited or TemporaryLimitReached.
-
-    Requests that come at the same time with the same key share a look at it, which begins after the last of them came;
-    where a rate is set, each request looks for itself, and counts.
     """
     workspace = workspace_of(key)
     hashed = hash_of(key)
-
-    async def find() -> AuthenticatedKey | None:
-        async with runtime.db.unscoped() as connection:
-            return await connection.first(AuthenticatedKey, "authenticate", workspace=workspace, hash=hashed)
-
-    found, own = await runtime.part(_lookups).do(hashed, find)
-    if found is not None and not own and found.is_rated:
-        found = await find()
+    async with runtime.db.unscoped() as connection:
+        found = await connection.first(AuthenticatedKey, "authenticate", workspace=workspace, hash=hashed)
     if found is None or not hmac.compare_digest(found.hash, hashed):
         runtime.part(_credentials).discard(hashed)
         raise Unauthenticated
