@@ -326,8 +326,8 @@ class Database:
 
     def search_connection(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
         """Yield a connection for search statements, which only read: as ``search_transaction``, but each by itself
-        where it can be (1.08 times as many searches a second). They see everybody's rows, and say themselves for whom
-        they are.
+        where it can be (a search takes three round trips, not five). They see everybody's rows, and say themselves for
+        whom they are.
         """
         if self.has_autocommit_pool:
             return self._workspace_connection(self._search_pool, workspace_id)
