@@ -30,8 +30,7 @@ class HnswLimits:
     """From how many rows on an audience is counted and indexed; docs/benchmarks.md has the measurements."""
 
     counted_from: int = 500
-    """Audiences of so many rows of a kind are counted ahead of searches; counting 2,000 rows took a twelfth of a
-    search."""
+    """Audiences of so many rows of a kind are counted ahead of searches, whose plans need the counts of larger ones."""
     large_from: int = 10_000
     """Audiences of so many rows of a kind are large: they may go to the HNSW index."""
     common_from: int = 1_000
