@@ -370,7 +370,8 @@ CREATE TABLE memories (
     like_type text,
     key_id uuid,
     origin text DEFAULT 'api'::text NOT NULL,
-    owners text[] DEFAULT '{}'::text[] NOT NULL
+    owners text[] DEFAULT '{}'::text[] NOT NULL,
+    occurred_until timestamp with time zone
 );
 ALTER TABLE ONLY memories FORCE ROW LEVEL SECURITY;
 CREATE TABLE memory_sources (
@@ -414,7 +415,8 @@ CREATE TABLE messages (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     key_id uuid,
     owners text[] DEFAULT '{}'::text[] NOT NULL,
-    searchable boolean DEFAULT true NOT NULL
+    searchable boolean DEFAULT true NOT NULL,
+    time_zone text
 );
 ALTER TABLE ONLY messages FORCE ROW LEVEL SECURITY;
 CREATE TABLE model_budgets (
@@ -559,7 +561,8 @@ CREATE TABLE proposals (
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
-    owners text[] DEFAULT '{}'::text[] NOT NULL
+    owners text[] DEFAULT '{}'::text[] NOT NULL,
+    occurred_until timestamp with time zone
 );
 ALTER TABLE ONLY proposals FORCE ROW LEVEL SECURITY;
 CREATE TABLE rate_limits (
@@ -683,6 +686,7 @@ CREATE TABLE search_index (
     base_importance real,
     decays_from timestamp with time zone,
     owners text[] DEFAULT '{}'::text[] NOT NULL,
+    happened_until timestamp with time zone,
     CONSTRAINT ck_search_index_decay CHECK (((base_importance IS NULL) = (decays_from IS NULL))),
     CONSTRAINT ck_search_index_part CHECK (((part IS NOT NULL) OR (NOT ann)))
 );
@@ -1014,6 +1018,7 @@ CREATE INDEX ix_proposals_memory ON proposals USING btree (workspace_id, memory_
 CREATE INDEX ix_saved_searches_agent ON saved_searches USING btree (workspace_id, agent_id, id);
 CREATE INDEX ix_search_counts_day ON search_counts USING btree (workspace_id, day);
 CREATE INDEX ix_search_index_audience ON search_index USING btree (workspace_id, audience, kind, ann, happened_at);
+CREATE INDEX ix_search_index_happened_until ON search_index USING btree (workspace_id, audience, kind, ann, happened_until) WHERE (happened_until IS NOT NULL);
 CREATE INDEX ix_search_index_pending ON search_index USING btree (workspace_id, id) WHERE ((embedding_model IS NULL) AND (NOT deleted));
 CREATE INDEX ix_search_index_previous ON search_index USING btree (workspace_id, previous) WHERE (previous IS NOT NULL);
 CREATE INDEX ix_search_index_session ON search_index USING btree (workspace_id, session_id, kind, happened_at, id) WHERE (session_id IS NOT NULL);

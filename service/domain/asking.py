@@ -14,6 +14,7 @@ from service.domain.guards import normalize
 from service.domain.json import JsonObject, JsonValue
 from service.domain.json_schema import check_schema
 from service.domain.search import (
+    AskersZone,
     ContainedMetadata,
     Expand,
     OccurredSince,
@@ -77,6 +78,7 @@ class AskRequest(StrictModel):
     where: WhereObject = None
     since: OccurredSince = None
     until: OccurredUntil = None
+    time_zone: AskersZone = None
     session: Name | None = Field(None, description="Current session; its session-scoped memories are included.")
     task: ReadTask = None
     as_of: Timestamp | None = Field(

@@ -116,6 +116,7 @@ class BulletinInput:
     hearsay_by: str | None
     origin: Origin
     occurred_at: datetime | None
+    occurred_until: datetime | None
     status: str | None
     weight: float
     at: datetime

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from service.domain.field_types import ActingAgent, Json, Name, Query, ReadTask, TokenBudget, UnitInterval
 from service.domain.search import (
+    AskersZone,
     ContainedMetadata,
     Expand,
     OccurredSince,
@@ -133,6 +134,7 @@ class ContextRequest(StrictModel):
     )
     since: OccurredSince = None
     until: OccurredUntil = None
+    time_zone: AskersZone = None
     include_messages: IncludeMessages | None = Field(
         None,
         description="Search of past messages: `always`, `undreamed` (those that no dream has read yet) or `never`; the "

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from datetime import UTC
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from pydantic import (
     AfterValidator,
+    BeforeValidator,
     Field,
     ValidationError,
     ValidatorFunctionWrapHandler,
@@ -20,6 +22,7 @@ from service.domain.field_types import (
     BoundedObject,
     Content,
     Json,
+    LocalTimestamp,
     Metadata,
     Name,
     Tag,
@@ -33,8 +36,19 @@ from service.domain.own_types import TypeName
 from service.domain.owners import OwnersField
 from service.domain.placeholders import identifies_a_person
 from service.domain.strict import StrictModel
+from service.domain.times import ZoneName, first_moment, last_moment, whole_date, zone_said
 from service.domain.types import SAVED_TYPES, MemoryType, Scope, Status
 from service.domain.validation import reason_of
+
+
+def _beginning(value: object) -> object:
+    written = whole_date(value)
+    return first_moment(written) if written else value
+
+
+def _end(value: object) -> object:
+    written = whole_date(value)
+    return last_moment(written) if written else value
 
 
 def _saved(type_: str) -> str:
@@ -78,7 +92,20 @@ KeyField = Annotated[
     Name | None,
     Field(description="Upsert key: a save with the key of a stored memory of the same agent and scope updates it."),
 ]
-OccurredAtField = Annotated[Timestamp | None, Field(description="Time of the described event.")]
+OccurredAtField = Annotated[
+    Annotated[Timestamp, BeforeValidator(_beginning)] | None,
+    Field(
+        description="Beginning of the described event, as exact as it is known: `2019`, `2019-05`, `2019-05-03` or a "
+        "timestamp. Default: not known."
+    ),
+]
+OccurredUntilField = Annotated[
+    Annotated[Timestamp, BeforeValidator(_end)] | None,
+    Field(
+        description="Last year, month or day of the described event, or a timestamp as its end, exclusive. Default: "
+        "the end of the year, month or day of `occurred_at`; none where that is a timestamp."
+    ),
+]
 ExpiresAtField = Annotated[Timestamp | None, Field(description="Time of expiry. Default: never.")]
 
 
@@ -124,7 +151,27 @@ class EdgeEnd(StrictModel):
         return self
 
 
-class MemoryDraft(StrictModel):
+class OccurredFields(StrictModel):
+    """Fields of the time of an event. A beginning written as a year, month or day alone lasts that long."""
+
+    occurred_at: OccurredAtField = None
+    occurred_until: OccurredUntilField = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_long_as_written(cls, given: object) -> object:
+        if isinstance(given, dict) and "occurred_at" in given and given.get("occurred_until") is None:
+            return given | {"occurred_until": whole_date(given["occurred_at"])}
+        return given
+
+    @model_validator(mode="after")
+    def _ends_after_it_begins(self) -> Self:
+        if self.occurred_until is not None and (self.occurred_at is None or self.occurred_until <= self.occurred_at):
+            raise ValueError("occurred_until must be after occurred_at")
+        return self
+
+
+class MemoryDraft(OccurredFields):
     """Memory to save."""
 
     agent: ActingAgent = None
@@ -151,7 +198,6 @@ class MemoryDraft(StrictModel):
     source: BoundedObject = Field(
         {}, description="JSON object with the origin; its `kind` can be filtered by. Default empty."
     )
-    occurred_at: OccurredAtField = None
     expires_at: ExpiresAtField = None
     created_at: Timestamp | None = Field(
         None, description="Creation time for backfill, with admin keys only. Default: now."
@@ -170,7 +216,7 @@ class MemoryDraft(StrictModel):
         return self
 
 
-class MemoryPatch(StrictModel):
+class MemoryPatch(OccurredFields):
     """Changes to a memory; only the fields given change."""
 
     version: int = Field(
@@ -195,7 +241,6 @@ class MemoryPatch(StrictModel):
     decay_exempt: bool | None = Field(None, description="Exemption from the decay of importance.")
     metadata: Metadata | None = Field(None, description="Metadata to merge into the former, one level deep.")
     source: BoundedObject | None = Field(None, description="New origin, replacing all of the former.")
-    occurred_at: OccurredAtField = None
     expires_at: ExpiresAtField = None
     reason: Annotated[Text, Field(max_length=500)] | None = Field(
         None, description="Reason for the change, stored in the history; at most 500 characters."
@@ -221,4 +266,18 @@ class MessageDraft(StrictModel):
     )
     name: Name | None = Field(None, description="Name of the speaker in a chat of several people. Default: the user.")
     tool_call_id: Name | None = Field(None, description="Id of the tool call answered by this message.")
-    created_at: Timestamp | None = Field(None, description="Time of the message. Default: now.")
+    created_at: LocalTimestamp | None = Field(
+        None, description="Time of the message; its offset, unless zero, is that of the speaker. Default: now."
+    )
+    time_zone: ZoneName | None = Field(
+        None,
+        description="Time zone of the speaker, as an IANA name or an offset such as `+02:00`. Default: the offset of "
+        "`created_at`, else the setting `time_zone`.",
+    )
+
+    @model_validator(mode="after")
+    def _zone_of_the_moment(self) -> Self:
+        if self.created_at is not None:
+            self.time_zone = zone_said(self.created_at, self.time_zone)
+            self.created_at = self.created_at.astimezone(UTC)
+        return self

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
-from typing_extensions import TypedDict
+from typing_extensions import NotRequired, TypedDict
 
 from service.domain.bulletin import BulletinPart
 from service.domain.documents import DocumentText, Title
@@ -239,6 +239,7 @@ class FormerMemory(TypedDict, total=False):
     status: Literal["open", "done"] | None
     decay_exempt: bool
     occurred_at: TimestampText | None
+    occurred_until: NotRequired[TimestampText | None]
     valid_from: TimestampText
     valid_until: TimestampText | None
     superseded_by: IdText | None
@@ -399,6 +400,7 @@ class ProposalLine(Line):
     reason: Reason = ""
     said_at: Timestamp
     occurred_at: Timestamp | None = None
+    occurred_until: Timestamp | None = None
     dream_id: UUID | None = None
     decided_by: Actor | None = None
     decided_at: Timestamp | None = None

@@ -142,7 +142,8 @@ TokenBudget = Annotated[int, Field(ge=0, le=TOKENS_MAX)]
 Days = Annotated[int, Field(ge=1, le=36_500)]
 Amount = Annotated[int, Field(ge=0)]
 CostUsd = Annotated[float, Field(ge=0)]
-Timestamp = Annotated[AwareDatetime, BeforeValidator(_assume_utc), AfterValidator(_utc)]
+LocalTimestamp = Annotated[AwareDatetime, BeforeValidator(_assume_utc)]
+Timestamp = Annotated[LocalTimestamp, AfterValidator(_utc)]
 
 ActingAgent = Annotated[
     Name | None,

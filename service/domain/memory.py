@@ -14,6 +14,7 @@ from service.domain.field_types import AgentName, CreatedAt
 from service.domain.json import JsonObject
 from service.domain.origin import Origin
 from service.domain.own_types import TYPES_NAMED
+from service.domain.times import Precision
 from service.domain.types import Scope, Status
 
 
@@ -30,7 +31,20 @@ class MemoryFields:
         list[str], Field(description="Users the memory belongs to; no other user sees it. Empty: the agent's.")
     ]
     created_at: CreatedAt
-    occurred_at: Annotated[datetime | None, Field(description="Time of the described event.")]
+    occurred_at: Annotated[
+        datetime | None, Field(description="Beginning of the described event; null where no time is known.")
+    ]
+    occurred_until: Annotated[
+        datetime | None,
+        Field(description="End of the described event, exclusive; null for an instant and where no time is known."),
+    ]
+    occurred_precision: Annotated[
+        Precision | None,
+        Field(
+            description="Precision of the two: `year`, `month` or `day` (of the calendar, whose days are written as "
+            "midnights of UTC), or `minute`."
+        ),
+    ]
     agent: AgentName
     scope: Annotated[Scope, Field(description="Scope of the memory.")]
     team: Annotated[str | None, Field(description="Team of a team-scoped memory.")]
@@ -127,6 +141,7 @@ class StoredMemory:
     status: Status | None = None
     decay_exempt: bool = False
     occurred_at: datetime | None = None
+    occurred_until: datetime | None = None
     expires_at: datetime | None = None
     valid_until: datetime | None = None
     superseded_by: UUID | None = None

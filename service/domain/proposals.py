@@ -10,13 +10,12 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from service.domain.drafts import OccurredAtField, RoleField, SavedType, Tags, UserField
+from service.domain.drafts import OccurredFields, RoleField, SavedType, Tags, UserField
 from service.domain.field_types import AgentName, Content, CreatedAt, Metadata, UnitInterval
 from service.domain.guards import canonical_form
 from service.domain.json import JsonObject
 from service.domain.memory import Memory
 from service.domain.own_types import TYPES_NAMED
-from service.domain.strict import StrictModel
 from service.domain.types import POLICIES, MemoryType
 
 ProposalStatus = Literal["proposed", "accepted", "edited", "rejected"]
@@ -69,7 +68,13 @@ class Proposal:
     metadata: Annotated[JsonObject, Field(description="JSON object that the proposed memory will have.")]
     reason: Annotated[str, Field(description="Reason for the proposal.")]
     said_at: Annotated[datetime, Field(description="Time of the statement, from which the memory is valid.")]
-    occurred_at: Annotated[datetime | None, Field(description="Time of the described event.")]
+    occurred_at: Annotated[
+        datetime | None, Field(description="Beginning of the described event; null where no time is known.")
+    ]
+    occurred_until: Annotated[
+        datetime | None,
+        Field(description="End of the described event, exclusive; null for an instant and where no time is known."),
+    ]
     sources: Annotated[list[ProposalSource], Field(description="Messages that the proposal was made of.")]
     dream_id: Annotated[UUID | None, Field(description="Id of the proposing dream.")]
     memory_id: Annotated[
@@ -103,7 +108,7 @@ def fingerprint(
     return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-class Decision(StrictModel):
+class Decision(OccurredFields):
     """Decision on a proposal. The fields of the memory belong to `edit`, which needs one of them at least."""
 
     action: Annotated[
@@ -129,7 +134,6 @@ class Decision(StrictModel):
     )
     tags: Tags | None = Field(None, description="Tags of the memory, at most 50. Default: the proposal's.")
     metadata: Metadata | None = Field(None, description="JSON object of the caller's own. Default: the proposal's.")
-    occurred_at: OccurredAtField = None
     origin: Literal["api", "assistant"] | None = Field(
         None,
         description="Origin of the memory: `api`, or `assistant` for a decision that a model passes on. Default `api`.",
@@ -143,7 +147,7 @@ class Decision(StrictModel):
         if self.action != "edit" and given:
             raise ValueError(f"{given[0]} belongs to the action edit")
         for name in given:
-            if getattr(self, name) is None and name not in ("user", "occurred_at"):
+            if getattr(self, name) is None and name not in ("user", "occurred_at", "occurred_until"):
                 raise ValueError(f"{name} must not be null")
         return self
 

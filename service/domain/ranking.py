@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import UTC, timedelta
 from itertools import islice
 from operator import attrgetter
 from typing import Literal, NamedTuple, Self, get_args
@@ -112,7 +112,8 @@ class Ranking:
 class Candidate(NamedTuple):
     """A row that may be a result, with what it is ranked by.
 
-    ``previous`` is the turn before it in its session; ``happened_at`` is in seconds since 1970; ``length`` is counted
+    ``previous`` is the turn before it in its session; ``happened_at`` and ``happened_until`` are in
+    seconds since 1970, the latter None for an instant; ``length`` is counted
     in lexemes, ``words`` in words of the text; ``question_share`` is the share of the text, 0 to 1, that asks.
     ``similarity`` is the cosine with the question's vector, if both have one; ``terms`` numbers the question's words
     that are in the text, ``weights`` are their BM25. ``sources`` are the messages that a memory came from, where
@@ -123,6 +124,7 @@ class Candidate(NamedTuple):
     previous: UUID | None
     session_id: UUID | None
     happened_at: float
+    happened_until: float | None
     speaker: str | None
     length: int
     words: int
@@ -138,6 +140,23 @@ class Candidate(NamedTuple):
     """The ``FIELDS`` that have words of the question."""
     states: bool = False
     """A memory of a type that states something, and nothing that happened or was said."""
+
+    @property
+    def of_calendar(self) -> bool:
+        """Return whether it happened on calendar days, which are midnights of UTC, and not at an instant."""
+        return self.happened_until is not None and not self.happened_at % DAY_S and not self.happened_until % DAY_S
+
+    @property
+    def happened_last(self) -> float:
+        """Return when the last day, or the instant, of what happened begins."""
+        return (self.happened_until or self.happened_at) - (DAY_S if self.of_calendar else 0)
+
+    def compared(self, window: TimeSpan) -> tuple[float, float]:
+        """Return the ends of a window that this is compared with: calendar days with those of the window's zone."""
+        since, until = window.since, window.until
+        if self.of_calendar:
+            since, until = since.replace(tzinfo=UTC), until.replace(tzinfo=UTC)
+        return since.timestamp(), until.timestamp()
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,9 +319,11 @@ def _core(
     by_words = {number for number, place in keyword_ranks.items() if place <= most}
     lenders = {number for number in by_words if keyword_ranks[number] <= most // 2}
     asked = {before[number] for number in lenders}
-    spans = [(span.since.timestamp(), span.until.timestamp()) for span in (near(one, ranking) for one in windows)]
+    spans = [near(one, ranking) for one in windows]
     timed = [
-        number for number, one in enumerate(members) if any(since <= one.happened_at < until for since, until in spans)
+        number
+        for number, one in enumerate(members)
+        if any(since <= one.happened_last and one.happened_at < until for since, until in map(one.compared, spans))
     ]
     timed.sort(key=lambda number: (-(meanings[number] or 0.0), -members[number].importance, number))
     return (
@@ -462,8 +483,9 @@ def _nearnesses(members: Sequence[Candidate], windows: Sequence[TimeSpan], ranki
 
 def _nearness(one: Candidate, window: TimeSpan, ranking: Ranking) -> float:
     """Return 1 in the window, less the farther from it, and less still before it."""
-    late = one.happened_at - window.until.timestamp()
-    early = ranking.early_factor * (window.since.timestamp() - one.happened_at)
+    since, until = one.compared(window)
+    late = one.happened_at - until
+    early = ranking.early_factor * (since - one.happened_last)
     return math.exp(-min(EXPONENT_MAX, max(0.0, late, early) / _fading_s(window, ranking)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from pydantic import Field
 
 from service.domain.field_types import (
     ActingAgent,
+    LocalTimestamp,
     Metadata,
     Name,
     Query,
@@ -20,6 +22,7 @@ from service.domain.field_types import (
 )
 from service.domain.own_types import TYPES_MAX, TYPES_NAMED, TypeName
 from service.domain.strict import StrictModel
+from service.domain.times import ZoneName, local_time, zone_said
 from service.domain.types import Scope
 from service.domain.where import WhereObject
 
@@ -43,6 +46,13 @@ ContainedMetadata = Annotated[
 ]
 OccurredSince = Annotated[Timestamp | None, Field(description="Earliest time of occurrence (or creation), inclusive.")]
 OccurredUntil = Annotated[Timestamp | None, Field(description="Latest time of occurrence (or creation), exclusive.")]
+AskersZone = Annotated[
+    ZoneName | None,
+    Field(
+        description="Time zone of the asker, as an IANA name or an offset such as `+02:00`, in which a query names "
+        "times. Default: the offset of `now`, else the setting `time_zone`."
+    ),
+]
 
 
 Wordings = Annotated[
@@ -106,9 +116,10 @@ class FilteredOptions(RankingOptions):
     as_of: Timestamp | None = Field(
         None, description="Time of the facts: memories valid then, as they stood then, instead of now."
     )
-    now: Timestamp | None = Field(
+    now: LocalTimestamp | None = Field(
         None, description="Reference time of relative dates in the query. Default: the server's time."
     )
+    time_zone: AskersZone = None
 
 
 class SearchRequest(FilteredOptions):
@@ -123,6 +134,11 @@ class SearchRequest(FilteredOptions):
         ["memories"], description="Kinds of results: `memories`, `messages`, `documents`. Default `memories`."
     )
     explain: bool = Field(False, description="Addition of the parts of each score to the results. Default false.")
+
+    def asked_at(self, zone: str, now: datetime) -> datetime:
+        """Return when the search is asked, in the asker's time zone: ``now`` and ``zone`` where it does not say."""
+        named = zone_said(self.now, self.time_zone) if self.now else self.time_zone
+        return local_time(self.now or now, named, zone)
 
 
 class PreviewRequest(SearchRequest):

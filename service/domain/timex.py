@@ -1,6 +1,6 @@
 """Times that a question names, as windows: "last week", "in May 2023", "before 8 May", "two months ago".
 
-English phrases, read against the question's own ``now``. An absolute date anchors a question: relative words beside it
+English phrases, read against the question's own ``now`` and in its time zone. An absolute date anchors a question: relative words beside it
 ("what did she say on 8 May about last week?") are then left alone. Words that name no certain time ("a few years ago")
 stay words.
 """
@@ -11,7 +11,7 @@ import calendar
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 
 from service.domain.word_lists import places, word_set
 
@@ -59,6 +59,10 @@ class TimeSpan:
     until: datetime
     bounded: bool = False
 
+    def in_zone(self, zone: tzinfo | None) -> TimeSpan:
+        """Return the span of the same local times in another zone."""
+        return TimeSpan(self.since.replace(tzinfo=zone), self.until.replace(tzinfo=zone), self.bounded)
+
 
 @dataclass(frozen=True, slots=True)
 class Timed:
@@ -78,7 +82,7 @@ def parse(question: str, now: datetime) -> Timed:
     """Find the times that a question names. Without any, the question is given back as it is."""
     windows: list[TimeSpan] = []
     left = question.replace("\x00", " ")
-    today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=UTC)
     for group in (_ABSOLUTE, _RELATIVE):
         for pattern, resolve in group:
             left = _take(pattern, resolve, left, today, windows)
@@ -88,7 +92,7 @@ def parse(question: str, now: datetime) -> Timed:
         return Timed(question, ())
     left = " ".join(_LEAD_IN.sub(" ", left).split())
     asks_more = any(word.group().lower() not in _NO_CONTENT for word in _WORD.finditer(left))
-    return Timed(left if asks_more else "", tuple(windows[:WINDOWS_MAX]))
+    return Timed(left if asks_more else "", tuple(one.in_zone(now.tzinfo) for one in windows[:WINDOWS_MAX]))
 
 
 def _take(pattern: re.Pattern[str], resolve: Resolve, text: str, today: datetime, windows: list[TimeSpan]) -> str:
@@ -150,6 +154,19 @@ def _bare_month(match: re.Match[str], today: datetime) -> TimeSpan:
     number = _MONTHS[match[1].lower()]
     coming = match.group(0).lower().startswith("next ")
     return _month(_latest_year(today, number) + coming, number)
+
+
+def _years(match: re.Match[str], _: datetime) -> TimeSpan:
+    """ "from 2019 to 2022"."""
+    return TimeSpan(_year(int(match[1])).since, _year(int(match[2])).until)
+
+
+def _months(match: re.Match[str], today: datetime) -> TimeSpan:
+    """ "between November 2022 and March", "from May to July"."""
+    first, last = _MONTHS[match[1].lower()], _MONTHS[match[3].lower()]
+    year = int(match[4]) if match[4] else int(match[2]) + (last < first) if match[2] else _latest_year(today, last)
+    began = int(match[2]) if match[2] else year - (first > last)
+    return TimeSpan(_month(began, first).since, _month(year, last).until)
 
 
 def _part_of_month(match: re.Match[str], today: datetime) -> TimeSpan | None:
@@ -221,6 +238,11 @@ def _rules(*pairs: tuple[str, Resolve]) -> tuple[tuple[re.Pattern[str], Resolve]
 
 
 _ABSOLUTE = _rules(
+    (r"\b(?:from|between) (\d{4}) (?:to|until|till|through|and) (\d{4})\b", _years),
+    (
+        rf"\b(?:from|between) {_MONTH}(?: (\d{{4}}))? (?:to|until|till|through|and) {_MONTH}\b(?:,? (\d{{4}}))?",
+        _months,
+    ),
     (rf"\b{_ORDINAL} (weekend|week|{_WEEKDAY[1:-1]}) (?:of|in) {_MONTH}\b(?:,? (\d{{4}})\b)?", _part_of_month),
     (r"\b(\d{4})-(\d\d)-(\d\d)\b", _numeric_date),
     (r"\b(\d{4})/(\d\d?)/(\d\d?)\b", _numeric_date),
@@ -239,7 +261,7 @@ _ABSOLUTE = _rules(
     ),
     (rf"\b{_FULL_MONTH}\b", _bare_month),
     (
-        r"\b(?:in|during|of|since|by|summer|winter|spring|fall|autumn) ((?:19|20)\d\d)\b",
+        r"\b(?:in|during|of|since|by|before|after|until|summer|winter|spring|fall|autumn) ((?:19|20)\d\d)\b",
         lambda match, _: _year(int(match[1])),
     ),
 )

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
 from functools import cache
 from typing import Annotated, Literal, get_args
-from zoneinfo import ZoneInfo
 
 import structlog
-from pydantic import AfterValidator, Field, StringConstraints, ValidationError, model_validator
+from pydantic import Field, StringConstraints, ValidationError, model_validator
 
 from service.domain.context import ContextSettings, Placement
 from service.domain.dream_settings import DreamChoices, DreamSettings
@@ -24,6 +23,7 @@ from service.domain.owners import UsersMode
 from service.domain.search import Fusion, Strategy
 from service.domain.setting import setting
 from service.domain.strict import FrozenModel
+from service.domain.times import ZoneName, tzinfo_of
 
 PiiEntity = Literal[
     "EMAIL_ADDRESS", "IBAN_CODE", "CREDIT_CARD", "US_SSN", "IP_ADDRESS", "PHONE_NUMBER", "PERSON", "LOCATION"
@@ -47,17 +47,6 @@ FORMER_SETTINGS = frozenset({
 """Dotted names, or whole sections; ``service.domain.ranking.Ranking`` has the measurements of those of ranking."""
 
 log = structlog.get_logger(__name__)
-
-
-def _time_zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (KeyError, ValueError, OSError):
-        raise ValueError("must be an IANA time zone, as in Europe/Berlin") from None
-    return name
-
-
-TimeZone = Annotated[str, StringConstraints(max_length=100), AfterValidator(_time_zone)]
 
 
 class PiiSettings(FrozenModel):
@@ -412,11 +401,11 @@ class AgentSettings(FrozenModel):
         section="context",
         change="For what a model should be told on every turn.",
     )
-    time_zone: TimeZone = setting(
+    time_zone: ZoneName = setting(
         "UTC",
-        "IANA time zone of `dream.quiet_hours`.",
-        section="dreams",
-        change="Together with `dream.quiet_hours`.",
+        "IANA time zone of users whose messages and searches name none, and of `dream.quiet_hours`.",
+        section="memory",
+        change='For users of one region: "yesterday" is counted in it.',
     )
     memory: MemorySettings = Field(MemorySettings(), description="Switch of the memory.")
     users: UsersMode = setting(
@@ -493,7 +482,7 @@ class WorkspaceSettings(AgentSettings):
         """Return the moment itself in the quiet hours or where none are set, else when they next begin."""
         if self.dream.quiet_hours is None:
             return moment
-        local = moment.astimezone(ZoneInfo(self.time_zone))
+        local = moment.astimezone(tzinfo_of(self.time_zone))
         begin, end = map(time.fromisoformat, self.dream.quiet_hours.split("-"))
         at = local.time()
         if begin <= at < end if begin < end else at >= begin or at < end:

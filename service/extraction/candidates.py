@@ -11,6 +11,7 @@ from uuid import UUID
 
 from service.domain.dream_filter import DreamFilter
 from service.domain.origin import Origin
+from service.domain.times import Period
 from service.domain.types import MemoryType
 
 Polarity = Literal["positive", "negative"]
@@ -19,7 +20,7 @@ NOBODY = "The user"
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message as the extractors see it.
+    """One message as the extractors see it, ``at`` its local time.
 
     ``role`` is system, user, assistant or tool. ``speaker`` is the message's ``name`` where it has one
     (two people in one chat both write as user). ``user`` is the person the session belongs to, if known.
@@ -71,8 +72,8 @@ class Candidate:
     ``content`` is a self-contained statement in the third person. ``evidence`` are the ids of the turns
     it came from (never empty). ``slot`` names an exclusive attribute of one subject
     (``"caroline/lives_in"``): a later candidate of the same slot with another value supersedes the earlier
-    memory. ``value`` is what fills the slot. ``occurred_at`` is when it happened, grounded on the turn's
-    own time. ``importance`` and ``confidence`` are in 0..1.
+    memory. ``value`` is what fills the slot. ``occurred`` is when it happened, as exact as it was said, by the local time of
+    the turn; None where that is not known. ``importance`` and ``confidence`` are in 0..1.
 
     ``word_of`` and ``hearsay_by`` are set by ``testimony`` on what is about a person: the user in whose turns they say
     so themselves, or who else does. With neither the statement is about something else.
@@ -91,7 +92,7 @@ class Candidate:
     polarity: Polarity = "positive"
     slot: str | None = None
     value: str | None = None
-    occurred_at: datetime | None = None
+    occurred: Period | None = None
     importance: float = 0.5
     confidence: float = 0.7
     tags: tuple[str, ...] = ()
@@ -102,6 +103,11 @@ class Candidate:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     held: str | None = None
     origin: Origin = "own_user"
+
+    @property
+    def begins(self) -> datetime | None:
+        """Return when it began to happen; None where that is not known."""
+        return self.occurred.begin if self.occurred else None
 
     @property
     def policy_type(self) -> MemoryType:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from service.domain.guards import normalize
+from service.domain.times import Period
 from service.extraction.candidates import Candidate, Turn
 from service.extraction.english.reading import statements_in as english_statements
 from service.extraction.languages.detection import spoken
@@ -40,7 +41,7 @@ def extract(turns: Sequence[Turn], *, before: Turn | None = None, people: Collec
                 found = statements_in(language, turn, people)
         asked[turn.session] = turn
         for candidate in found:
-            dated = candidate.occurred_at if candidate.occurred_at != turn.at else None
+            dated = candidate.occurred if candidate.occurred != Period.of_days(turn.at) else None
             said = normalize(candidate.content).rstrip(".!")
             key = (turn.user, turn.speaker, candidate.type, said, candidate.slot, candidate.value, dated)
             first = kept.get(key)

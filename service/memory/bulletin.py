@@ -32,6 +32,7 @@ from service.domain.dream_settings import DreamChoices
 from service.domain.hearsay import attributed, attributed_to_all
 from service.domain.json import dumps
 from service.domain.owners import Owners
+from service.domain.times import Period
 from service.embedding.tokens import count_tokens
 from service.llm import LLM, LLMInvalidOutput
 from service.memory.prompts import BULLETIN, WrittenBulletin, fingerprint, steered
@@ -188,7 +189,7 @@ def prompt(rows: Sequence[BulletinInput], choices: DreamChoices) -> list[dict[st
                 "type": row.type,
                 "about": row.user,
                 "says": attributed(row.content, row.hearsay_by, row.user),
-                "at": row.occurred_at,
+                "at": None if row.occurred_at is None else Period(row.occurred_at, row.occurred_until).iso(),
             }
         )
         for n, row in enumerate(rows, start=1)

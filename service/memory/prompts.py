@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from typing import Annotated, Literal, Protocol, get_args
 
@@ -17,9 +17,9 @@ from service.domain.json import JsonObject, JsonValue, dumps
 from service.domain.origin import Origin, label_of
 from service.domain.origin import label as label_of_origin
 from service.domain.prompt_fence import LINE_ENDS, escape_tags, section
+from service.domain.times import Period
 from service.domain.verdicts import Outcome
 from service.domain.workspace import WorkspaceSettings
-from service.extraction.english.dates import day_words
 from service.extraction.prompt_injection import instruction_in
 from service.structured_output import Form, Numbers, OtherNames, Share, chosen
 
@@ -42,7 +42,7 @@ Note each statement that will still matter in a later conversation:
 
 Rules:
 - Each statement stands alone: third person, full names instead of pronouns, absolute dates instead of "yesterday"
-  (each turn says when it was spoken). Keep numbers, names and identifiers exactly as they were said.
+  (each turn says when it was spoken, in local time), no more exact than they were said. Keep numbers, names and identifiers exactly as they were said.
 - One statement, one thing: "I don't like Python, but I love Go" gives two.
 - Keep polarity: "quit", "no longer", "never" are negative.
 - "evidence" are the numbers of the turns that say it: all of them, and no others.
@@ -52,7 +52,9 @@ Rules:
   Of a person these are named name, lives_in, works_at, job, diet, birthday and time_zone; a language spoken is
   "ann/speaks/danish", a relative or animal by name "ann's sister/named/eva", "ann's dog/named/rex".
   A newer value of the same slot replaces the older one. Use null where several values can hold at once.
-- "occurred_on" is the date or time of an event in ISO 8601, or null.
+- "occurred_on" is the time of an event in ISO 8601, no more exact than it was said: "2019", "2019-05", "2019-05-03",
+  "2019-05-03T14:30+02:00", or from one through another, "2019/2022". It is the day of its turn where the event has just
+  happened, and null where its time was not said, is vague ("in college"), recurs, or is a date of another calendar.
 - "entities" are the persons, projects, companies, products and places named in the statement.
 - Nothing from questions, hypotheticals ("if I liked…"), jokes, or quotations of other people as if they were the
   speaker's own view. An assistant's turns are context: take no preference, identity or goal of a user from them.
@@ -455,21 +457,28 @@ class LineFields(Protocol):
     def origin(self) -> Origin: ...
     @property
     def occurred_at(self) -> datetime | None: ...
+    @property
+    def occurred_until(self) -> datetime | None: ...
 
 
 def memory_line(
-    memory: LineFields, speaker: str | None, allowed: frozenset[Origin], session_user: str | None = None
+    memory: LineFields,
+    speaker: str | None,
+    allowed: frozenset[Origin],
+    session_user: str | None = None,
+    zone: tzinfo = UTC,
 ) -> str:
     """Return a memory, of a session of ``session_user``, as a model reads it.
 
-    The line says the day it speaks of, what it says, whom it is about if not the speaker, and, of hearsay, whose word
+    The line says the days it speaks of, an instant's in ``zone``, what it says, whom it is about if not the speaker, and, of hearsay, whose word
     it is. What reads like an instruction is marked, and what is of an origin that is not ``allowed``, unless it is
     hearsay.
     """
     user, by = memory.user, memory.hearsay_by
     of_others = bool(by) or (speaker is not None and user not in (None, speaker))
     about = f" (about {user})" if user not in (None, speaker) else ""
-    dated = f"[{day_words(memory.occurred_at.date())}] " if memory.occurred_at else ""
+    happened = Period(memory.occurred_at, memory.occurred_until) if memory.occurred_at else None
+    dated = f"[{happened.words(zone)}] " if happened else ""
     label = "" if by else label_of(memory.origin, user, session_user, speaker, allowed)
     said = marked(memory.content, directives=of_others)
     if by and LINE_ENDS.search(said):

@@ -40,6 +40,7 @@ class NewProposal:
     reason: str
     said_at: datetime
     occurred_at: datetime | None
+    occurred_until: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,7 @@ class LockedProposal:
     message_ids: list[UUID]
     said_at: datetime
     occurred_at: datetime | None
+    occurred_until: datetime | None
     memory_id: UUID | None
     version: int
     session: str | None

@@ -53,6 +53,7 @@ class MessageColumns(TypedDict):
     user_name: str | None
     tokens: int
     created_at: datetime | None
+    time_zone: str | None
     searchable: bool
 
 

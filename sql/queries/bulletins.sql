@@ -77,7 +77,7 @@ RETURNING version;
 -- What an agent knows now, of what belongs to these owners, that is worth a line: its live memories, and those of all agents for prime agents where it is
 -- one, weightiest first, hearsay after all else; otherwise only of the :origins; nothing faded, no summaries of windows, and no insights, which say the same again; own types as the built-in ones that they are like. As it will be after a dream: without the :left_out, and with the weight that
 -- `reinforce_memory` gives the :reinforced.
-SELECT r.id, r.content, r.importance, r."user", r.hearsay_by, r.origin, r.occurred_at, r.status,
+SELECT r.id, r.content, r.importance, r."user", r.hearsay_by, r.origin, r.occurred_at, r.occurred_until, r.status,
     coalesce((SELECT m.like_type FROM memories m WHERE m.workspace_id = :workspace AND m.id = r.id), r.type) AS type,
     CASE WHEN r.id = ANY(:reinforced::uuid[]) THEN r.importance + (1 - r.importance) * 0.1
         ELSE r.effective_importance END AS weight,

@@ -2,10 +2,10 @@
 -- What a context offers whatever the message says, by the type policies: best first within each type, at most
 -- ``limit`` of each. Those about another user than the one who speaks are offered by ``always_types`` alone, and
 -- hearsay not at all: it has to be found.
-SELECT id, type, content, user_name AS "user", NULL AS hearsay_by, origin, occurred_at,
+SELECT id, type, content, user_name AS "user", NULL AS hearsay_by, origin, occurred_at, occurred_until,
     (SELECT s.user_name FROM sessions s WHERE s.workspace_id = :workspace AND s.id = session_id) AS session_user
 FROM (
-    SELECT m.id, m.type, m.content, m.user_name, m.origin, m.session_id, m.occurred_at, m.created_at, m.importance,
+    SELECT m.id, m.type, m.content, m.user_name, m.origin, m.session_id, m.occurred_at, m.occurred_until, m.created_at, m.importance,
         row_number() OVER (
             PARTITION BY m.type
             ORDER BY m.user_name IS DISTINCT FROM :user::text, m.user_name IS NOT NULL, m.importance DESC,

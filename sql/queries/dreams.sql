@@ -41,7 +41,7 @@ END
 -- What a dream has to know of a memory ``m`` that it compares with others.
 m.id, m.audience, m.owners, m.type, {% include "policy_type" %} AS policy_type, m.content, m.source, m.dream_analysis, m.identity_hash, m.version, m.user_name, m.hearsay_by, m.origin,
 {% include "word_of" %} AS word_of, {% include "stated_at" %} AS since, {% include "was_edited" %} AS edited,
-m.occurred_at, m.key, m.status, m.decay_exempt, m.expires_at, m.reinforced_at, m.metadata, m.tags,
+m.occurred_at, m.occurred_until, m.key, m.status, m.decay_exempt, m.expires_at, m.reinforced_at, m.metadata, m.tags,
 (SELECT count(*) FROM edges e
  WHERE e.workspace_id = :workspace AND (e.source_id = m.id OR e.target_id = m.id) AND e.dream_id IS NULL)
     + coalesce((SELECT u.access_count FROM memory_usage u
@@ -359,14 +359,14 @@ DELETE FROM dream_steps WHERE workspace_id = :workspace AND agent_id = :agent_id
 -- Messages of these owners past the watermark of the agent's sessions, oldest session first, in order: at most
 -- ``limit``, and no more than ``tokens_max`` tokens after the first; with ``stretches`` only those in them. What is set
 -- aside or not searchable comes without its text. A message of other owners ends what is due of its session.
-SELECT due.id, session_id, session, dreamed_seq, seq, role, name, user_name, due.created_at, d.status,
+SELECT due.id, session_id, session, dreamed_seq, seq, role, name, user_name, due.created_at, time_zone, d.status,
     coalesce(d.step, '') AS step, coalesce(d.attempts, 0) AS attempts,
     CASE WHEN d.status IN ('dead', 'discarded') OR NOT searchable THEN '' ELSE content END AS content,
     CASE WHEN d.status IN ('dead', 'discarded') OR NOT searchable THEN NULL ELSE parts END AS parts
 FROM (
     SELECT m.id, s.id AS session_id, s.session, s.dreamed_seq, m.seq, m.role, m.content, m.name, m.searchable,
         CASE WHEN jsonb_typeof(m.content_json) = 'array' THEN m.content_json END AS parts,
-        coalesce(m.user_name, s.user_name) AS user_name, m.created_at,
+        coalesce(m.user_name, s.user_name) AS user_name, m.created_at, m.time_zone,
         sum(m.tokens) OVER (ORDER BY s.id, m.seq ROWS UNBOUNDED PRECEDING) - m.tokens AS tokens_before
     FROM sessions s
     JOIN messages m ON m.workspace_id = s.workspace_id AND m.session_id = s.id AND m.seq > s.dreamed_seq

@@ -7,7 +7,7 @@ FROM search_index i
 -- Rows of the time that a filter names.
 FROM search_index i
     WHERE i.workspace_id = :workspace AND i.audience = ANY(:audiences) AND i.kind = ANY(:kinds)
-        AND i.ann = ANY('{true,false}') AND i.happened_at >= coalesce(:since::timestamptz, '-infinity')
+        AND i.ann = ANY('{true,false}') AND (i.happened_at >= coalesce(:since::timestamptz, '-infinity') OR i.happened_until > :since)
         AND i.happened_at < coalesce(:until::timestamptz, 'infinity')
 
 -- name: filter_list_sizes

@@ -3,7 +3,7 @@
 -- were stored later than they hold from), and whether it was live then, in today's scope, and passes the filters that
 -- are set. A changed text has the vector that was archived with it.
 {% set embedding = ":embedding::" ~ vector_type %}
-SELECT m.id, i.session_id, x.*, coalesce(x.occurred_at, x.valid_from) AS happened_at,
+SELECT m.id, i.session_id, x.*, coalesce(x.occurred_at, x.valid_from) AS happened_at, x.occurred_until AS happened_until,
     {% if with_sources %} ARRAY(
         SELECT s.message_id FROM memory_sources s WHERE s.workspace_id = :workspace AND s.memory_id = m.id ORDER BY s.message_id
     ) {% else %} NULL::uuid[] {% endif %} AS sources,
@@ -38,7 +38,7 @@ SELECT m.id, i.session_id, x.*, coalesce(x.occurred_at, x.valid_from) AS happene
         WHERE {% include "where" %})
     {% endif %}
     {% if min_importance %} AND x.importance >= :min_importance::float8 {% endif %}
-    {% if since %} AND coalesce(x.occurred_at, x.valid_from) >= :since::timestamptz {% endif %}
+    {% if since %} AND (coalesce(x.occurred_at, x.valid_from) >= :since::timestamptz OR x.occurred_until > :since) {% endif %}
     {% if until %} AND coalesce(x.occurred_at, x.valid_from) < :until::timestamptz {% endif %}
     {% if created_since %} AND m.created_at >= :created_since::timestamptz {% endif %} AS visible
 FROM memories m

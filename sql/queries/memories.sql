@@ -56,6 +56,8 @@
         coalesce(u.access_count, 0) AS access_count,
         u.last_accessed_at,
         m.occurred_at,
+        m.occurred_until,
+        reverie_precision_v1(m.occurred_at, m.occurred_until) AS occurred_precision,
         m.valid_from,
         m.valid_until,
         m.superseded_by,
@@ -82,7 +84,7 @@
 CROSS JOIN LATERAL jsonb_to_record(jsonb_build_object('origin', m.origin, 'owners', m.owners) || v.record) AS x(
     type text, scope text, team text, task text, "user" text, owners text[], hearsay_by text, origin text, key text, content text, summary text,
     language text, tokens integer, importance float8, confidence float8, tags text[], metadata jsonb, source jsonb, status text,
-    decay_exempt boolean, occurred_at timestamptz, valid_from timestamptz, valid_until timestamptz, superseded_by uuid,
+    decay_exempt boolean, occurred_at timestamptz, occurred_until timestamptz, valid_from timestamptz, valid_until timestamptz, superseded_by uuid,
     expires_at timestamptz, updated_at timestamptz, deleted_at timestamptz, version integer
 )
 
@@ -107,7 +109,8 @@ CROSS JOIN LATERAL (
     SELECT m.workspace_id, m.id, m.agent_id, m.audience, m.session_id, m.task_id, m.agent, x.type, x.scope, m.team, m.task,
         m.session, x."user", m.owners, x.hearsay_by, x.origin, x.key, x.content, x.summary, x.language, x.importance,
         x.importance AS effective_importance, x.confidence, x.tags, x.metadata, x.source, x.status, x.decay_exempt,
-        m.embedding, m.access_count, m.last_accessed_at, x.occurred_at, x.valid_from, x.valid_until, x.superseded_by,
+        m.embedding, m.access_count, m.last_accessed_at, x.occurred_at, x.occurred_until,
+        reverie_precision_v1(x.occurred_at, x.occurred_until) AS occurred_precision, x.valid_from, x.valid_until, x.superseded_by,
         x.expires_at, m.created_at, x.updated_at, m.deleted_at, x.version, m.dream_id, x.tokens
     FROM {% include "memory_records" %} m
     {% include "version_then" %}
@@ -178,7 +181,7 @@ WITH {% if known %} held AS MATERIALIZED (
         session_id uuid, user_name text, owners text[], hearsay_by text, origin text, key text, content text, summary text, identity_hash text,
         language text, lexical text, lexical_key text, lexical_tags text, lexical_summary text, tokens integer,
         importance float8, confidence float8, tags text[], metadata jsonb, source jsonb,
-        status text, decay_exempt boolean, occurred_at timestamptz, expires_at timestamptz, valid_from timestamptz,
+        status text, decay_exempt boolean, occurred_at timestamptz, occurred_until timestamptz, expires_at timestamptz, valid_from timestamptz,
         valid_until timestamptz, created_at timestamptz, dream_id uuid, changed_by text, change_reason text,
         words smallint, speaker text, asks boolean, question_share real,
         updated_at timestamptz, deleted_at timestamptz, superseded_by uuid, version integer, reinforced_at timestamptz,
@@ -203,12 +206,12 @@ WITH {% if known %} held AS MATERIALIZED (
     INSERT INTO memories (
         workspace_id, id, agent_id, audience, type, like_type, scope, team_id, task_id, session_id, user_name, owners, hearsay_by, origin, key, content,
         summary, identity_hash, language, tokens, importance, confidence, tags, metadata, source, status, decay_exempt, lexemes,
-        occurred_at, expires_at, valid_from, valid_until, created_at, updated_at, deleted_at, superseded_by, version,
+        occurred_at, occurred_until, expires_at, valid_from, valid_until, created_at, updated_at, deleted_at, superseded_by, version,
         reinforced_at, dream_id, changed_by, change_reason, dream_analysis, key_id
     )
     SELECT :workspace, id, agent_id, audience, type, like_type, scope, team_id, task_id, session_id, user_name, owners, hearsay_by, origin, key, content,
         summary, decode(identity_hash, 'hex'), configuration, tokens, importance, confidence, tags, metadata, source, status,
-        decay_exempt, lexemes, occurred_at, expires_at, valid_from, valid_until,
+        decay_exempt, lexemes, occurred_at, occurred_until, expires_at, valid_from, valid_until,
         created_at, updated_at, deleted_at, superseded_by, version, reinforced_at,
         dream_id, changed_by, change_reason, dream_analysis, key_id
     FROM item
@@ -218,13 +221,13 @@ WITH {% if known %} held AS MATERIALIZED (
 ), indexed AS (
     INSERT INTO search_index (
         workspace_id, id, kind, audience, type, scope, user_name, owners, session_id, task_id, tags, importance, confidence,
-        base_importance, decays_from, happened_at, created_at, valid_from, valid_until, expires_at, deleted, previous, length,
+        base_importance, decays_from, happened_at, happened_until, created_at, valid_from, valid_until, expires_at, deleted, previous, length,
         words, speaker, asks, question_share, embedding_model, {{ vector_column }}
     )
     SELECT m.workspace_id, m.id, 0, m.audience, m.type, m.scope, m.user_name, m.owners, m.session_id, m.task_id, m.tags,
         m.importance, m.confidence, CASE WHEN {% include "decays" %} THEN m.importance END,
         CASE WHEN {% include "decays" %} THEN greatest(m.created_at, m.learned_at, m.reinforced_at) END,
-        coalesce(m.occurred_at, m.valid_from), m.created_at, m.valid_from, m.valid_until, m.expires_at,
+        coalesce(m.occurred_at, m.valid_from), m.occurred_until, m.created_at, m.valid_from, m.valid_until, m.expires_at,
         m.deleted_at IS NOT NULL,
         CASE WHEN m.session_id IS NOT NULL THEN coalesce(
             lag(m.id) OVER (PARTITION BY m.session_id ORDER BY coalesce(m.occurred_at, m.valid_from), i.ordinal),
@@ -368,7 +371,8 @@ WITH changed AS (
         session_id = i.session_id, user_name = i.user_name, owners = i.owners, hearsay_by = i.hearsay_by, origin = i.origin, key = i.key, content = i.content, summary = i.summary,
         identity_hash = decode(i.identity_hash, 'hex'), language = i.configuration, tokens = i.tokens,
         importance = i.importance, confidence = i.confidence, tags = i.tags, metadata = i.metadata, source = i.source,
-        status = i.status, decay_exempt = i.decay_exempt, occurred_at = i.occurred_at, expires_at = i.expires_at,
+        status = i.status, decay_exempt = i.decay_exempt, occurred_at = i.occurred_at, occurred_until = i.occurred_until,
+        expires_at = i.expires_at,
         lexemes = i.lexemes, updated_at = :now, version = m.version + 1, changed_by = :changed_by,
         change_reason = :reason, dream_analysis = NULL
     FROM (
@@ -378,7 +382,7 @@ WITH changed AS (
             owners text[], hearsay_by text, origin text, key text, content text, summary text, identity_hash text, language text, lexical text,
             lexical_key text, lexical_tags text, lexical_summary text, tokens integer, importance float8,
             confidence float8, tags text[], metadata jsonb, source jsonb, status text, decay_exempt boolean,
-            occurred_at timestamptz, expires_at timestamptz
+            occurred_at timestamptz, occurred_until timestamptz, expires_at timestamptz
         ) CROSS JOIN LATERAL (SELECT i.agent_id) AS owner(agent_id) {% include "lexemes_of" %}
     ) AS i
     WHERE m.workspace_id = :workspace AND m.id = :id
@@ -508,7 +512,7 @@ UPDATE search_index i SET
     decays_from = CASE WHEN {% include "decays" %} THEN greatest(m.created_at, m.learned_at, m.reinforced_at, (
         SELECT u.last_accessed_at FROM memory_usage u WHERE u.workspace_id = :workspace AND u.memory_id = :id
     )) END,
-    happened_at = coalesce(m.occurred_at, m.valid_from), valid_from = m.valid_from, valid_until = m.valid_until,
+    happened_at = coalesce(m.occurred_at, m.valid_from), happened_until = m.occurred_until, valid_from = m.valid_from, valid_until = m.valid_until,
     expires_at = m.expires_at, deleted = m.deleted_at IS NOT NULL, length = reverie_length_v1(ts_filter(m.lexemes, '{d}')),
     words = coalesce(:words::smallint, i.words), speaker = CASE WHEN :words IS NULL THEN i.speaker ELSE :speaker::text END,
     asks = coalesce(:asks::boolean, i.asks), question_share = coalesce(:question_share::real, i.question_share),
@@ -543,7 +547,7 @@ WHERE r.workspace_id = :workspace AND r.id = ANY(:ids)
     AND (:key::text IS NULL OR r.key = :key)
     AND (:source::text IS NULL OR r.source ->> 'kind' = :source)
     AND (:text::text IS NULL OR position(lower(:text) IN lower(r.content)) > 0)
-    AND (:since::timestamptz IS NULL OR coalesce(r.occurred_at, r.created_at) >= :since)
+    AND (:since::timestamptz IS NULL OR coalesce(r.occurred_at, r.created_at) >= :since OR r.occurred_until > :since)
     AND (:until::timestamptz IS NULL OR coalesce(r.occurred_at, r.created_at) < :until)
     AND (:created_since::timestamptz IS NULL OR r.created_at >= :created_since)
     AND (:created_until::timestamptz IS NULL OR r.created_at < :created_until)
@@ -613,7 +617,7 @@ ORDER BY m.type;
 
 -- name: memory_history
 -- Every version, oldest first, the present one last.
-SELECT m.id, m.agent, m.session, m.created_at, x.*, v.dream_id, v.actor, v.reason, v.at
+SELECT m.id, m.agent, m.session, m.created_at, x.*, reverie_precision_v1(x.occurred_at, x.occurred_until) AS occurred_precision, v.dream_id, v.actor, v.reason, v.at
 FROM {% include "memory_records" %} m
 CROSS JOIN LATERAL (
     SELECT record, changed_by AS actor, dream_id, change_reason AS reason, at

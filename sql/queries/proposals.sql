@@ -8,7 +8,7 @@ EXISTS (
 
 -- fragment: proposal_columns
 p.id, a.agent, p.agent_id, p.dream_id, p.status, p.type, p.content, p.user_name AS "user", p.owners, p.hearsay_by, p.importance,
-p.confidence, p.tags, p.source, p.metadata, p.message_ids, p.reason, p.said_at, p.occurred_at, p.memory_id, p.decided_by,
+p.confidence, p.tags, p.source, p.metadata, p.message_ids, p.reason, p.said_at, p.occurred_at, p.occurred_until, p.memory_id, p.decided_by,
 p.decided_at, p.version, p.created_at, p.updated_at
 
 -- name: rejected_proposals
@@ -31,11 +31,11 @@ WITH item AS (
     SELECT p.* FROM (
         SELECT :agent_id::uuid AS agent_id, i.id, i.fingerprint, decode(i.identity_hash, 'hex') AS identity_hash, i.type,
             i.content, i.user_name, i.owners, i.hearsay_by, i.importance, i.confidence, i.tags, i.source, i.metadata, i.message_ids, i.reason,
-            i.said_at, i.occurred_at
+            i.said_at, i.occurred_at, i.occurred_until
         FROM jsonb_to_recordset(:items::jsonb) AS i(
             id uuid, fingerprint text, identity_hash text, type text, content text, user_name text, owners text[], hearsay_by text,
             importance float8, confidence float8, tags text[], source jsonb, metadata jsonb, message_ids uuid[], reason text,
-            said_at timestamptz, occurred_at timestamptz
+            said_at timestamptz, occurred_at timestamptz, occurred_until timestamptz
         )
     ) p
     WHERE NOT {% include "is_known" %}
@@ -47,11 +47,11 @@ WITH item AS (
 ), added AS (
     INSERT INTO proposals (
         workspace_id, id, agent_id, dream_id, status, fingerprint, identity_hash, type, content, user_name, owners,
-        hearsay_by, importance, confidence, tags, source, metadata, message_ids, reason, said_at, occurred_at, created_at,
+        hearsay_by, importance, confidence, tags, source, metadata, message_ids, reason, said_at, occurred_at, occurred_until, created_at,
         updated_at
     )
     SELECT :workspace, id, agent_id, :dream_id::uuid, 'proposed', fingerprint, identity_hash, type, content, user_name,
-        owners, hearsay_by, importance, confidence, tags, source, metadata, message_ids, reason, said_at, occurred_at, :now, :now
+        owners, hearsay_by, importance, confidence, tags, source, metadata, message_ids, reason, said_at, occurred_at, occurred_until, :now, :now
     FROM item
     ORDER BY fingerprint
     ON CONFLICT DO NOTHING

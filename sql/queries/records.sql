@@ -31,7 +31,7 @@ LEFT JOIN (
         m.seq AS message_seq, m.role AS message_role, m.content AS message_content, m.content_json AS message_content_json,
         m.name AS message_name, m.tool_call_id AS message_tool_call_id, m.user_name AS message_user,
         m.owners AS message_owners, m.tokens AS message_tokens, m.created_at AS message_created_at
-        {% if for_context %}, {% include "superseded_share" %} AS message_superseded {% endif %}
+        {% if for_context %}, m.time_zone AS message_time_zone, {% include "superseded_share" %} AS message_superseded {% endif %}
     FROM messages m
     WHERE m.workspace_id = :workspace AND m.id = ANY(:ids)
 ) AS t ON t.message_id = found.id

@@ -37,7 +37,7 @@ SELECT id FROM by_words
     UNION
     (SELECT i.id FROM search_index i, unnest(:near_starts::timestamptz[], :near_ends::timestamptz[]) AS w(since, until)
      WHERE {% include "visible_row" %} AND i.ann = ANY('{true,false}')
-        AND i.happened_at >= w.since AND i.happened_at < w.until
+        AND (i.happened_at >= w.since OR i.happened_until > w.since) AND i.happened_at < w.until
      ORDER BY {% if by_vector %} {% include "meaning" %} DESC NULLS LAST {% else %} {% include "effective_importance" %} DESC {% endif %}, i.id
      LIMIT :candidates)
 {% endif %}
@@ -51,7 +51,7 @@ SELECT id FROM by_words
 -- fragment: features
 -- What candidates are ranked by; ``weights`` are those of the question's ``words`` that are in the row, ``sources`` the
 -- messages that a memory came from.
-SELECT i.id, i.previous, i.session_id, date_part('epoch', i.happened_at) AS happened_at, i.speaker, i.length, i.words, i.asks, i.question_share,
+SELECT i.id, i.previous, i.session_id, date_part('epoch', i.happened_at) AS happened_at, date_part('epoch', i.happened_until) AS happened_until, i.speaker, i.length, i.words, i.asks, i.question_share,
     {% if by_vector %} {% include "similarity" %} {% else %} NULL {% endif %} AS similarity, s.terms, s.weights,
     {% include "sources" %} AS sources,
     {% include "effective_importance" %} AS importance, coalesce(s.fields, 0) AS fields, {% include "states" %} AS states

@@ -35,15 +35,15 @@ WITH item AS (
     SELECT m.*
     FROM ROWS FROM (jsonb_to_recordset(:items::jsonb) AS (
         id uuid, role text, content text, content_json jsonb, name text, tool_call_id text, user_name text,
-        tokens integer, created_at timestamptz, searchable boolean
-    )) WITH ORDINALITY AS m(id, role, content, content_json, name, tool_call_id, user_name, tokens, created_at, searchable, ordinality)
+        tokens integer, created_at timestamptz, searchable boolean, time_zone text
+    )) WITH ORDINALITY AS m(id, role, content, content_json, name, tool_call_id, user_name, tokens, created_at, searchable, time_zone, ordinality)
 ), inserted AS (
     INSERT INTO messages (
         workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, owners, tokens,
-        created_at, key_id, searchable
+        created_at, key_id, searchable, time_zone
     )
     SELECT :workspace, id, :session_id, :first_seq::bigint + ordinality - 1, role, content, content_json, name,
-        tool_call_id, user_name, :owners::text[], tokens, coalesce(created_at, :now), :key_id::uuid, searchable
+        tool_call_id, user_name, :owners::text[], tokens, coalesce(created_at, :now), :key_id::uuid, searchable, time_zone
     FROM item
     RETURNING *
 ), moved AS (

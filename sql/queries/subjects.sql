@@ -164,7 +164,7 @@ DELETE FROM proposals WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[])
 
 -- name: subject_export_proposals
 SELECT p.id, a.agent, p.status, p.type, p.content, p.user_name AS "user", p.hearsay_by, p.importance, p.confidence, p.tags,
-    p.source, p.metadata, p.message_ids, p.reason, p.said_at, p.occurred_at, p.memory_id, p.dream_id, p.decided_by, p.decided_at,
+    p.source, p.metadata, p.message_ids, p.reason, p.said_at, p.occurred_at, p.occurred_until, p.memory_id, p.dream_id, p.decided_by, p.decided_at,
     p.created_at
 FROM proposals p JOIN agents a ON a.workspace_id = p.workspace_id AND a.id = p.agent_id
 WHERE p.workspace_id = :workspace AND p.id = ANY(:ids::uuid[])

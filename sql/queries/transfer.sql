@@ -76,7 +76,7 @@ ORDER BY s.id;
 
 -- name: export_messages
 SELECT m.id, a.agent, s.session, m.seq, m.role, m.content, m.content_json, m.name, m.tool_call_id,
-    m.user_name AS "user", m.owners, m.created_at, m.searchable
+    m.user_name AS "user", m.owners, m.created_at, m.searchable, m.time_zone
 FROM messages m
 JOIN sessions s ON s.workspace_id = m.workspace_id AND s.id = m.session_id
 JOIN agents a ON a.workspace_id = s.workspace_id AND a.id = s.agent_id
@@ -190,7 +190,7 @@ ORDER BY s.id;
 -- name: export_proposals
 -- What waits in the inbox, and what is not to come again. Of what was accepted there is the memory.
 SELECT p.id, a.agent, p.status, p.fingerprint, p.type, p.content, p.user_name AS "user", p.owners, p.hearsay_by, p.importance,
-    p.confidence, p.tags, p.source, p.metadata, p.message_ids, p.reason, p.said_at, p.occurred_at, p.dream_id, p.decided_by, p.decided_at,
+    p.confidence, p.tags, p.source, p.metadata, p.message_ids, p.reason, p.said_at, p.occurred_at, p.occurred_until, p.dream_id, p.decided_by, p.decided_at,
     p.version, p.created_at, p.updated_at
 FROM proposals p JOIN agents a ON a.workspace_id = p.workspace_id AND a.id = p.agent_id
 WHERE p.workspace_id = :workspace AND (:agent_id::uuid IS NULL OR p.agent_id = :agent_id) AND p.status <> 'accepted'
@@ -239,14 +239,14 @@ SELECT id FROM messages WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[
 -- Messages under the number they come with; the ids of those whose number was free.
 INSERT INTO messages (
     workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, owners, tokens,
-    created_at, key_id, searchable
+    created_at, key_id, searchable, time_zone
 )
 SELECT :workspace, i.id, i.session_id, i.seq, i.role, i.content, i.content_json, i.name, i.tool_call_id, i.user_name,
-    i.owners, i.tokens, coalesce(i.created_at, :now), :key_id::uuid, i.searchable
+    i.owners, i.tokens, coalesce(i.created_at, :now), :key_id::uuid, i.searchable, i.time_zone
 FROM jsonb_to_recordset(:items::jsonb) AS i(
     id uuid, session_id uuid, seq bigint, role text, content text, content_json jsonb, name text, tool_call_id text,
     user_name text, owners text[], tokens integer, created_at timestamptz,
-    searchable boolean
+    searchable boolean, time_zone text
 )
 WHERE i.seq IS NOT NULL
 ON CONFLICT DO NOTHING
@@ -256,17 +256,17 @@ RETURNING id;
 -- Messages numbered after all that their session has, in the order given.
 INSERT INTO messages (
     workspace_id, id, session_id, seq, role, content, content_json, name, tool_call_id, user_name, owners, tokens,
-    created_at, key_id, searchable
+    created_at, key_id, searchable, time_zone
 )
 SELECT :workspace, i.id, i.session_id,
     greatest(s.last_seq, (SELECT max(m.seq) FROM messages m WHERE m.workspace_id = :workspace AND m.session_id = s.id))
         + row_number() OVER (PARTITION BY i.session_id ORDER BY i.ordinal),
     i.role, i.content, i.content_json, i.name, i.tool_call_id, i.user_name, i.owners,
-    i.tokens, coalesce(i.created_at, :now), :key_id::uuid, i.searchable
+    i.tokens, coalesce(i.created_at, :now), :key_id::uuid, i.searchable, i.time_zone
 FROM jsonb_to_recordset(:items::jsonb) AS i(
     ordinal integer, id uuid, session_id uuid, role text, content text, content_json jsonb, name text, tool_call_id text,
     user_name text, owners text[], tokens integer, created_at timestamptz,
-    searchable boolean
+    searchable boolean, time_zone text
 )
 JOIN sessions s ON s.workspace_id = :workspace AND s.id = i.session_id
 RETURNING id;
@@ -523,15 +523,15 @@ RETURNING id;
 -- Proposals that are not here, nor any that says the same.
 INSERT INTO proposals (
     workspace_id, id, agent_id, dream_id, status, fingerprint, identity_hash, type, content, user_name, owners, hearsay_by, importance,
-    confidence, tags, source, metadata, message_ids, reason, said_at, occurred_at, decided_by, decided_at, version, created_at, updated_at
+    confidence, tags, source, metadata, message_ids, reason, said_at, occurred_at, occurred_until, decided_by, decided_at, version, created_at, updated_at
 )
 SELECT :workspace, i.id, i.agent_id, i.dream_id, i.status, i.fingerprint, decode(i.identity_hash, 'hex'), i.type, i.content,
-    i."user", coalesce(i.owners, array_remove(ARRAY[i."user"], NULL)), i.hearsay_by, i.importance, i.confidence, i.tags, i.source, i.metadata, i.message_ids, i.reason, i.said_at, i.occurred_at,
+    i."user", coalesce(i.owners, array_remove(ARRAY[i."user"], NULL)), i.hearsay_by, i.importance, i.confidence, i.tags, i.source, i.metadata, i.message_ids, i.reason, i.said_at, i.occurred_at, i.occurred_until,
     i.decided_by, i.decided_at, i.version, coalesce(i.created_at, :now), coalesce(i.updated_at, i.created_at, :now)
 FROM jsonb_to_recordset(:items::jsonb) AS i(
     id uuid, agent_id uuid, dream_id uuid, status text, fingerprint text, identity_hash text, type text, content text, "user" text,
     owners text[], hearsay_by text, importance float8, confidence float8, tags text[], source jsonb, metadata jsonb, message_ids uuid[], reason text,
-    said_at timestamptz, occurred_at timestamptz, decided_by text, decided_at timestamptz, version integer,
+    said_at timestamptz, occurred_at timestamptz, occurred_until timestamptz, decided_by text, decided_at timestamptz, version integer,
     created_at timestamptz, updated_at timestamptz
 )
 ORDER BY i.fingerprint

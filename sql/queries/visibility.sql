@@ -29,7 +29,7 @@ i.workspace_id = :workspace AND i.audience = ANY(:audiences::uuid[]) AND i.kind 
     {% if session_id %} AND i.session_id = :session_id::uuid {% endif %}
     {% if task_id %} AND i.task_id = :task_id::uuid {% endif %}
     {% if min_importance %} AND {% include "effective_importance" %} >= :min_importance::float8 {% endif %}
-    {% if since %} AND i.happened_at >= :since::timestamptz {% endif %}
+    {% if since %} AND (i.happened_at >= :since::timestamptz OR i.happened_until > :since) {% endif %}
     {% if until %} AND i.happened_at < :until::timestamptz {% endif %}
     {% if created_since %} AND i.created_at >= :created_since::timestamptz {% endif %}
     {% if metadata %} AND EXISTS (

@@ -21,8 +21,12 @@ from tests.live_api import Api
 from tests.processes import ROOT
 
 OLDER, NEWER = "0041", "9999"
+FORMER_0062 = """ALTER TABLE messages DROP COLUMN time_zone; ALTER TABLE proposals DROP COLUMN occurred_until;
+ALTER TABLE memories DROP COLUMN occurred_until; ALTER TABLE search_index DROP COLUMN happened_until;
+DROP FUNCTION reverie_precision_v1(timestamptz, timestamptz)"""
+"""What makes of this schema that of 0062."""
 FORMER_0061 = "ALTER TABLE messages DROP COLUMN searchable"
-"""What makes of this schema that of 0061."""
+"""What makes of that the schema of 0061."""
 FORMER_0060 = "ALTER TABLE memories RENAME COLUMN dream_analysis TO reading"
 """What makes of that the schema of 0060."""
 FORMER = (Path(__file__).parent / "former_0059.sql").read_text()
@@ -66,7 +70,9 @@ async def test_an_older_schema_is_refused_with_what_to_do(service_url: str, data
 
 async def take_over(database_url: str, former: str, *statements: str) -> None:
     """Make a database of an earlier revision, with these statements in it, one of this revision."""
-    await execute(database_url, FORMER_0061, FORMER_0060, *([FORMER] if former < "0060" else []), *statements)
+    await execute(
+        database_url, FORMER_0062, FORMER_0061, FORMER_0060, *([FORMER] if former < "0060" else []), *statements
+    )
     await stamp(database_url, former)
     await asyncio.to_thread(migrate, database_url)
 

@@ -26,6 +26,7 @@ def candidate(number: int, *, terms: dict[int, float] | None = None, **fields: A
         "previous": None,
         "session_id": None,
         "happened_at": DAY,
+        "happened_until": None,
         "speaker": None,
         "length": 20,
         "words": LONG,
@@ -346,6 +347,7 @@ candidates_ = st.lists(
         previous=st.none() | st.integers(1, 30).map(lambda number: UUID(int=number)),
         session_id=st.none() | st.integers(100, 103).map(lambda number: UUID(int=number)),
         happened_at=st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001
+        happened_until=st.none(),
         speaker=st.sampled_from([None, "user", "assistant", "ana", "ben"]),
         length=st.integers(0, 32_767),
         words=st.integers(0, 32_767),

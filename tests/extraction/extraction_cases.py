@@ -60,7 +60,7 @@ def _turn(said: dict[str, Any], seq: int) -> Turn:
 
 def _fits(candidate: Candidate, expected: dict[str, Any]) -> bool:
     types = [expected["type"]] if isinstance(expected["type"], str) else expected["type"]
-    day = candidate.occurred_at.date().isoformat() if candidate.occurred_at else None
+    day = candidate.begins.date().isoformat() if candidate.begins else None
     return (
         candidate.type.value in types
         and all(text.lower() in candidate.content.lower() for text in expected.get("has", ()))

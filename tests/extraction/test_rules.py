@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.domain.guards import normalize
+from service.domain.times import Period
 from service.domain.types import MemoryType
 from service.domain.word_lists import listed
 from service.extraction.candidates import Candidate, Turn
@@ -101,12 +102,12 @@ def test_third_person_with_the_date_of_the_event() -> None:
     assert found.content == "Caroline went to a LGBTQ support group on 7 May 2023 and it was so powerful."
     assert found.type is MemoryType.EVENT
     assert found.subject == "Caroline"
-    assert found.occurred_at == datetime(2023, 5, 7, tzinfo=UTC)
+    assert found.begins == datetime(2023, 5, 7, tzinfo=UTC)
     assert found.evidence == (turn("").id,)
 
 
 def test_an_event_without_a_date_happened_when_it_was_told() -> None:
-    assert one("I went to the opera with my aunt").occurred_at == NOW
+    assert one("I went to the opera with my aunt").occurred == Period.of_days(NOW)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +146,7 @@ def test_said_twice_is_proposed_once_with_both_turns_as_evidence() -> None:
 
 
 def test_weekdays_of_todos_lie_ahead() -> None:
-    assert one("I need to call Tom on Friday").occurred_at == datetime(2023, 5, 12, tzinfo=UTC)
+    assert one("I need to call Tom on Friday").begins == datetime(2023, 5, 12, tzinfo=UTC)
 
 
 @settings(max_examples=300)
@@ -183,7 +184,7 @@ def _assert_well_formed(turns: list[Turn]) -> None:
         assert 0 <= candidate.confidence <= 1
         assert (candidate.slot is None) == (candidate.value is None)
         assert "reverie-memory" not in candidate.content.lower()
-    keys = [(c.subject, c.type, normalize(c.content), c.slot, c.value, c.occurred_at) for c in found]
+    keys = [(c.subject, c.type, normalize(c.content), c.slot, c.value, c.begins) for c in found]
     assert len(keys) == len(set(keys))
 
 

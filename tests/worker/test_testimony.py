@@ -238,7 +238,7 @@ def _one() -> np.ndarray[Any, Any]:
 
 def _identity(one: Candidate) -> str:
     return identity_hash(
-        one.type, one.content, user=one.subject, key=None, occurred_at=one.occurred_at, hearsay_by=one.hearsay_by,
+        one.type, one.content, user=one.subject, key=None, occurred_at=one.begins, hearsay_by=one.hearsay_by,
         owners=(),
     )  # fmt: skip
 

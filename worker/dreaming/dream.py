@@ -157,9 +157,10 @@ class Dream:
         async with fenced(runtime, self.lease) as connection:
             limit = self.tracker.batch_max
             within = None if limit else self.ranges
+            settings = await agent_settings(connection, self.lease.workspace_id, self.lease.agent_id)
             batch = await gather(
                 connection, self.lease, self.running.id, within, limit=limit, embedded=runtime.embedder is not None,
-                now=runtime.now(),
+                zone=settings.time_zone, now=runtime.now(),
             )  # fmt: skip
             self.tracker.crashes |= batch.retried
             if within is None:
@@ -168,7 +169,6 @@ class Dream:
                     "save_ranges", workspace=self.lease.workspace_id, id=self.running.id,
                     watermarks=self.ranges.stretches, memory_ids=self.ranges.memory_ids,
                 )  # fmt: skip
-            settings = await agent_settings(connection, self.lease.workspace_id, self.lease.agent_id)
         masked = await masked_turns(runtime, self.lease.workspace_id, settings.masking, batch.turns, self.tracker)
         return replace(batch, turns=masked.turns), settings, masked.stored
 

@@ -15,6 +15,7 @@ from service.domain.dreams import SeqRange
 from service.domain.guards import normalize
 from service.domain.json import JsonValue
 from service.domain.message_text import text_of_parts
+from service.domain.times import local_time
 from service.extraction.candidates import Candidate, Turn
 from service.extraction.trust import People, Person, leading_names, slot_owner
 from service.store.dreams import Lease
@@ -52,18 +53,20 @@ class DueMessage:
     name: str | None
     user_name: str | None
     created_at: datetime
+    time_zone: str | None
     content: str
     parts: list[JsonValue] | None
     status: Literal["dead", "retrying", "resolved", "discarded"] | None
     step: str
     attempts: int
 
-    def turn(self) -> Turn:
-        """Return the message as the extractors see it."""
+    def turn(self, zone: str) -> Turn:
+        """Return the message as the extractors see it, in ``zone`` where it names none."""
         text = text_of_parts(self.parts)
         return Turn(
             id=self.id, session=self.session, seq=self.seq, role=self.role,
-            content=self.content if text is None else text, at=self.created_at, speaker=self.name, user=self.user_name,
+            content=self.content if text is None else text, at=local_time(self.created_at, self.time_zone, zone),
+            speaker=self.name, user=self.user_name,
         )  # fmt: skip
 
 
@@ -159,12 +162,13 @@ async def gather(
     *,
     limit: int | None,
     embedded: bool,
+    zone: str,
     now: datetime,
 ) -> Batch:
     """Return the next messages and memories due for the agent, in order; ``within`` these ranges only, if given.
 
     Messages that were set aside and are retried come first, and by themselves. At most ``limit`` of either.
-    ``embedded``: only memories that have their vectors.
+    ``embedded``: only memories that have their vectors. ``zone``: of messages that name none.
     """
     agent: str = await connection.value("agent_by_id", **lease.of_agent)
     stretches = within.stretches if within else []
@@ -185,7 +189,7 @@ async def gather(
     died_on = await connection.many(DeadMemory, "memories_set_aside", **lease.of_agent, dream_id=dream_id)
     return Batch(
         agent=agent,
-        turns=[one.turn() for one in messages],
+        turns=[one.turn(zone) for one in messages],
         session_of={one.id: one.session_id for one in messages},
         dreamed_seq={one.session_id: one.dreamed_seq for one in messages},
         saved=saved,

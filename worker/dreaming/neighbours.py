@@ -161,7 +161,7 @@ def _identity(candidate: Candidate, owners: Owners) -> str:
         candidate.content,
         user=candidate.subject,
         key=None,
-        occurred_at=candidate.occurred_at,
+        occurred_at=candidate.begins,
         hearsay_by=candidate.hearsay_by,
         owners=owners,
     )

@@ -84,7 +84,11 @@ class NewMemory:
 
     @property
     def at(self) -> datetime | None:
-        return self.candidate.occurred_at
+        return self.candidate.begins
+
+    @property
+    def ends(self) -> datetime | None:
+        return self.candidate.occurred.end if self.candidate.occurred else None
 
     @property
     def word_of(self) -> str | None:
@@ -121,7 +125,8 @@ class NewMemory:
         candidate = self.candidate
         return BulletinInput(
             id=self.id, type=self.policy_type, content=self.content, importance=candidate.importance,
-            user=self.subject, hearsay_by=self.hearsay_by, origin=self.origin, occurred_at=self.at, status=self.status,
+            user=self.subject, hearsay_by=self.hearsay_by, origin=self.origin, occurred_at=self.at,
+            occurred_until=self.ends, status=self.status,
             weight=candidate.importance, at=self.at or now,
         )  # fmt: skip
 

@@ -113,7 +113,7 @@ def _merged(items: Sequence[NewProposal]) -> dict[str, NewProposal]:
 def _fingerprint(candidate: Candidate) -> str:
     return domain.fingerprint(
         candidate.content, type_=candidate.policy_type, user=candidate.subject, hearsay_by=candidate.hearsay_by,
-        occurred_at=candidate.occurred_at,
+        occurred_at=candidate.begins,
     )  # fmt: skip
 
 
@@ -137,4 +137,5 @@ def _item(new: NewMemory, owners: Owners) -> NewProposal:
         reason=candidate.held or f"not sure enough: confidence {candidate.confidence:.2f}",
         said_at=new.since,
         occurred_at=new.at,
+        occurred_until=new.ends,
     )

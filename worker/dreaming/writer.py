@@ -240,7 +240,8 @@ class Writer:
             origin=candidate.origin, content=candidate.content, summary=text.summary,
             identity_hash=bytes.fromhex(new.identity), tokens=text.tokens, importance=candidate.importance,
             confidence=candidate.confidence, tags=list(candidate.tags), metadata=dict(candidate.metadata),
-            source=new.source, status=new.status, occurred_at=candidate.occurred_at, valid_from=new.since,
+            source=new.source, status=new.status, occurred_at=new.at,
+            occurred_until=new.ends, valid_from=new.since,
             created_at=self.now, updated_at=self.now, dream_id=self.dream_id, changed_by=self._actor,
             change_reason="extracted", dream_analysis={"dream_id": str(self.dream_id)} | read,
         )  # fmt: skip

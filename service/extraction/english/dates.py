@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from dataclasses import replace
+from datetime import datetime
 
+from service.domain.times import Period, day_words
 from service.domain.word_lists import places, word_set
-from service.extraction.calendar import Calendar, Grounded, When, add_months, nearest_year
+from service.extraction.calendar import Calendar, Grounded, When, add_months, nearest_year, shifted
+from service.extraction.compound_times import EARLY, FIRST_HALF, LATE, MIDDLE, MOVED, SECOND_HALF, Wording, joining
 from service.extraction.english.grammar import lies_ahead
 from service.extraction.english.lexicon import MONTH, MONTHS, SMALL_NUMBERS, WEEKDAY, WEEKDAYS
 from service.extraction.patterns import any_case
@@ -42,11 +45,9 @@ _EXPRESSION = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
-_CUE = any_case(rf"\d|day|week|month|year|night|tomorrow|\b(?:morning|evening|afternoon|{MONTH})\b")
 _IS = any_case(r"(?:'s|\bis|\bare|\bbe|\bwas|\bnow)\s$")
 _TO_WEEKDAY = any_case(rf"\s?(?:to|till?|until|through|thru|[-–])\s?(?:{_DAY})\b")
 _FROM_WEEKDAY = any_case(rf"\b(?:{_DAY})\s?(?:to|till?|until|through|thru|[-–])\s?$")
-_MOVED = any_case(r"\b(?:mov|chang|reschedul|shift|postpon|push|switch|bump|slip|delay|brought|bring|swap)")
 _MOVED_WITHIN = 80
 _KEEPS_PREPOSITION = word_set("by until till since from before after for of to due")
 _APPROXIMATE = word_set("about around roughly almost nearly over")
@@ -54,7 +55,72 @@ _PERIODS = frozenset({"week", "week before", "week after", "month", "year"})
 _AFTER_SUBJECT = re.compile(r" (?:has|is|was|will be)\b")
 """What follows a time that is itself what is spoken of: "This week has been hard"."""
 _VAGUE = frozenset({"a few", "few", "several", "a couple of", "couple of"})
+_ABOUT = dict.fromkeys(("a few", "few"), (2, 5)) | {"several": (3, 7)}
+"""How many are meant at least and at most by a count that is none."""
 _PARTS_OF_DAY = ("night", "morning", "afternoon", "evening")
+_NUMBERS = rf"\d{{1,3}}|an?|{'|'.join(word for word in SMALL_NUMBERS if ' ' not in word and len(word) > 2)}"
+_YEAR = r"(?:19|20)\d\d"
+_DECADES = places("twenties thirties forties fifties sixties seventies eighties nineties", 2)
+_WORDING = Wording(
+    plain=joining(
+        rf"""(?<![\w/-])(?P<iso>{_YEAR}/\d\d?/\d\d?)\b
+        | (?<![\w/.-])(?P<year>{_YEAR})-(?P<month>0[1-9]|1[0-2])(?![\w-])
+        | \bq(?P<quarter>[1-4])(?:(?:\sof)?,?\s(?P<year2>{_YEAR}))?\b
+        | \b(?P<quarter2>first|second|third|fourth|last)\squarter(?:(?:\sof)?,?\s(?P<year3>{_YEAR}))?\b
+        | \b(?P<decade>(?:19|20)\d0)['’]?s\b | (?<!\w)['’]?(?P<decade2>[2-9]0)['’]?s\b
+        | \bthe\s(?P<decade3>twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties)\b
+        | \b(?P<hours>{_NUMBERS})\shours?\s(?P<back>ago)\b | \bin\s(?P<hours2>{_NUMBERS})\shours?\b
+        | \b(?P<minutes>{_NUMBERS})\smin(?:ute)?s?\s(?P<back2>ago)\b | \bin\s(?P<minutes2>{_NUMBERS})\smin(?:ute)?s?\b
+        | (?<=\bof\sthe\s)(?P<current>week|month|year)\b
+        | \b(?P<bare_month>(?-i:{"|".join(MONTH_NAMES)}))\b
+        | \b(?P<bare_weekday>{WEEKDAY})\b
+        | (?<![\w.,:/$€£-])(?P<bare_year>{_YEAR})(?![\w%]|[.,:/]\d|\s(?!was|is|has|as|this)[a-z]{{1,15}}s\b)"""
+    ),
+    taken=joining(
+        r"""\b(?:in|since|by|until|till|during|around|circa|throughout|from|year|(?:spring|summer|autumn|fall|winter)(?:\sof)?)
+        \s@"""
+    ),
+    spans=joining(
+        r"\bfrom\s@\s(?:to|till?|until|through|thru)\s@ | \bbetween\s@\sand\s@ | @\s?[-–—]\s?@ | @\s(?:to|through|until)\s@"
+    ),
+    days=joining(r"\b(?P<n>\d{1,2})(?:st|nd|rd|th)?\s?(?:to|till?|until|through|[-–—])\s?(?:the\s)?@"),
+    part=joining(
+        r"""\b(?P<part>early|mid|late)[\s-](?:in\s)?(?:the\s)?@
+        | \b(?P<part2>beginning|start|middle|end|first\shalf|second\shalf)\sof\s(?:the\s)?@"""
+    ),
+    parts={
+        "early": EARLY,
+        "beginning": EARLY,
+        "start": EARLY,
+        "mid": MIDDLE,
+        "middle": MIDDLE,
+        "late": LATE,
+        "end": LATE,
+        "first half": FIRST_HALF,
+        "second half": SECOND_HALF,
+    },
+    clock=joining(
+        r"""(?:\b(?:at|from|between)\s)?\b(?P<hour>\d{1,2})(?::(?P<minute>[0-5]\d))?
+        (?:\s?(?:-|–|to|and)\s?(?P<until>\d{1,2}))?\s?(?P<half>[ap]\.?m\b\.?)
+        | \bat\s(?P<hour2>\d{1,2}):(?P<minute2>[0-5]\d)\b | \b(?:at\s)?(?P<noon>noon)\b"""
+    ),
+    late=word_set("pm tonight") | {"last night", "this evening", "this afternoon"},
+    bound=joining(r"\b(?:before|after|prior\sto)\s@"),
+    recurs=joining(
+        rf"""\b(?:every|each)\s(?:other\s|single\s|few\s|\w{{1,6}}\s)?(?:days?|weeks?|weekends?|months?|years?|mornings?|evenings?
+        |nights?|spring|summer|fall|autumn|winter|{_DAY}|{MONTH})\b
+        | \b(?:daily|weekly|biweekly|monthly|yearly|annually|nightly)\b | \b(?:once|twice|times|days)\sa\s(?:week|month|year)\b
+        | \b(?:{WEEKDAY}|weekend|weekday)s\b(?!['’])"""
+    ),
+    inexact=joining(
+        r"""\b(?:in|during|since|after|before)\s(?:college|(?:high\s|grad\s|middle\s)?school|university|(?:\w+\s)?(?:childhood|youth|teens
+        |twenties|thirties|forties)|the\s(?:past|future)) | \bas\san?\s(?:child|kid|teen|teenager|student|boy|girl|baby)
+        | \bwhen\s[\w']{1,20}\s(?:was|were) | \bback\s(?:then|when) | \bgrowing\sup
+        | \b(?:years|months|weeks|days|ages|decades|while|long)\sago | \b(?:recently|lately|soon|someday|once)
+        | \b(?:some|one|the\sother)\sday | \b(?:last|this|next|past)\s(?:spring|summer|fall|autumn|winter|time)
+        | \b(?:christmas|easter|thanksgiving|halloween|hanukkah|diwali|new\syear) | \bused\sto | \bat\sthe\stime"""
+    ),
+)
 _CALENDAR = Calendar(
     _EXPRESSION,
     named=places(
@@ -67,6 +133,9 @@ _CALENDAR = Calendar(
     units={unit: unit for unit in ("day", "week", "weekend", "month", "year")},
     steps=places("last/past/this~past this/this~coming next", -1),
     counts=SMALL_NUMBERS,
+    wording=_WORDING,
+    quarters=places("first second third fourth/last"),
+    decades={word: tens * 10 for word, tens in _DECADES.items()},
 )
 
 
@@ -77,18 +146,19 @@ def ground(text: str, now: datetime, *, future: bool = False) -> Grounded:
     next one or the last; where nothing says so it is the next one with ``future`` (todos, goals), else the last weekday
     or the nearest day. A date in figures, and an expression that names no existing date, stay as they are.
     """
-    if not _CUE.search(text):
-        return Grounded(text, None)
+
+    def ahead_of(text: str, start: int, end: int, preposition: str = "") -> bool | None:
+        ahead = lies_ahead(text, start, end, preposition)
+        return True if ahead is None and future else ahead
 
     def read(match: re.Match[str], given: dict[str, str], today: datetime) -> tuple[When, str] | None:
         preposition = next(iter(given.get("prep", "").split()), "")
-        ahead = lies_ahead(text, match.start(), match.end(), preposition.lower())
-        when = _meaning(match, given, today, True if ahead is None and future else ahead)
+        when = _meaning(match, given, today, ahead_of(text, match.start(), match.end(), preposition.lower()))
         if when is None:
             return None
         return when, match[0] if "iso" in given else _written(match, given, when, preposition)
 
-    return _CALENDAR.ground(text, now, read)
+    return _CALENDAR.ground(text, now, read, ahead_of)
 
 
 def _meaning(match: re.Match[str], given: dict[str, str], today: datetime, ahead: bool | None) -> When | None:
@@ -109,7 +179,14 @@ def _meaning(match: re.Match[str], given: dict[str, str], today: datetime, ahead
             return None
     if ("in" in given and not ahead) or ("day" in given and given["month"] == "may"):
         return None
-    return _CALENDAR.meaning(given, today, ahead)
+    when = _CALENDAR.meaning(given, today, ahead)
+    count = " ".join((given.get("ago") or given.get("in") or "").lower().split())
+    if when is None or count not in _ABOUT:
+        return when
+    nearest, farthest = (-amount if "ago" in given else amount for amount in _ABOUT[count])
+    unit = given["unit"].lower()
+    ends = [shifted(amount, unit, today).period for amount in sorted((nearest, farthest))]
+    return replace(when, exactly=Period(ends[0].begin, ends[1].end))
 
 
 def _ordinal(day: int, today: datetime, ahead: bool | None) -> When:
@@ -126,7 +203,7 @@ def _ends_span(text: str, start: int, end: int) -> bool:
     """Return whether a weekday is one end of a span, as of opening hours, and not where something was moved from or
     to."""
     spanned = _TO_WEEKDAY.match(text, end) or _FROM_WEEKDAY.search(text, max(0, start - 20), start)
-    return bool(spanned) and not _MOVED.search(text, max(0, start - _MOVED_WITHIN), start)
+    return bool(spanned) and not MOVED.search(text, max(0, start - _MOVED_WITHIN), start)
 
 
 def _written(match: re.Match[str], given: dict[str, str], when: When, given_preposition: str) -> str:
@@ -157,8 +234,3 @@ def _words(given: dict[str, str], when: When) -> str:
         return f"the {when.kind if when.kind.startswith('week ') else f'{when.kind} of'} {day}"
     part = next((part for part in _PARTS_OF_DAY if part in given.get("named", "").lower()), None)
     return f"the {part} of {day}" if part else day
-
-
-def day_words(day: date) -> str:
-    """Return a date in words without leading zero: ``7 May 2023``."""
-    return f"{day.day} {MONTH_NAMES[day.month - 1]} {day.year}"

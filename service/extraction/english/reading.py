@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
 from uuid import UUID
 
+from service.domain.times import Period
 from service.domain.types import MemoryType
 from service.domain.word_lists import word_set
+from service.extraction.calendar import Grounded
 from service.extraction.candidates import NOBODY, Candidate, Speaker, Turn, speaker_of
 from service.extraction.english.claims import Claim, claims, generic_claim, row_of
 from service.extraction.english.dates import ground
@@ -259,7 +260,7 @@ def _answer(
         content=content,
         evidence=evidence,
         subject=speaker.subject,
-        occurred_at=turn.at,
+        occurred=Period.of_days(turn.at),
         importance=0.4,
         confidence=0.5,
         mentions=mentions(answer, people, speaker.name),
@@ -284,16 +285,17 @@ def candidate_of(
     """Return the memory that a claim proposes."""
     told = in_third_person(closed(claim.text), speaker.name)[:CONTENT_CHARS_MAX]
     forward = claim.type in (MemoryType.TODO, MemoryType.GOAL)
-    grounded = ground(told, turn.at, future=forward) if claim.grounded and not _RECURS.search(told) else None
-    content = with_addresses(grounded.text if grounded else told, addresses)
-    happened = grounded.at if grounded else None
+    dates = claim.grounded and not _RECURS.search(told)
+    grounded = ground(told, turn.at, future=forward) if dates else Grounded(told)
+    content = with_addresses(grounded.text, addresses)
+    happened = grounded.period
     value = with_addresses(claim.value, addresses) if claim.slot and claim.value else None
     if happened is not None and claim.slot is not None and claim.slot.endswith(_DATES):
         happened = _moved_to(told, turn) or happened
-        value = happened.date().isoformat()
+        value = happened.iso()
     dated = happened is not None
-    if happened is None and claim.type in _HAPPENING:
-        happened = turn.at
+    if claim.type in _HAPPENING and not dated:
+        happened = grounded.happened(turn.at)
     return Candidate(
         type=claim.type,
         content=content if content.startswith(speaker.name) else content[:1].upper() + content[1:],
@@ -302,7 +304,7 @@ def candidate_of(
         polarity=claim.polarity,
         slot=f"{_owner(claim, speaker)}/{claim.slot}" if claim.slot else None,
         value=value,
-        occurred_at=happened,
+        occurred=happened,
         importance=round(min(1.0, claim.importance + 0.05 * dated), 2),
         confidence=round(max(0.1, claim.confidence), 2),
         mentions=mentions(content, people, speaker.name),
@@ -321,11 +323,11 @@ def closed(text: str) -> str:
     return text if text.endswith((".", "!", ")", '"', "”")) else f"{text}."
 
 
-def _moved_to(clause: str, turn: Turn) -> datetime | None:
+def _moved_to(clause: str, turn: Turn) -> Period | None:
     """Return the later date of "moved from June 12 to October 21"; None where it is no such statement."""
     moved = _FROM_TO.search(clause)
     later = ground(f"on {clause[moved.end() :]}", turn.at, future=True) if moved else None
-    return later.at if later else None
+    return later.period if later else None
 
 
 def _owner(claim: Claim, speaker: Speaker) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from service.domain.word_lists import pairs, places
 from service.extraction.calendar import Calendar
 from service.extraction.candidates import Polarity
+from service.extraction.compound_times import EARLY, FIRST_HALF, LATE, MIDDLE, SECOND_HALF, Wording, joining
 from service.extraction.languages.language import Language, any_of
 from service.extraction.patterns import Pattern, any_case, stating
 
@@ -79,7 +80,7 @@ _EXPRESSION = re.compile(
     | (?<!\d)(?P<in>{_COUNT})个?(?P<unit5>天|周|星期|月|年)[之以]?[后後]
     | (?<!\d)(?P<year2>(?:19|20)\d\d)年(?P<month2>\d{{1,2}})月
     | (?<!\d)(?P<month3>\d{{1,2}})月(?!\d)
-    | (?<!\d)(?P<year3>(?:19|20)\d\d)年
+    | (?<!\d)(?P<year3>(?:19|20)\d\d)年(?!代|第?[一二三四1-4]季度)
     )""",
     re.VERBOSE,
 )
@@ -99,7 +100,54 @@ def _written(kind: str, day: datetime, preposition: str) -> str:
     return preposition + written.get(kind, date)
 
 
-_CALENDAR = Calendar(_EXPRESSION, _NAMED, _MONTHS, _WEEKDAYS, _UNITS, _STEPS, _COUNTS, whole_weeks=True)
+_DECADES = places("三十 四十 五十 六十 七十 八十 九十", 3)
+_TO = "[到至—–~～-]"
+_WORDING = Wording(
+    plain=joining(
+        rf"""(?<!\d)(?P<iso>(?:19|20)\d\d/\d\d?/\d\d?)(?!\d) | (?<!\d)(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?![\d-])
+        | (?:(?P<year2>(?:19|20)\d\d)年)?第?(?P<quarter>[一二三四1-4])季度
+        | (?P<decade>(?:(?:19|20)\d|[3-9])0|{any_of(_DECADES)})年代
+        | (?<!\d)(?P<hours>{_COUNT})个?(?:小时|小時|钟头)[之以]?(?P<back>前) | (?<!\d)(?P<hours2>{_COUNT})个?(?:小时|小時|钟头)[之以]?[后後]
+        | (?<!\d)(?P<minutes>{_COUNT})分[钟鐘][之以]?(?P<back2>前) | (?<!\d)(?P<minutes2>{_COUNT})分[钟鐘][之以]?[后後]
+        | (?<!\d)(?P<bare_year>(?:19|20)\d\d)(?=[到至—–~～-])"""
+    ),
+    taken=joining("(?!)"),
+    spans=joining(rf"@{_TO}@"),
+    days=joining(rf"@{_TO}(?P<n>\d{{1,2}})[日号號]"),
+    part=joining("@的?(?P<part>[上下]半年|[上中下]旬|年?[初底末]|年中|中(?![国國文学學午秋]))"),
+    parts={
+        "上半年": FIRST_HALF,
+        "下半年": SECOND_HALF,
+        "上旬": EARLY,
+        "中旬": MIDDLE,
+        "下旬": LATE,
+        "初": EARLY,
+        "年初": EARLY,
+        "底": LATE,
+        "年底": LATE,
+        "末": LATE,
+        "年末": LATE,
+        "中": MIDDLE,
+        "年中": MIDDLE,
+    },
+    clock=joining(
+        r"""(?P<half>凌晨|早上|早晨|上午|中午|下午|傍晚|晚上)?(?P<hour>\d{1,2}|十[一二]?|[一二两三四五六七八九])[点點:：]
+        (?P<minute>半|\d{1,2})?分?(?:[到至—–~～-](?P<until>\d{1,2}|十[一二]?|[一二两三四五六七八九])[点點])?"""
+    ),
+    late=frozenset(("下午", "傍晚", "晚上", "今晚", "昨晚", "明晚")),
+    bound=joining("@(?:之前|以前|之后|之後|以后|以後)"),
+    recurs=joining(r"每隔?[一两二三四五六七八九十\d]{0,2}个?(?:天|日|周|星期|礼拜|月|年|晚|早|季度)"),
+    inexact=joining(
+        "大学时|大學時|[初高中小]学时|小时候|小時候|童年|年轻时|以前|从前|過去|过去|当时|當時|最近|不久|很久|将来|有一天|总有一天"
+        "|几[天周年]|几个月|春节|圣诞|中秋|除夕|[春夏秋冬]天"
+    ),
+    numbers={**_COUNTS, "十一": 11, "十二": 12, "半": 30},
+)
+_CALENDAR = Calendar(
+    _EXPRESSION, _NAMED, _MONTHS, _WEEKDAYS, _UNITS, _STEPS, _COUNTS, _WORDING,
+    quarters=places("一 二 三 四"),
+    decades={word: tens * 10 for word, tens in _DECADES.items()}, whole_weeks=True,
+)  # fmt: skip
 
 
 _VALUE = r"(?P<value>[^,.;:!?()]{1,40})"

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from service.domain.word_lists import listed, pairs, places, word_set
 from service.extraction.calendar import Calendar
+from service.extraction.compound_times import EARLY, FIRST_HALF, LATE, MIDDLE, SECOND_HALF, Wording, joining
 from service.extraction.languages.language import (
     VALUE,
     Language,
@@ -174,7 +175,69 @@ def _written(kind: str, day: datetime, preposition: str) -> str:
     return f"{bare} le {date}".strip()
 
 
-_CALENDAR = Calendar(_EXPRESSION, _NAMED, _MONTHS, _WEEKDAYS, _UNITS, _STEPS, _COUNTS)
+_YEAR = r"(?:19|20)\d\d"
+_QUARTERS = places("premier/1er deuxième/second/2e troisième/3e quatrième/dernier/4e")
+_DECADES = {"trente": 30, "quarante": 40, "cinquante": 50, "soixante": 60, "soixante-dix": 70, "quatre-vingt": 80,
+            "quatre-vingts": 80, "quatre-vingt-dix": 90}  # fmt: skip
+_WORDING = Wording(
+    plain=joining(
+        rf"""(?<![\w/.-])(?P<year>{_YEAR})-(?P<month>0[1-9]|1[0-2])(?![\w-])
+        | \b(?:(?P<quarter>{any_of(_QUARTERS)})\strimestre|T(?P<quarter2>[1-4]))(?:\s(?:de\s(?:l'année\s)?)?(?P<year2>{_YEAR}))?\b
+        | \bannées\s(?P<decade>(?:(?:19|20)\d|[3-9])0|{any_of(_DECADES)})\b
+        | \bil\sy\sa\s(?P<hours>\d{{1,3}}|{_COUNT})\sheures?\b(?P<back>) | \bdans\s(?P<hours2>\d{{1,3}}|{_COUNT})\sheures?\b
+        | \bil\sy\sa\s(?P<minutes>\d{{1,3}}|{_COUNT})\sminutes?\b(?P<back2>) | \bdans\s(?P<minutes2>\d{{1,3}}|{_COUNT})\sminutes?\b
+        | (?:(?<=\bdu\s)|(?<=\bde\sl'))(?P<current>mois|année)\b
+        | \b(?P<bare_month>{_MONTH})\b | \b(?P<bare_weekday>{_DAY})\b
+        | (?<![\w.,:/$€£-])(?P<bare_year>{_YEAR})(?![\w%]|[.,:/]\d)"""
+    ),
+    taken=joining(
+        r"\b(?:en|depuis|vers|durant|pendant|courant|dès|jusqu'en|(?:année|été|hiver|automne|printemps)(?:\sde)?)\s@"
+    ),
+    spans=joining(
+        r"""\bd(?:[eu]\s|')@\s(?:à|au|jusqu'(?:à|en|au))\s(?:la\s)?@ | \bentre\s(?:le\s)?@\set\s(?:le\s)?@
+        | @\s?[-–—]\s?@"""
+    ),
+    days=joining(r"\b(?P<n>\d{1,2})(?:er)?\s?(?:au\s|[-–—]\s?)@"),
+    part=joining(
+        r"""\b(?P<part>début|mi|milieu|fin|courant)[\s-](?:de\s(?:l'année\s|l')?|du\s(?:mois\sde\s)?|d'|des\s)?@
+        | \b(?P<part2>premi(?:er|ère)|second|deuxième|seconde)\s(?:semestre|moitié)\s(?:de\s(?:l'année\s)?|d')?@"""
+    ),
+    parts={
+        "début": EARLY,
+        "mi": MIDDLE,
+        "milieu": MIDDLE,
+        "fin": LATE,
+        "courant": MIDDLE,
+        "premier": FIRST_HALF,
+        "première": FIRST_HALF,
+        "second": SECOND_HALF,
+        "seconde": SECOND_HALF,
+        "deuxième": SECOND_HALF,
+    },
+    clock=joining(
+        r"""\bde\s(?P<hour>\d{1,2})\s?(?:h|heures)\sà\s(?P<until>\d{1,2})\s?(?:h\b|heures\b)
+        | \b(?:(?:à|vers)\s)?(?P<hour2>\d{1,2})\s?(?:h(?:eures?)?(?:\s?(?P<minute>[0-5]\d))?\b|:(?P<minute2>[0-5]\d)\b)
+          (?:\s(?P<half>du\smatin|du\ssoir|de\sl'après-midi))?
+        | \b(?:à\s)?(?P<noon>midi)\b"""
+    ),
+    late=frozenset({"du soir", "de l'après-midi", "soir", "après-midi"}),
+    bound=joining(r"\b(?:avant|après)\s(?:le\s|la\s|l')?@"),
+    recurs=joining(
+        rf"""\b(?:chaque|tous\sles|toutes\sles)\s(?:\w{{2,10}}\s)?(?:{_PERIOD}|{_DAY}s|matins?|soirs?|nuits?|étés?|hivers?)\b
+        | \b(?:une?)\s(?:{_PERIOD})\ssur\s\w{{2,6}}\b | \b(?:quotidien|hebdomadaire|mensuel|annuel)\w{{0,6}}\b"""
+    ),
+    inexact=joining(
+        r"""\b(?:à\s(?:la\s(?:fac|maternelle)|l'(?:école|université|époque)) | au\s(?:lycée|collège) | (?:dans|pendant)\s(?:mon|ma|mes|son|sa|ses)
+        \s(?:enfance|jeunesse|études) | quand\s(?:j'|il|elle|\w+\sétait) | enfant | autrefois | jadis | récemment | dernièrement
+        | il\sy\sa\s(?:longtemps|quelques|des|plusieurs|peu) | un\sjour | bientôt | Noël | Pâques
+        | l'(?:été|hiver|automne)\s(?:dernier|prochain) | cet\s(?:été|hiver|automne))\b"""
+    ),
+)
+_CALENDAR = Calendar(
+    _EXPRESSION, _NAMED, _MONTHS, _WEEKDAYS, _UNITS, _STEPS, _COUNTS, _WORDING,
+    quarters=spellings(_QUARTERS),
+    decades=_DECADES,
+)  # fmt: skip
 
 
 _ADVERB = (

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from service.domain.word_lists import listed, pairs, places, word_set
 from service.extraction.calendar import Calendar
+from service.extraction.compound_times import EARLY, FIRST_HALF, LATE, MIDDLE, SECOND_HALF, Wording, joining
 from service.extraction.languages.language import (
     VALUE,
     Language,
@@ -133,7 +134,7 @@ _WEEKDAYS = places("montag dienstag mittwoch donnerstag freitag samstag/sonnaben
 _NAMED = spellings(places("vorgestern gestern heute morgen übermorgen", -2))
 _UNITS = meanings("""
     tag=day tage=day tagen=day woche=week wochen=week wochenende=weekend monat=month monate=month monaten=month
-    jahr=year jahre=year jahren=year""")
+    monats=month jahr=year jahre=year jahren=year jahres=year""")
 _STEP_WORDS = ("letzte", "vergangene", "vorige", "diese", "dieses", "nächste", "kommende")
 _STEPS = spellings({
     f"{word}{ending}": -1 if word[0] in "lv" else 0 if word.startswith("dies") else 1
@@ -185,7 +186,68 @@ def _written(kind: str, day: datetime, preposition: str) -> str:
     return f"{kept or 'am'} {date}"
 
 
-_CALENDAR = Calendar(_EXPRESSION, _NAMED, _MONTHS, _WEEKDAYS, _UNITS, _STEPS, _COUNTS)
+_YEAR = r"(?:19|20)\d\d"
+_NUMBER = rf"\d{{1,3}}|{any_of(_COUNTS)}"
+_DECADES = places("dreißiger vierziger fünfziger sechziger siebziger achtziger neunziger", 3)
+_QUARTERS = places("ersten/erstes/erste zweiten/zweites/zweite dritten/drittes/dritte vierten/letzten/viertes/letztes")
+_WORDING = Wording(
+    plain=joining(
+        rf"""(?<![\w/.-])(?P<year>{_YEAR})-(?P<month>0[1-9]|1[0-2])(?![\w-])
+        | \b(?:(?P<quarter>[1-4])\.?\sQuartal|Q(?P<quarter2>[1-4])|(?P<quarter3>{any_of(_QUARTERS)})\sQuartal)
+          (?:\s(?:des\sJahres\s)?(?P<year2>{_YEAR}))?\b
+        | \b(?P<decade>(?:(?:19|20)\d|[3-9])0)ern?\b | \b(?P<decade2>{any_of(_DECADES)})n?\b(?!\s(?:Jahre\salt))
+        | \b(?P<back>vor)\s(?P<hours>{_NUMBER})\sStunden?\b | \bin\s(?P<hours2>{_NUMBER})\sStunden?\b
+        | \b(?P<back2>vor)\s(?P<minutes>{_NUMBER})\sMinuten?\b | \bin\s(?P<minutes2>{_NUMBER})\sMinuten?\b
+        | (?<=\bdes\s)(?P<current>Monats|Jahres)\b
+        | \b(?P<bare_month>{MONTH})\b
+        | (?<![\w.,:/$€£-])(?P<bare_year>{_YEAR})(?![\w%]|[.,:/]\d|\s(?:mal|(?-i:[A-ZÄÖÜ])))"""
+    ),
+    taken=joining(rf"(?:\b(?:in|seit|ab|bis|um|etwa|circa|ca\.|Jahr|Sommer|Winter|Herbst|Frühling|Frühjahr)\s)?@"),
+    spans=joining(
+        r"\bvo[nm]\s@\sbis\s(?:zum\s)?@ | \bzwischen\s(?:dem\s)?@\sund\s(?:dem\s)?@ | @\s?[-–—]\s?@ | @\sbis\s(?:zum\s)?@"
+    ),
+    days=joining(r"\b(?P<n>\d{1,2})\.?\s?(?:bis\s(?:zum\s)?|[-–—]\s?)@"),
+    part=joining(
+        r"""\b(?P<part>Anfang|Beginn|Mitte|Ende|früh|spät)(?:en)?\s(?:des\s(?:Jahres\s)?|der\s|von\s)?@
+        | \b(?P<part2>ersten?|zweiten?)\s(?:Hälfte|Halbjahr)\s(?:des\s(?:Jahres\s)?|von\s|der\s)?@"""
+    ),
+    parts={
+        "anfang": EARLY,
+        "beginn": EARLY,
+        "früh": EARLY,
+        "mitte": MIDDLE,
+        "ende": LATE,
+        "spät": LATE,
+        "erste": FIRST_HALF,
+        "ersten": FIRST_HALF,
+        "zweite": SECOND_HALF,
+        "zweiten": SECOND_HALF,
+    },
+    clock=joining(
+        r"""\bvon\s(?P<hour>\d{1,2})\sbis\s(?P<until>\d{1,2})\sUhr\b
+        | \b(?:(?:um|gegen|ab)\s)?(?P<hour2>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?\sUhr(?:\s(?P<minute2>[0-5]\d)\b)?
+          (?:\s(?P<half>morgens|vormittags|nachmittags|abends|nachts))?"""
+    ),
+    late=word_set("nachmittags abends abend nachmittag"),
+    bound=joining(r"\b(?:vor|nach)\s(?:dem\s|der\s)?@"),
+    recurs=joining(
+        rf"""\bjede[nsrm]?\s(?:\w{{2,10}}\s)?(?:Tag|Woche|Wochenende|Monat|Jahr|Morgen|Abend|Nacht|Sommer|Winter
+        |{any_of(_WEEKDAYS)}|{MONTH})\b | \b(?:täglich|wöchentlich|monatlich|jährlich)\b
+        | \balle\s\w{{2,10}}\s(?:Tage|Wochen|Monate|Jahre)\b | \b(?:{any_of(_WEEKDAYS)})s\b"""
+    ),
+    inexact=joining(
+        r"""\b(?:im\s(?:Studium|Gymnasium) | als\s(?:ich|Kind|Jugendliche|Student) | (?:in|während)\s(?:der|meiner)\s(?:Schul|Kindheit
+        |Jugend|Uni|Studien) | früher | damals | einst | neulich | kürzlich | irgendwann | bald | demnächst
+        | vor\s(?:langer|kurzem|Jahren|Monaten|Wochen|einigen|ein\spaar|mehreren|vielen)
+        | (?:letzte|diese|nächste|kommende)[nrs]?\s(?:Sommer|Winter|Herbst|Frühling|Frühjahr)
+        | Weihnachten | Ostern | Silvester | Pfingsten)\b"""
+    ),
+)
+_CALENDAR = Calendar(
+    _EXPRESSION, _NAMED, _MONTHS, _WEEKDAYS, _UNITS, _STEPS, _COUNTS, _WORDING,
+    quarters=spellings(_QUARTERS),
+    decades=spellings({word: tens * 10 for word, tens in _DECADES.items()}),
+)  # fmt: skip
 
 
 _ADVERB = (

@@ -227,13 +227,12 @@ def _owner(language: Language, who: str | None, speaker: Speaker) -> str:
 
 def _candidate(language: Language, claim: _Claim, turn: Turn, speaker: Speaker, people: Collection[str]) -> Candidate:
     row = claim.row
-    dated = _ground(language, claim, turn.at) if row.grounded else Grounded(claim.clause, None)
-    happened = dated.at
-    value = claim.value
+    dated = grounded(language, claim.clause, turn.at, past=claim.row.past) if row.grounded else Grounded(claim.clause)
+    happened, value = dated.period, claim.value
     if happened and claim.named and not row.several and _names_a_day(language, claim.clause, claim.named):
-        value = happened.date().isoformat()
-    if happened is None and POLICIES[row.type].happens:
-        happened = turn.at
+        value = happened.iso()
+    if POLICIES[row.type].happens:
+        happened = dated.happened(turn.at)
     content = _told(language, row, dated.text, language.nobody if speaker.name == NOBODY else speaker.name)[
         :_CONTENT_CHARS_MAX
     ]
@@ -245,28 +244,31 @@ def _candidate(language: Language, claim: _Claim, turn: Turn, speaker: Speaker, 
         polarity=claim.polarity,
         slot=claim.slot,
         value=value if claim.slot else None,
-        occurred_at=happened,
-        importance=round(min(1.0, row.importance + 0.05 * (dated.at is not None)), 2),
+        occurred=happened,
+        importance=round(min(1.0, row.importance + 0.05 * (dated.period is not None)), 2),
         confidence=0.8,
         mentions=_mentions(language, claim, content, speaker, people),
     )
 
 
-def _ground(language: Language, claim: _Claim, now: datetime) -> Grounded:
-    """Return the clause with its dates written out. A day without a year lies behind where the row is of the past, and
-    the first of a month, said on a first, in the nearest year, as a month does."""
+def grounded(language: Language, clause: str, now: datetime, *, past: bool) -> Grounded:
+    """Return the clause, said at the local time ``now``, with its dates written out. A day without a year lies behind
+    with ``past``, and the first of a month, said on a first, in the nearest year, as a month does."""
+
+    def ahead_of(text: str, start: int, end: int, preposition: str = "") -> bool | None:
+        del text, start, end
+        return preposition in language.ahead or (not past and preposition not in language.behind) or None
 
     def read(match: re.Match[str], given: dict[str, str], today: datetime) -> tuple[When, str] | None:
         preposition = given.get("prep", "").strip().lower()
-        ahead = preposition in language.ahead or (not claim.row.past and preposition not in language.behind)
-        behind = False if "day" in given and (today.day, int(given["day"])) != (1, 1) else None
-        when = language.calendar.meaning(given, today, ahead or behind)
+        behind = False if past and (today.day, given.get("day", "1")) != (1, "1") else None
+        when = language.calendar.meaning(given, today, ahead_of("", 0, 0, preposition) or behind)
         if when is None:
             return None
         part = f" ({given['part']})" if "part" in given else ""
         return when, language.write_date(when.kind, when.shown or when.day, preposition) + part
 
-    return language.calendar.ground(claim.clause, now, read)
+    return language.calendar.ground(clause, now, read, ahead_of)
 
 
 def _names_a_day(language: Language, clause: str, named: str) -> bool:

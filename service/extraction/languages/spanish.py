@@ -7,6 +7,7 @@ from datetime import datetime
 
 from service.domain.word_lists import listed, pairs, places, word_set
 from service.extraction.calendar import Calendar
+from service.extraction.compound_times import EARLY, FIRST_HALF, LATE, MIDDLE, SECOND_HALF, Wording, joining
 from service.extraction.languages.language import (
     VALUE,
     Language,
@@ -183,7 +184,69 @@ def _written(kind: str, day: datetime, preposition: str) -> str:
     return f"{kept} el {date}".strip()
 
 
-_CALENDAR = Calendar(_EXPRESSION, _NAMED, _MONTHS, _WEEKDAYS, _UNITS, _STEPS, _COUNTS)
+_YEAR = r"(?:19|20)\d\d"
+_QUARTERS = places("primer/1.º segundo/2.º tercer/3.º cuarto/último/4.º")
+_DECADES = places("treinta cuarenta cincuenta sesenta setenta ochenta noventa", 3)
+_WORDING = Wording(
+    plain=joining(
+        rf"""(?<![\w/.-])(?P<year>{_YEAR})-(?P<month>0[1-9]|1[0-2])(?![\w-])
+        | \b(?:(?P<quarter>{any_of(map(re.escape, _QUARTERS))})\strimestre|T(?P<quarter2>[1-4]))
+          (?:\s(?:del?\s(?:año\s)?)?(?P<year2>{_YEAR}))?\b
+        | \b(?:años|los)\s(?P<decade>(?:(?:19|20)\d|[3-9])0|{any_of(_DECADES)})\b(?!\s\w+s\b)
+        | \bhace\s(?P<hours>\d{{1,3}}|{_COUNT})\shoras?\b(?P<back>) | \b(?:dentro\sde|en)\s(?P<hours2>\d{{1,3}}|{_COUNT})\shoras?\b
+        | \bhace\s(?P<minutes>\d{{1,3}}|{_COUNT})\sminutos?\b(?P<back2>) | \b(?:dentro\sde|en)\s(?P<minutes2>\d{{1,3}}|{_COUNT})\sminutos?\b
+        | (?<=\bde(?:l)\s)(?P<current>mes|año)\b
+        | \b(?P<bare_month>{MONTH})\b | \b(?P<bare_weekday>{_DAY})\b
+        | (?<![\w.,:/$€£-])(?P<bare_year>{_YEAR})(?![\w%]|[.,:/]\d)"""
+    ),
+    taken=joining(
+        r"\b(?:en|desde|hacia|durante|hasta|(?:año|verano|invierno|otoño|primavera)(?:\sdel?)?)\s(?:el\saño\s)?@"
+    ),
+    spans=joining(
+        r"""\b(?:de|desde|del)\s(?:el\s)?@\s(?:al?|hasta)\s(?:el\s)?@ | \bentre\s(?:el\s)?@\sy\s(?:el\s)?@
+        | @\s?[-–—]\s?@"""
+    ),
+    days=joining(r"\b(?P<n>\d{1,2})\s?(?:al?\s|[-–—]\s?)@"),
+    part=joining(
+        r"""\b(?P<part>principios|comienzos|inicios|mediados|finales|fines)\s(?:del?\s(?:año\s|mes\sde\s)?)?(?:la\s)?@
+        | \b(?P<part2>primera\smitad|segunda\smitad|primer\ssemestre|segundo\ssemestre)\s(?:del?\s(?:año\s)?)?@"""
+    ),
+    parts={
+        "principios": EARLY,
+        "comienzos": EARLY,
+        "inicios": EARLY,
+        "mediados": MIDDLE,
+        "finales": LATE,
+        "fines": LATE,
+        "primera mitad": FIRST_HALF,
+        "primer semestre": FIRST_HALF,
+        "segunda mitad": SECOND_HALF,
+        "segundo semestre": SECOND_HALF,
+    },
+    clock=joining(
+        r"""\bde\s(?P<hour>\d{1,2})\sa\s(?P<until>\d{1,2})\s?h(?:oras)?\b
+        | \ba\slas?\s(?P<hour2>\d{1,2})(?:[:.h](?P<minute>[0-5]\d))?(?:\s?h(?:oras)?\b)?
+          (?:\s(?:de|por)\sla\s(?P<half>mañana|tarde|noche)\b)?
+        | \b(?:al\s)?(?P<noon>mediodía)\b"""
+    ),
+    late=word_set("tarde noche anoche"),
+    bound=joining(r"\b(?:antes|después)\s(?:del?)\s(?:el\s|la\s)?@"),
+    recurs=joining(
+        rf"""\b(?:cada|todos\slos|todas\slas)\s(?:\w{{2,10}}\s)?(?:{_PERIOD}|{_DAY}|sábados|domingos|mañanas?|noches?|tardes?|veranos?)\b
+        | \blos\s(?:{_DAY}|sábados|domingos)(?!\s@)\b | \bsí\sy\sotr[oa]\sno\b | \b(?:diari|seman|mensu|anu)al\w{{0,6}}\b"""
+    ),
+    inexact=joining(
+        r"""\b(?:en\s(?:la|mi)\s(?:universidad|escuela|infancia|juventud|prepa|secundaria) | de\s(?:niñ[oa]|joven|pequeñ[oa]|adolescente)
+        | cuando\s(?:era|tenía|yo) | antaño | antiguamente | hace\s(?:años|tiempo|mucho|poco|meses|semanas|unos|unas|algunos|algunas|varios|varias)
+        | recientemente | últimamente | algún\sdía | pronto | navidad | semana\ssanta
+        | (?:verano|invierno|otoño)\s(?:pasado|que\sviene) | est[ea]\s(?:verano|invierno|otoño|primavera))\b"""
+    ),
+)
+_CALENDAR = Calendar(
+    _EXPRESSION, _NAMED, _MONTHS, _WEEKDAYS, _UNITS, _STEPS, _COUNTS, _WORDING,
+    quarters=_QUARTERS,
+    decades={word: tens * 10 for word, tens in _DECADES.items()},
+)  # fmt: skip
 
 
 _ADVERB = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Literal, TypeVar, TypeVarTuple
 from uuid import UUID
 
@@ -20,6 +20,7 @@ from service.domain.message_text import text_of
 from service.domain.own_types import TYPES_NAMED
 from service.domain.principal import Principal
 from service.domain.spending import paid_by
+from service.domain.times import local_time
 from service.domain.workspace import WorkspaceSettings
 from service.extraction.candidates import Candidate as FoundCandidate
 from service.extraction.candidates import Extraction as FoundExtraction
@@ -91,7 +92,7 @@ async def preview_extraction(runtime: Runtime, principal: Principal, request: Ex
     agent = principal.acting_agent(request.agent)
     settings = await _settings(runtime, principal, agent, request)
     steps = _OffLoop(runtime.executor)
-    turns = _turns(request, runtime.now())
+    turns = _turns(request, runtime.now(), settings.time_zone)
     masked = await masked_turns(runtime, principal.workspace_id, settings.masking, turns, steps)
     llm = runtime.model("extract", principal.workspace_id, settings.llm)
     extractor = llm.model if llm else RULES
@@ -123,7 +124,7 @@ async def _settings(runtime: Runtime, principal: Principal, agent: str, request:
     return settings.model_copy(update={"dream": settings.dream.model_copy(update=allowed)})
 
 
-def _turns(request: ExtractRequest, now: datetime) -> list[Turn]:
+def _turns(request: ExtractRequest, now: datetime, zone: str) -> list[Turn]:
     return [
         Turn(
             id=new_id(),
@@ -131,7 +132,7 @@ def _turns(request: ExtractRequest, now: datetime) -> list[Turn]:
             seq=place,
             role=message.role,
             content=text_of(message.content),
-            at=message.created_at or now,
+            at=local_time(message.created_at or now, message.time_zone, zone),
             speaker=message.name,
             user=request.user,
         )
@@ -169,8 +170,9 @@ def _shown(extractor: str, found: FoundExtraction, turns: Sequence[Turn]) -> Ext
             metadata=dict(one.metadata),
             entities=[NamedEntity(mention.name, mention.kind, dict(mention.metadata)) for mention in one.mentions],
             messages=[place[id_] for id_ in one.evidence],
-            occurred_at=one.occurred_at,
-            valid_from=max(said_at[id_] for id_ in one.evidence),
+            occurred_at=one.begins,
+            occurred_until=one.occurred.end if one.occurred else None,
+            valid_from=max(said_at[id_] for id_ in one.evidence).astimezone(UTC),
         )
 
     return Extraction(
@@ -208,7 +210,13 @@ class Candidate:
     metadata: Annotated[JsonObject, Field(description="Metadata of a memory of a type with a schema; else empty.")]
     entities: Annotated[list[NamedEntity], Field(description="Entities named by the memory.")]
     messages: Annotated[list[int], Field(description="Positions of the cited messages in the request, from 0.")]
-    occurred_at: Annotated[datetime | None, Field(description="Time of the described event; null without one.")]
+    occurred_at: Annotated[
+        datetime | None, Field(description="Beginning of the described event; null where no time is known.")
+    ]
+    occurred_until: Annotated[
+        datetime | None,
+        Field(description="End of the described event, exclusive; null for an instant and where no time is known."),
+    ]
     valid_from: Annotated[
         datetime, Field(description="Time from which the statement holds: that of the last cited message.")
     ]

@@ -16,7 +16,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from itertools import islice
 from typing import Protocol
@@ -28,6 +28,7 @@ from service.domain.guards import normalize
 from service.domain.json import JsonObject, JsonValue, dumps
 from service.domain.own_types import NO_KINDS, NO_TYPES, EntityKind, OwnType, check_entity, check_memory, like
 from service.domain.placeholders import holds_placeholder
+from service.domain.times import Period
 from service.domain.types import POLICIES, MemoryType
 from service.domain.workspace import Masking, WorkspaceSettings
 from service.embedding.tokens import count_tokens
@@ -216,9 +217,9 @@ def _candidate(
         return UNSTORABLE if not content else UNFIT
     last = max(cited, key=lambda turn: turn.at)
     grounded = ground(content, last.at, future=base in (MemoryType.TODO, MemoryType.GOAL))
-    happened = _moment(noted.occurred_on, last.at) or grounded.at
+    happened = _period(noted.occurred_on, last.at) or grounded.period
     if happened is None and POLICIES[base].happens:
-        happened = last.at
+        happened = grounded.happened(last.at)
     slot = normalize(_clean(noted.slot or "")) or None
     value = normalize(_clean(noted.value or "")) or None
     return Candidate(
@@ -229,7 +230,7 @@ def _candidate(
         polarity=noted.polarity,
         slot=slot if value else None,
         value=value if slot else None,
-        occurred_at=happened,
+        occurred=happened,
         importance=round(noted.importance, 2),
         confidence=round(noted.confidence, 2),
         own_like=base if noted.type in types else None,
@@ -294,16 +295,14 @@ def _subject(noted: Noted, turn: Turn) -> str | None:
     return None if holds_placeholder(named) else named
 
 
-def _moment(date_text: str | None, spoken_at: datetime) -> datetime | None:
-    """Return the ISO date or time told, if it is one and not absurdly far away."""
-    if not date_text:
-        return None
+def _period(written: str | None, spoken_at: datetime) -> Period | None:
+    """Return the ISO date, time or range told, if it is one and not absurdly far away; by the clock of who spoke."""
     try:
-        at = datetime.fromisoformat(date_text.strip())
+        period = Period.parse(written or "", spoken_at.tzinfo)
     except ValueError:
         return None
-    at = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return at.astimezone(UTC) if abs(at.year - spoken_at.year) <= _YEARS_AROUND and 1 < at.year < 9999 else None
+    near = all(abs(at.year - spoken_at.year) <= _YEARS_AROUND for at in (period.begin, period.last))
+    return period if near and 1 < period.begin.year < 9999 else None
 
 
 class ModelCalls(Protocol):
@@ -528,7 +527,7 @@ def _messages(turns: Sequence[Turn]) -> list[dict[str, str]]:
             lines.append(f"(session {len({t.session for t in turns[:number]})})")
             session = turn.session
         who = turn.speaker or (turn.user if turn.role == "user" else None) or turn.role
-        line = {"turn": number, "at": turn.at, "role": turn.role, "who": who, "said": _clipped(said)}
+        line = {"turn": number, "at": _local(turn.at), "role": turn.role, "who": who, "said": _clipped(said)}
         lines.append(dumps(line).decode().replace("</", r"<\/"))  # the same in JSON, and no end of the turns
     if not lines:
         return []
@@ -536,6 +535,12 @@ def _messages(turns: Sequence[Turn]) -> list[dict[str, str]]:
         {"role": "system", "content": EXTRACT},
         {"role": "user", "content": "<turns>\n" + "\n".join(lines) + "\n</turns>"},
     ]
+
+
+def _local(moment: datetime) -> str:
+    """Return a local time with its offset and the name of its zone, as RFC 9557 writes it."""
+    zone = getattr(moment.tzinfo, "key", None)
+    return moment.isoformat() + (f"[{zone}]" if zone else "")
 
 
 def _clipped(text: str) -> str:

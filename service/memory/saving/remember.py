@@ -24,6 +24,7 @@ from service.domain.own_types import BUILT_IN, NO_TYPES, EntityKind, Misfit, Own
 from service.domain.owners import Owners, UsersMode, with_owner
 from service.domain.principal import CachedCredential, Principal
 from service.domain.spending import paid_by
+from service.domain.times import Period
 from service.domain.types import POLICIES, MemoryType
 from service.errors import Conflict, InvalidInput, Loc, StaleCredential
 from service.memory.access.redaction import redact_drafts
@@ -41,7 +42,10 @@ AS_GIVEN = MemoryDraft.model_fields.keys() - {
     "created_at", "links", "owners",
 }  # fmt: skip
 """Fields of a draft that are columns of the same name and value."""
-CONTENT_FIELDS = ("content", "type", "user_name", "hearsay_by", "status", "decay_exempt", "occurred_at", "expires_at")
+CONTENT_FIELDS = (
+    "content", "type", "user_name", "hearsay_by", "status", "decay_exempt", "occurred_at",
+    "occurred_until", "expires_at",
+)  # fmt: skip
 """What a memory states: saved under its key with any of it changed, it is updated, not said again."""
 
 
@@ -344,6 +348,7 @@ def _new_record(draft: MemoryDraft, stored: StoredMemory, agent: str, *, ready: 
         "agent": agent, "team": draft.team, "task": draft.task, "session": draft.session, "user": draft.user,
         "effective_importance": stored.importance, "embedding": "ready" if ready else "pending",
         "access_count": 0, "last_accessed_at": None,
+        "occurred_precision": None if draft.occurred_at is None else Period(draft.occurred_at, draft.occurred_until).precision,
     }  # fmt: skip
     return make(Memory, stored.columns() | known)
 

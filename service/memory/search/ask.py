@@ -104,6 +104,7 @@ async def find(runtime: Runtime, principal: Principal, request: AskRequest) -> F
             since=request.since,
             until=request.until,
             as_of=request.as_of,
+            time_zone=request.time_zone,
             limit=limits.memories,
             max_tokens=tokens,
         ),

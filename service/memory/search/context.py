@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from functools import partial
 from typing import Annotated
 from uuid import UUID
@@ -28,10 +28,10 @@ from service.domain.principal import Principal
 from service.domain.profile import profile_line
 from service.domain.search import Include, SearchRequest
 from service.domain.session import FoundMessage, Message, Session, WindowSummary
+from service.domain.times import day_words, tzinfo_of
 from service.domain.workspace import WorkspaceSettings
 from service.embedding.tokens import truncate
 from service.errors import NotFound
-from service.extraction.english.dates import day_words
 from service.memory import bulletin
 from service.memory.access.workspace import get_settings
 from service.memory.counters import AccessCounter
@@ -123,6 +123,8 @@ class _Baseline:
     """The origins that need no label."""
     viewer: Viewer
     """Whom the context is for."""
+    zone: tzinfo
+    """The time zone in which times are told."""
 
 
 async def build_context(runtime: Runtime, principal: Principal, request: ContextRequest) -> Context:
@@ -149,7 +151,7 @@ async def build_context(runtime: Runtime, principal: Principal, request: Context
         without = await build_context(runtime, replace(principal, no_memory=True), request)
         return replace(without, degraded=SWITCHED_OFF)
     ranked = [one for one in found.results if _adds_information(one, request, standing)]
-    shown = _Shown(request.message, standing.speaker, window.summary, standing.allowed)
+    shown = _Shown(request.message, standing.speaker, window.summary, standing.allowed, standing.zone)
     found_entries = await runtime.executor.each(
         lambda one: _entry(one, shown), ranked, lambda one: len(one.record.content)
     )
@@ -230,6 +232,7 @@ class _BaselineMemory:
     hearsay_by: str | None
     origin: Origin
     occurred_at: datetime | None
+    occurred_until: datetime | None
     session_user: str | None
 
 
@@ -245,7 +248,7 @@ async def _standing(
             return _Baseline(
                 _instructions(settings), set(), speaker, request.sections.over(settings.context),
                 settings.memory.enabled, settings.memory_types, settings.origins.allowed,
-                current_viewer(),
+                current_viewer(), tzinfo_of(request.time_zone or settings.time_zone),
             )  # fmt: skip
         settings = reader.settings
         shares = request.sections.over(settings.context)
@@ -266,7 +269,7 @@ async def _standing(
             open_types=_types(own, "open"), now=runtime.now(), limit=BASELINE_MAX,
             created_since=settings.retrieval.created_since(runtime.now()),
         )  # fmt: skip
-    allowed = settings.origins.allowed
+    allowed, zone = settings.origins.allowed, tzinfo_of(request.time_zone or settings.time_zone)
     entries = _instructions(settings)
     ids = {str(one.id) for one in offered}
     if latest:
@@ -281,13 +284,13 @@ async def _standing(
                 told.append(Entry(str(shown.version), marked(shown.content, directives=False)))
         entries["bulletin"] = told
     lines = await runtime.executor.each(
-        lambda one: memory_line(one, speaker, allowed, one.session_user), offered, lambda one: len(one.content)
+        lambda one: memory_line(one, speaker, allowed, one.session_user, zone), offered, lambda one: len(one.content)
     )
     for one, entry in zip(offered, lines, strict=True):
         section = STANDING_SECTIONS.get(policy(settings.memory_types, one.type).in_context, "memories")
         entries.setdefault(section, []).append(Entry(str(one.id), entry))
     return _Baseline(
-        entries, ids, speaker, shares, settings.memory.enabled, settings.memory_types, allowed, current_viewer()
+        entries, ids, speaker, shares, settings.memory.enabled, settings.memory_types, allowed, current_viewer(), zone
     )
 
 
@@ -330,6 +333,7 @@ async def _search(
             where=request.where,
             since=request.since,
             until=request.until,
+            time_zone=request.time_zone,
         ),
         count_access=False,
         in_session=request.session,
@@ -371,13 +375,14 @@ def _include_message(message: FoundMessage, request: ContextRequest, standing: _
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """Inputs of the lines of a context: the message it is for, who speaks, the summary in the window, and the
-    origins that need no label."""
+    """Inputs of the lines of a context: the message it is for, who speaks, the summary in the window, the origins that
+    need no label, and the time zone of what names none."""
 
     message: str
     speaker: str | None
     summary: WindowTurn | None
     allowed: frozenset[Origin]
+    zone: tzinfo
 
 
 def _entry(found: SearchResult, shown: _Shown) -> Entry:
@@ -388,11 +393,13 @@ def _entry(found: SearchResult, shown: _Shown) -> Entry:
     if isinstance(record, ContextMemory):
         said = record.content
         content = excerpt(said, shown.message, EXCERPT_CHARS) if record.window_summary else said
-        line = memory_line(replace(record, content=content), shown.speaker, shown.allowed, record.session_user)
+        record = replace(record, content=content)
+        line = memory_line(record, shown.speaker, shown.allowed, record.session_user, shown.zone)
         repeats = frozenset(map(str, record.sources))
     else:
         assert isinstance(record, ContextMessage)
-        day, who = day_words(record.created_at.date()), record.name or record.role
+        at = record.created_at.astimezone(tzinfo_of(record.time_zone) if record.time_zone else shown.zone)
+        day, who = day_words(at), record.name or record.role
         said = plain_text(record.content)
         own = record.role == "user" and record.name in (None, shown.speaker)
         opening = f"{day}, {who} said{_superseded(record.superseded)}"

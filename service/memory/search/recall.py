@@ -17,7 +17,6 @@ from uuid import UUID
 import structlog
 
 from service.db.wal_lsn import PRIMARY_ONLY, require_lsn
-from service.domain import timex
 from service.domain.context import IncludeMessages
 from service.domain.message_text import plain_text
 from service.domain.owners import shown_viewer, viewer_of
@@ -29,6 +28,7 @@ from service.domain.text_normalization import holds_letters
 from service.domain.where import parse_where
 from service.embedding.embedder import CachedEmbedder, EmbeddingFailed, storage_of
 from service.errors import BudgetReached, InvalidInput
+from service.extraction.question_times import times_of
 from service.llm import LLMInvalidOutput, LLMUnavailable
 from service.memory.access.redaction import redact_search, where_query
 from service.memory.access.workspace import check_filters, get_settings
@@ -246,7 +246,8 @@ async def _question(runtime: Runtime, principal: Principal, request: SearchReque
 
     A query of nothing but a time has no words, unless it is a date in figures, as a text may hold it.
     """
-    timed = timex.parse(request.query, request.now or runtime.now())
+    zone = (await get_settings(runtime, principal)).time_zone
+    timed = times_of(request.query, request.asked_at(zone, runtime.now()))
     time_only = bool(timed.windows) and not timed.text
     vector, space, degraded = (None, None, None) if time_only else await _query_vector(runtime, principal, request)
     words = request.query if time_only and not holds_letters(request.query) else timed.text

@@ -7,7 +7,7 @@ records: at 8 clients of one workspace 1.45 times as many searches a second.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from itertools import islice
@@ -23,6 +23,7 @@ from service.domain.owners import Viewer, viewer_of
 from service.domain.ranking import Ranked, Ranking, rank
 from service.domain.search import SearchRequest
 from service.errors import StaleCredential
+from service.extraction.question_times import times_of
 from service.memory.search_results import AlsoFound, Found, SearchOptions, SearchQuery, SearchResult, StageTimings
 from service.runtime import Runtime
 from service.store import agents
@@ -115,11 +116,21 @@ async def plan_all(connection: Connection, runtime: Runtime, queries: Sequence[S
         if reader is None or _references_unknown_scope(query.request, reader):
             planned.append(None)
         else:
+            query = _in_zone_of(query, reader, now)
             made = await _plan(connection, runtime, query, reader, now)
             past = query.request.as_of is not None and query.request.as_of < now
             former = await former_versions(connection, made) if past else FormerVersions()
             planned.append(Planned(query, reader, made.without(former.changed), former))
     return planned
+
+
+def _in_zone_of(query: SearchQuery, reader: agents.Reader, now: datetime) -> SearchQuery:
+    """Return the query with its times in the time zone of the reader's agent, unless it names one itself."""
+    if not query.question.windows:
+        return query
+    asked_at = query.request.asked_at(reader.settings.time_zone, now)
+    windows = times_of(query.request.query, asked_at).windows
+    return replace(query, question=replace(query.question, windows=windows))
 
 
 async def _plan(

@@ -335,6 +335,7 @@ def message_columns(
         "user_name": user,
         "tokens": count_tokens(text),
         "created_at": draft.created_at,
+        "time_zone": draft.time_zone,
         "searchable": searchable,
     }
 

@@ -98,6 +98,7 @@ def _candidate(row: Row, weighed: Row | None) -> Candidate:
         previous=None,
         session_id=row["session_id"],
         happened_at=row["happened_at"].timestamp(),
+        happened_until=row["happened_until"].timestamp() if row["happened_until"] else None,
         speaker=features.speaker,
         length=weighed["length"] if weighed else 0,
         words=features.words,

@@ -29,8 +29,10 @@ class ContextMemory(Memory):
 
 @dataclass(frozen=True, slots=True)
 class ContextMessage(FoundMessage):
-    """A message with the share of the memories made of it that others have superseded; None where it has none."""
+    """A message with the time zone of its speaker, None where it names none, and the share of the memories made of it
+    that others have superseded, None where it has none."""
 
+    time_zone: str | None
     superseded: float | None
 
 

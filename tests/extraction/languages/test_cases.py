@@ -14,6 +14,7 @@ from uuid import UUID
 
 import pytest
 
+from service.domain.times import Period
 from service.extraction.candidates import Candidate, Turn
 from service.extraction.rules import extract
 from tests.tables import table
@@ -22,6 +23,7 @@ Json = dict[str, Any]
 FOLDER = Path(__file__).parent
 LANGUAGES = ("german", "french", "spanish", "chinese")
 NOW = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
+TODAY = Period.of_days(NOW)
 
 
 def cases(language: str) -> list[Json]:
@@ -31,7 +33,7 @@ def cases(language: str) -> list[Json]:
 
 def told(candidate: Candidate) -> Json:
     slot = candidate.slot.removeprefix("ada/") if candidate.slot else None
-    on = candidate.occurred_at.date().isoformat() if candidate.occurred_at and candidate.occurred_at != NOW else None
+    on = candidate.begins.date().isoformat() if candidate.begins and candidate.occurred != TODAY else None
     return {
         "type": candidate.type.value, "content": candidate.content, "slot": slot, "value": candidate.value,
         "polarity": candidate.polarity, "on": on,

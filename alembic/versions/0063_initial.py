@@ -3,7 +3,7 @@
 Until 0.1.0 is tagged, a change of the schema is made in those files, and this migration is numbered one higher, so that
 no database of an earlier form passes for one of the new form.
 
-Revision ID: 0062
+Revision ID: 0063
 Revises:
 """
 
@@ -18,14 +18,14 @@ from service.db.migrate import CREATE_ROLE, JOIN_ROLE
 from service.db.pool import APP_ROLE
 from service.db.queries import SQL_DIR
 
-revision = "0062"
+revision = "0063"
 down_revision = None
 branch_labels = None
 depends_on = None
 
-takes_over = ("0057", "0058", "0059", "0060", "0061")
+takes_over = ("0057", "0058", "0059", "0060", "0061", "0062")
 """Earlier revisions that ``service.db.migrate`` brings to this schema by ``TAKE_OVER``, and then numbers so."""
-schema_sha256 = "523eedc8ed6b4193f0a783170460fd72e5b39146d181d208409037b6176cc514"
+schema_sha256 = "8c03951eb5159d9117eb9778bfa0b558deaf5447c49793820da5d79ea5474e67"
 """Digest of the files that this revision runs, compared in ``tests/store/test_schema.py``."""
 
 
@@ -54,6 +54,21 @@ TAKE_OVER = {
     ],
     "0060": ["ALTER TABLE memories RENAME COLUMN reading TO dream_analysis"],
     "0061": ["ALTER TABLE messages ADD COLUMN searchable boolean DEFAULT true NOT NULL"],
+    "0062": [
+        *_functions("precision_v1"),
+        """ALTER TABLE messages ADD COLUMN time_zone text;
+        ALTER TABLE proposals ADD COLUMN occurred_until timestamptz;
+        ALTER TABLE memories ADD COLUMN occurred_until timestamptz;
+        ALTER TABLE search_index ADD COLUMN happened_until timestamptz;
+        ALTER TABLE memories NO FORCE ROW LEVEL SECURITY;
+        ALTER TABLE search_index NO FORCE ROW LEVEL SECURITY;
+        UPDATE memories SET occurred_until = occurred_at + interval '24 hours'
+        WHERE dream_id IS NOT NULL AND (occurred_at AT TIME ZONE 'UTC')::time = '00:00';
+        UPDATE search_index i SET happened_until = m.occurred_until FROM memories m
+        WHERE m.workspace_id = i.workspace_id AND m.id = i.id AND m.occurred_until IS NOT NULL;
+        CREATE INDEX ix_search_index_happened_until ON search_index USING btree
+            (workspace_id, audience, kind, ann, happened_until) WHERE happened_until IS NOT NULL""",
+    ],
 }
 """By revision, the statements that bring a database of it, or of one before, to the next. They leave row-level security
 not forced: the owner of a table sees its rows only so."""
