@@ -12,6 +12,7 @@ from pydantic import (
     Field,
     ValidationError,
     ValidatorFunctionWrapHandler,
+    WithJsonSchema,
     WrapValidator,
     model_validator,
 )
@@ -39,6 +40,12 @@ from service.domain.strict import StrictModel
 from service.domain.times import ZoneName, first_moment, last_moment, whole_date, zone_said
 from service.domain.types import SAVED_TYPES, MemoryType, Scope, Status
 from service.domain.validation import reason_of
+
+_WRITTEN = WithJsonSchema({
+    "anyOf": [
+        {"type": "string", "format": "date-time"}, {"type": "string", "pattern": r"^\d{4}(-\d\d(-\d\d)?)?$"},
+    ]
+})  # fmt: skip
 
 
 def _beginning(value: object) -> object:
@@ -93,14 +100,14 @@ KeyField = Annotated[
     Field(description="Upsert key: a save with the key of a stored memory of the same agent and scope updates it."),
 ]
 OccurredAtField = Annotated[
-    Annotated[Timestamp, BeforeValidator(_beginning)] | None,
+    Annotated[Timestamp, BeforeValidator(_beginning), _WRITTEN] | None,
     Field(
         description="Beginning of the described event, as exact as it is known: `2019`, `2019-05`, `2019-05-03` or a "
         "timestamp. Default: not known."
     ),
 ]
 OccurredUntilField = Annotated[
-    Annotated[Timestamp, BeforeValidator(_end)] | None,
+    Annotated[Timestamp, BeforeValidator(_end), _WRITTEN] | None,
     Field(
         description="Last year, month or day of the described event, or a timestamp as its end, exclusive. Default: "
         "the end of the year, month or day of `occurred_at`; none where that is a timestamp."

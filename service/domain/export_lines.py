@@ -7,11 +7,11 @@ here are passed over, so that what the API answers can be read in as it is.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NotRequired
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from service.domain.bulletin import BulletinPart
 from service.domain.documents import DocumentText, Title

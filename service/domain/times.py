@@ -1,7 +1,7 @@
 """Periods: times no more exact than they were said, and the zones in which they were.
 
-A period is an instant, or a stretch of calendar days. Calendar days belong to no zone, so they are stored as midnights of
-UTC whatever the zone of who named them, and compared with the calendar of who asks.
+A period is an instant, or a stretch of calendar days. Calendar days belong to no zone, so they are stored as midnights
+of UTC whatever the zone of who named them, and compared with the calendar of who asks.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class Period:
         """Return the period as ``parse`` reads it."""
         form = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d"}.get(self.precision)
         if form is None:
-            return "/".join(one.isoformat(timespec="minutes") for one in (self.begin, self.end) if one)
+            return "/".join(one.isoformat() for one in (self.begin, self.end) if one)
         first, last = self.begin.strftime(form), self.last.strftime(form)
         return first if first == last else f"{first}/{last}"
 

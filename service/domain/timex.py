@@ -1,8 +1,8 @@
 """Times that a question names, as windows: "last week", "in May 2023", "before 8 May", "two months ago".
 
-English phrases, read against the question's own ``now`` and in its time zone. An absolute date anchors a question: relative words beside it
-("what did she say on 8 May about last week?") are then left alone. Words that name no certain time ("a few years ago")
-stay words.
+English phrases, read against the question's own ``now`` and in its time zone. An absolute date anchors a question:
+relative words beside it ("what did she say on 8 May about last week?") are then left alone. Words that name no certain
+time ("a few years ago") stay words.
 """
 
 from __future__ import annotations

@@ -72,8 +72,8 @@ class Candidate:
     ``content`` is a self-contained statement in the third person. ``evidence`` are the ids of the turns
     it came from (never empty). ``slot`` names an exclusive attribute of one subject
     (``"caroline/lives_in"``): a later candidate of the same slot with another value supersedes the earlier
-    memory. ``value`` is what fills the slot. ``occurred`` is when it happened, as exact as it was said, by the local time of
-    the turn; None where that is not known. ``importance`` and ``confidence`` are in 0..1.
+    memory. ``value`` is what fills the slot. ``occurred`` is when it happened, as exact as it was said, by the
+    local time of the turn; None where that is not known. ``importance`` and ``confidence`` are in 0..1.
 
     ``word_of`` and ``hearsay_by`` are set by ``testimony`` on what is about a person: the user in whose turns they say
     so themselves, or who else does. With neither the statement is about something else.

@@ -244,7 +244,12 @@ class TimesOfText:
             if day.end is None or day.end - day.begin != _DAY:
                 return None
             given = groups_of(clock)
-            half = (given.get("half") or time.said.get("part") or time.said.get("named") or "").lower().replace(".", "").strip()
+            half = (
+                (given.get("half") or time.said.get("part") or time.said.get("named") or "")
+                .lower()
+                .replace(".", "")
+                .strip()
+            )
             begin = self._moment(day.begin, given.get("hour", "12"), given.get("minute"), half)
             until = self._moment(day.begin, given["until"], None, half) if "until" in given else None
             return replace(time, period=Period(begin, until).checked(), weak=False)

@@ -45,6 +45,7 @@ from service.mcp.tool_types import (
     client_of,
     explained,
     first,
+    happened_of,
     tools_named,
     user_named,
 )
@@ -178,7 +179,7 @@ async def recall(
     with _prompt_errors():
         found = await client_of(ctx).search_memories(topic, limit=LISTED_MAX)
     memories = [result.memory for result in found.results if result.memory]
-    lines = [f"- {one.content} ({one.type}, {(one.occurred_at or one.created_at).date()})" for one in memories]
+    lines = [f"- {one.content} ({one.type}, {happened_of(one).words()})" for one in memories]
     known = "\n".join([INFORMATION, *lines]) if lines else "Nothing is remembered about it."
     return f"Tell me what you remember about: {topic}\n\n{known}"
 

@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 
 from reverie_client import APIError, AsyncReverie, ReverieClientError
 from reverie_client.models import AnsweredPage, MemoryRecord, MemoryType, Proposal, Scope
+from service.domain.times import Period
 
 T = TypeVar("T")
 ClientOf = Callable[[Any], AsyncReverie]
@@ -42,7 +43,7 @@ User = Annotated[
     str | None,
     Field(description="who is speaking: what is others' stays unseen"),
 ]
-OccurredAt = Annotated[str | None, Field(description="when it happened, RFC 3339")]
+OccurredAt = Annotated[str | None, Field(description="when it happened: 2019, 2019-05, 2019-05-03 or RFC 3339")]
 ExpiresAt = Annotated[str | None, Field(description="until when it holds, RFC 3339")]
 MemoryId = Annotated[str, Field(description="its id, from memory_search")]
 Person = Annotated[str, Field(description="the person's name in memories")]
@@ -378,9 +379,14 @@ def memory_of(memory: MemoryRecord) -> Memory:
         "origin": memory.origin,
         "key": memory.key,
         "tags": memory.tags,
-        "happened": (memory.occurred_at or memory.created_at).isoformat(),
+        "happened": happened_of(memory).iso(),
         "importance": memory.importance,
     }
+
+
+def happened_of(memory: MemoryRecord) -> Period:
+    """Return when what a memory says happened, else when it was saved."""
+    return Period(memory.occurred_at, memory.occurred_until) if memory.occurred_at else Period(memory.created_at)
 
 
 def page_of(page: AnsweredPage) -> StandingPage:

@@ -83,6 +83,7 @@ from service.mcp.tool_types import (
     client_of,
     first,
     given,
+    happened_of,
     memory_of,
     page_of,
     proposal_of,
@@ -588,7 +589,7 @@ def _memory(memory: m.MemoryRecord, base: str) -> Fetched:
         "type": memory.type,
         "user": memory.user,
         "according_to": memory.hearsay_by,
-        "happened": (memory.occurred_at or memory.created_at).isoformat(),
+        "happened": happened_of(memory).iso(),
         "tags": memory.tags,
     }
     return _fetched(_reference("memory", memory.id, memory.content, base), memory.content, known)

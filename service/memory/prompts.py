@@ -42,7 +42,8 @@ Note each statement that will still matter in a later conversation:
 
 Rules:
 - Each statement stands alone: third person, full names instead of pronouns, absolute dates instead of "yesterday"
-  (each turn says when it was spoken, in local time), no more exact than they were said. Keep numbers, names and identifiers exactly as they were said.
+  (each turn says when it was spoken, in local time), no more exact than what was said. Keep numbers, names and
+  identifiers exactly as they were said.
 - One statement, one thing: "I don't like Python, but I love Go" gives two.
 - Keep polarity: "quit", "no longer", "never" are negative.
 - "evidence" are the numbers of the turns that say it: all of them, and no others.
@@ -470,9 +471,9 @@ def memory_line(
 ) -> str:
     """Return a memory, of a session of ``session_user``, as a model reads it.
 
-    The line says the days it speaks of, an instant's in ``zone``, what it says, whom it is about if not the speaker, and, of hearsay, whose word
-    it is. What reads like an instruction is marked, and what is of an origin that is not ``allowed``, unless it is
-    hearsay.
+    The line says the days it speaks of, an instant's in ``zone``, what it says, whom it is about if not the speaker,
+    and, of hearsay, whose word it is. What reads like an instruction is marked, and what is of an origin that is not
+    ``allowed``, unless it is hearsay.
     """
     user, by = memory.user, memory.hearsay_by
     of_others = bool(by) or (speaker is not None and user not in (None, speaker))

@@ -18,8 +18,8 @@ from typing import Any
 from uuid import UUID
 
 from reverie.evaluation.conversations import Conversation, Question
-from service.domain import timex
 from service.domain.ranking import Candidate, Ranking
+from service.extraction.question_times import times_of
 from service.runtime import Runtime
 from service.startup import open_runtime
 from service.store import agents
@@ -167,7 +167,7 @@ async def _sample(
     contents: Mapping[UUID, str],
     include: tuple[str, ...],
 ) -> Sample:
-    timed = timex.parse(question.text, question.now)
+    timed = times_of(question.text, question.now)
     vector, space = await runtime.embed_query(question.text)
     searched = Searched(timed.text, timed.windows, space, vector)
 

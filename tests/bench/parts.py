@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
-from service.domain import timex
 from service.domain.ranking import Ranking, rank
 from service.embedding.embedder import known_noise
+from service.extraction.question_times import times_of
 from tests.bench.candidates import Sample, recall_at_10, sample_sets
 from tests.bench.environment import Place
 from tests.bench.report import Cell, console, show
@@ -50,7 +50,7 @@ def run(place: Place) -> None:
 def _orders(noise: float) -> dict[str, Order]:
     def ranked(ranking: Ranking) -> Order:
         def order(sample: Sample) -> list[UUID]:
-            windows = timex.parse(sample.text, sample.now).windows
+            windows = times_of(sample.text, sample.now).windows
             chosen = ranking.over(sample.include)
             return [one.id for one in rank(sample.candidates, windows, chosen, limit=DEPTH, noise=noise)]
 

@@ -235,7 +235,7 @@ async def waiting(
         identity_hash=identity_hash(MemoryType.FACT, content, key=None, owners=owners, **marks), type="fact",
         content=content, user_name=user, owners=owners, hearsay_by=None, importance=0.5, confidence=0.3, tags=tags,
         source={"kind": "dream"}, metadata={}, message_ids=[], reason="not sure enough", said_at=runtime.now(),
-        occurred_at=None,
+        occurred_at=None, occurred_until=None,
     )  # fmt: skip
     async with runtime.db.transaction(workspace) as connection:
         row = await get_agent(connection, workspace, agent)

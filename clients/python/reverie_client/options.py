@@ -40,6 +40,8 @@ Strategy = Literal["hybrid", "semantic", "keyword", "recent"]
 class MemoryFields(TypedDict, total=False):
     """Optional fields of ``save_memory``."""
 
+    occurred_at: Moment | str | None
+    occurred_until: Moment | str | None
     agent: str | None
     summary: str | None
     scope: Scope
@@ -58,7 +60,6 @@ class MemoryFields(TypedDict, total=False):
     decay_exempt: bool
     metadata: Json
     source: Json
-    occurred_at: Moment | None
     expires_at: Moment | None
     created_at: Moment | None
     links: list[Json]
@@ -113,6 +114,7 @@ class SearchOptions(TypedDict, total=False):
     until: Moment | None
     as_of: Moment | None
     now: Moment | None
+    time_zone: str | None
     agent: str | None
     queries: list[str]
     expand: bool
@@ -124,6 +126,8 @@ class SearchOptions(TypedDict, total=False):
 class MemoryChanges(TypedDict, total=False):
     """Optional fields of ``update_memory``."""
 
+    occurred_at: Moment | str | None
+    occurred_until: Moment | str | None
     type: str | None
     content: str | None
     summary: str | None
@@ -143,7 +147,6 @@ class MemoryChanges(TypedDict, total=False):
     decay_exempt: bool | None
     metadata: Json | None
     source: Json | None
-    occurred_at: Moment | None
     expires_at: Moment | None
     reason: str | None
 
@@ -168,6 +171,7 @@ class ContextOptions(TypedDict, total=False):
     documents: list[Id] | None
     since: Moment | None
     until: Moment | None
+    time_zone: str | None
     include_messages: Literal["always", "undreamed", "never"] | None
     tool_results: list[Any]
     placement: Literal["system", "user"]
@@ -186,6 +190,7 @@ class AskFields(TypedDict, total=False):
     where: Json | None
     since: Moment | None
     until: Moment | None
+    time_zone: str | None
     session: str | None
     task: str | None
     as_of: Moment | None
@@ -206,6 +211,8 @@ class AgentChanges(TypedDict, total=False):
 class ProposalEdit(TypedDict, total=False):
     """Optional fields of ``decide_proposals`` and ``decide_proposal``."""
 
+    occurred_at: Moment | str | None
+    occurred_until: Moment | str | None
     type: str | None
     content: str | None
     user: str | None
@@ -213,7 +220,6 @@ class ProposalEdit(TypedDict, total=False):
     confidence: float | None
     tags: list[str] | None
     metadata: Json | None
-    occurred_at: Moment | None
     origin: Literal["api", "assistant"] | None
 
 
@@ -256,6 +262,7 @@ class MessageFields(TypedDict, total=False):
     name: str | None
     tool_call_id: str | None
     created_at: Moment | None
+    time_zone: str | None
 
 
 class MessageDraft(MessageFields):

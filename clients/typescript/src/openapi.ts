@@ -2348,7 +2348,7 @@ export interface components {
              */
             instructions?: string;
             /**
-             * @description IANA time zone of `dream.quiet_hours`. Default `UTC`.
+             * @description IANA time zone of users whose messages and searches name none, and of `dream.quiet_hours`. Default `UTC`.
              * @default UTC
              */
             time_zone?: string;
@@ -2553,6 +2553,8 @@ export interface components {
             since?: string | null;
             /** @description Latest time of occurrence (or creation), exclusive. */
             until?: string | null;
+            /** @description Time zone of the asker, as an IANA name or an offset such as `+02:00`, in which a query names times. Default: the offset of `now`, else the setting `time_zone`. */
+            time_zone?: string | null;
             /** @description Current session; its session-scoped memories are included. */
             session?: string | null;
             /** @description Current task; its task-scoped memories are included. */
@@ -2755,8 +2757,10 @@ export interface components {
             entities: components["schemas"]["NamedEntity"][];
             /** @description Positions of the cited messages in the request, from 0. */
             messages: number[];
-            /** @description Time of the described event; null without one. */
+            /** @description Beginning of the described event; null where no time is known. */
             occurred_at: string | null;
+            /** @description End of the described event, exclusive; null for an instant and where no time is known. */
+            occurred_until: string | null;
             /**
              * Format: date-time
              * @description Time from which the statement holds: that of the last cited message.
@@ -2853,6 +2857,8 @@ export interface components {
             since?: string | null;
             /** @description Latest time of occurrence (or creation), exclusive. */
             until?: string | null;
+            /** @description Time zone of the asker, as an IANA name or an offset such as `+02:00`, in which a query names times. Default: the offset of `now`, else the setting `time_zone`. */
+            time_zone?: string | null;
             /** @description Search of past messages: `always`, `undreamed` (those that no dream has read yet) or `never`; the window is included in any case. Default: the setting `context.include_messages`. */
             include_messages?: ("always" | "undreamed" | "never") | null;
             /**
@@ -3157,6 +3163,10 @@ export interface components {
         };
         /** @description Decision on a proposal. The fields of the memory belong to `edit`, which needs one of them at least. */
         Decision: {
+            /** @description Beginning of the described event, as exact as it is known: `2019`, `2019-05`, `2019-05-03` or a timestamp. Default: not known. */
+            occurred_at?: string | null;
+            /** @description Last year, month or day of the described event, or a timestamp as its end, exclusive. Default: the end of the year, month or day of `occurred_at`; none where that is a timestamp. */
+            occurred_until?: string | null;
             /**
              * @description Decision: `accept` (a memory is saved), `edit` (a memory is saved with the fields given), `reject` (nothing is saved, and the statement is not proposed again) or `reopen` (a rejected proposal waits again).
              * @enum {string}
@@ -3178,13 +3188,15 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Time of the described event. */
-            occurred_at?: string | null;
             /** @description Origin of the memory: `api`, or `assistant` for a decision that a model passes on. Default `api`. */
             origin?: ("api" | "assistant") | null;
         };
         /** @description Decision on several proposals, all or none. */
         DecisionOnMany: {
+            /** @description Beginning of the described event, as exact as it is known: `2019`, `2019-05`, `2019-05-03` or a timestamp. Default: not known. */
+            occurred_at?: string | null;
+            /** @description Last year, month or day of the described event, or a timestamp as its end, exclusive. Default: the end of the year, month or day of `occurred_at`; none where that is a timestamp. */
+            occurred_until?: string | null;
             /**
              * @description Decision: `accept` (a memory is saved), `edit` (a memory is saved with the fields given), `reject` (nothing is saved, and the statement is not proposed again) or `reopen` (a rejected proposal waits again).
              * @enum {string}
@@ -3206,8 +3218,6 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Time of the described event. */
-            occurred_at?: string | null;
             /** @description Origin of the memory: `api`, or `assistant` for a decision that a model passes on. Default `api`. */
             origin?: ("api" | "assistant") | null;
             /** @description Ids of the proposals, 1 to 100. */
@@ -4191,6 +4201,8 @@ export interface components {
             as_of?: string | null;
             /** @description Reference time of relative dates in the query. Default: the server's time. */
             now?: string | null;
+            /** @description Time zone of the asker, as an IANA name or an offset such as `+02:00`, in which a query names times. Default: the offset of `now`, else the setting `time_zone`. */
+            time_zone?: string | null;
         };
         /** @description Message found by a search. */
         FoundMessage: {
@@ -4278,8 +4290,10 @@ export interface components {
             entities: components["schemas"]["NamedEntity"][];
             /** @description Positions of the cited messages in the request, from 0. */
             messages: number[];
-            /** @description Time of the described event; null without one. */
+            /** @description Beginning of the described event; null where no time is known. */
             occurred_at: string | null;
+            /** @description End of the described event, exclusive; null for an instant and where no time is known. */
+            occurred_until: string | null;
             /**
              * Format: date-time
              * @description Time from which the statement holds: that of the last cited message.
@@ -4571,8 +4585,12 @@ export interface components {
              * @description Creation time.
              */
             created_at: string;
-            /** @description Time of the described event. */
+            /** @description Beginning of the described event; null where no time is known. */
             occurred_at: string | null;
+            /** @description End of the described event, exclusive; null for an instant and where no time is known. */
+            occurred_until: string | null;
+            /** @description Precision of the two: `year`, `month` or `day` (of the calendar, whose days are written as midnights of UTC), or `minute`. */
+            occurred_precision: ("year" | "month" | "day" | "minute") | null;
             /** @description Name of the agent. */
             agent: string;
             /** @description Scope of the memory. */
@@ -4646,6 +4664,10 @@ export interface components {
         };
         /** @description Memory to save. */
         MemoryDraft: {
+            /** @description Beginning of the described event, as exact as it is known: `2019`, `2019-05`, `2019-05-03` or a timestamp. Default: not known. */
+            occurred_at?: string | null;
+            /** @description Last year, month or day of the described event, or a timestamp as its end, exclusive. Default: the end of the year, month or day of `occurred_at`; none where that is a timestamp. */
+            occurred_until?: string | null;
             /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
             agent?: string | null;
             /** @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, or one of the setting `memory_types`. Insights are concluded by dreams alone. */
@@ -4702,8 +4724,6 @@ export interface components {
             source?: {
                 [key: string]: unknown;
             };
-            /** @description Time of the described event. */
-            occurred_at?: string | null;
             /** @description Time of expiry. Default: never. */
             expires_at?: string | null;
             /** @description Creation time for backfill, with admin keys only. Default: now. */
@@ -4802,6 +4822,10 @@ export interface components {
         };
         /** @description Changes to a memory; only the fields given change. */
         MemoryPatch: {
+            /** @description Beginning of the described event, as exact as it is known: `2019`, `2019-05`, `2019-05-03` or a timestamp. Default: not known. */
+            occurred_at?: string | null;
+            /** @description Last year, month or day of the described event, or a timestamp as its end, exclusive. Default: the end of the year, month or day of `occurred_at`; none where that is a timestamp. */
+            occurred_until?: string | null;
             /** @description Version last seen by the caller. A newer stored version is a 409. */
             version: number;
             /** @description New type of the memory: fact, preference, decision, identity, event, observation, goal, todo, or one of the setting `memory_types`. */
@@ -4846,8 +4870,6 @@ export interface components {
             source?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Time of the described event. */
-            occurred_at?: string | null;
             /** @description Time of expiry. Default: never. */
             expires_at?: string | null;
             /** @description Reason for the change, stored in the history; at most 500 characters. */
@@ -4919,8 +4941,12 @@ export interface components {
              * @description Creation time.
              */
             created_at: string;
-            /** @description Time of the described event. */
+            /** @description Beginning of the described event; null where no time is known. */
             occurred_at: string | null;
+            /** @description End of the described event, exclusive; null for an instant and where no time is known. */
+            occurred_until: string | null;
+            /** @description Precision of the two: `year`, `month` or `day` (of the calendar, whose days are written as midnights of UTC), or `minute`. */
+            occurred_precision: ("year" | "month" | "day" | "minute") | null;
             /** @description Name of the agent. */
             agent: string;
             /** @description Scope of the memory. */
@@ -5068,8 +5094,10 @@ export interface components {
             name?: string | null;
             /** @description Id of the tool call answered by this message. */
             tool_call_id?: string | null;
-            /** @description Time of the message. Default: now. */
+            /** @description Time of the message; its offset, unless zero, is that of the speaker. Default: now. */
             created_at?: string | null;
+            /** @description Time zone of the speaker, as an IANA name or an offset such as `+02:00`. Default: the offset of `created_at`, else the setting `time_zone`. */
+            time_zone?: string | null;
         };
         /** @description One page of the messages of a session. */
         MessagePage: {
@@ -5736,6 +5764,8 @@ export interface components {
             as_of?: string | null;
             /** @description Reference time of relative dates in the query. Default: the server's time. */
             now?: string | null;
+            /** @description Time zone of the asker, as an IANA name or an offset such as `+02:00`, in which a query names times. Default: the offset of `now`, else the setting `time_zone`. */
+            time_zone?: string | null;
             /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
             agent?: string | null;
             /**
@@ -5911,8 +5941,10 @@ export interface components {
              * @description Time of the statement, from which the memory is valid.
              */
             said_at: string;
-            /** @description Time of the described event. */
+            /** @description Beginning of the described event; null where no time is known. */
             occurred_at: string | null;
+            /** @description End of the described event, exclusive; null for an instant and where no time is known. */
+            occurred_until: string | null;
             /** @description Messages that the proposal was made of. */
             sources: components["schemas"]["ProposalSource"][];
             /** @description Id of the proposing dream. */
@@ -6033,7 +6065,7 @@ export interface components {
              */
             instructions?: string;
             /**
-             * @description IANA time zone of `dream.quiet_hours`. Default `UTC`.
+             * @description IANA time zone of users whose messages and searches name none, and of `dream.quiet_hours`. Default `UTC`.
              * @default UTC
              */
             time_zone?: string;
@@ -6679,6 +6711,8 @@ export interface components {
             as_of?: string | null;
             /** @description Reference time of relative dates in the query. Default: the server's time. */
             now?: string | null;
+            /** @description Time zone of the asker, as an IANA name or an offset such as `+02:00`, in which a query names times. Default: the offset of `now`, else the setting `time_zone`. */
+            time_zone?: string | null;
             /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
             agent?: string | null;
             /**
@@ -6887,7 +6921,7 @@ export interface components {
              */
             instructions?: string;
             /**
-             * @description IANA time zone of `dream.quiet_hours`. Default `UTC`.
+             * @description IANA time zone of users whose messages and searches name none, and of `dream.quiet_hours`. Default `UTC`.
              * @default UTC
              */
             time_zone?: string;

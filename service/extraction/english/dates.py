@@ -31,7 +31,8 @@ _EXPRESSION = re.compile(
     | \b(?P<month3>{MONTH})(?:,?\sof)?,?\s(?P<year3>(?:19|20)\d\d)\b
     | \b(?:the\s)?(?P<named>day\sbefore\syesterday|day\safter\stomorrow)\b
     | (?<=\bthe\s)(?P<ordinal>\d{{1,2}})(?:st|nd|rd|th)\b(?!\s(?:floor|time|street|avenue|grade|place|of|birthday
-        |anniversary|try|attempt|page|and|century|street|hole|level|day|week|lap|round|one|book|half|part|season|episode|chapter|kid|child
+        |anniversary|try|attempt|page|and|century|street|hole|level|day|week|lap|round|one|book|half|part|season
+        |episode|chapter|kid|child
         |edition|version|draft|year|month|floors?|person|option|choice|date|interview|appointment|trimester))
     | \b(?P<named2>yesterday|today|tomorrow|tonight|last\snight|this\s(?:morning|afternoon|evening))\b
     | \b(?P<ago>{_COUNT})\s(?P<unit>day|week|weekend|month|year)s?\s(?:ago|back)\b
@@ -44,6 +45,9 @@ _EXPRESSION = re.compile(
     | (?<=\bin\s)(?P<year4>(?:19|20)\d\d)\b
     )""",
     re.IGNORECASE | re.VERBOSE,
+)
+_CUE = any_case(
+    rf"\d|day|week|month|year|night|tomorrow|quarter|hour|minute|ties\b|\b(?:morning|evening|afternoon|{MONTH})\b"
 )
 _IS = any_case(r"(?:'s|\bis|\bare|\bbe|\bwas|\bnow)\s$")
 _TO_WEEKDAY = any_case(rf"\s?(?:to|till?|until|through|thru|[-–])\s?(?:{_DAY})\b")
@@ -77,11 +81,13 @@ _WORDING = Wording(
         | (?<![\w.,:/$€£-])(?P<bare_year>{_YEAR})(?![\w%]|[.,:/]\d|\s(?!was|is|has|as|this)[a-z]{{1,15}}s\b)"""
     ),
     taken=joining(
-        r"""\b(?:in|since|by|until|till|during|around|circa|throughout|from|year|(?:spring|summer|autumn|fall|winter)(?:\sof)?)
+        r"""\b(?:in|since|by|until|till|during|around|circa|throughout|from|year|(?:spring|summer|autumn|fall
+        |winter)(?:\sof)?)
         \s@"""
     ),
     spans=joining(
-        r"\bfrom\s@\s(?:to|till?|until|through|thru)\s@ | \bbetween\s@\sand\s@ | @\s?[-–—]\s?@ | @\s(?:to|through|until)\s@"
+        r"""\bfrom\s@\s(?:to|till?|until|through|thru)\s@ | \bbetween\s@\sand\s@
+        | @\s?[-–—]\s?@ | @\s(?:to|through|until)\s@"""
     ),
     days=joining(r"\b(?P<n>\d{1,2})(?:st|nd|rd|th)?\s?(?:to|till?|until|through|[-–—])\s?(?:the\s)?@"),
     part=joining(
@@ -107,13 +113,16 @@ _WORDING = Wording(
     late=word_set("pm tonight") | {"last night", "this evening", "this afternoon"},
     bound=joining(r"\b(?:before|after|prior\sto)\s@"),
     recurs=joining(
-        rf"""\b(?:every|each)\s(?:other\s|single\s|few\s|\w{{1,6}}\s)?(?:days?|weeks?|weekends?|months?|years?|mornings?|evenings?
+        rf"""\b(?:every|each)\s(?:other\s|single\s|few\s|\w{{1,6}}\s)?(?:days?|weeks?|weekends?|months?|years?
+        |mornings?|evenings?
         |nights?|spring|summer|fall|autumn|winter|{_DAY}|{MONTH})\b
-        | \b(?:daily|weekly|biweekly|monthly|yearly|annually|nightly)\b | \b(?:once|twice|times|days)\sa\s(?:week|month|year)\b
+        | \b(?:daily|weekly|biweekly|monthly|yearly|annually|nightly)\b | \b(?:once|twice|times|days)\sa\s(?:week
+        |month|year)\b
         | \b(?:{WEEKDAY}|weekend|weekday)s\b(?!['’])"""
     ),
     inexact=joining(
-        r"""\b(?:in|during|since|after|before)\s(?:college|(?:high\s|grad\s|middle\s)?school|university|(?:\w+\s)?(?:childhood|youth|teens
+        r"""\b(?:in|during|since|after|before)\s(?:college|(?:high\s|grad\s|middle\s)?school|university
+        |(?:\w+\s)?(?:childhood|youth|teens
         |twenties|thirties|forties)|the\s(?:past|future)) | \bas\san?\s(?:child|kid|teen|teenager|student|boy|girl|baby)
         | \bwhen\s[\w']{1,20}\s(?:was|were) | \bback\s(?:then|when) | \bgrowing\sup
         | \b(?:years|months|weeks|days|ages|decades|while|long)\sago | \b(?:recently|lately|soon|someday|once)
@@ -146,6 +155,8 @@ def ground(text: str, now: datetime, *, future: bool = False) -> Grounded:
     next one or the last; where nothing says so it is the next one with ``future`` (todos, goals), else the last weekday
     or the nearest day. A date in figures, and an expression that names no existing date, stay as they are.
     """
+    if not _CUE.search(text):
+        return Grounded(text, timed=bool(_WORDING.inexact.search(text)))
 
     def ahead_of(text: str, start: int, end: int, preposition: str = "") -> bool | None:
         ahead = lies_ahead(text, start, end, preposition)

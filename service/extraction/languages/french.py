@@ -182,10 +182,13 @@ _DECADES = {"trente": 30, "quarante": 40, "cinquante": 50, "soixante": 60, "soix
 _WORDING = Wording(
     plain=joining(
         rf"""(?<![\w/.-])(?P<year>{_YEAR})-(?P<month>0[1-9]|1[0-2])(?![\w-])
-        | \b(?:(?P<quarter>{any_of(_QUARTERS)})\strimestre|T(?P<quarter2>[1-4]))(?:\s(?:de\s(?:l'année\s)?)?(?P<year2>{_YEAR}))?\b
+        | \b(?:(?P<quarter>{any_of(_QUARTERS)})\strimestre
+        |T(?P<quarter2>[1-4]))(?:\s(?:de\s(?:l'année\s)?)?(?P<year2>{_YEAR}))?\b
         | \bannées\s(?P<decade>(?:(?:19|20)\d|[3-9])0|{any_of(_DECADES)})\b
-        | \bil\sy\sa\s(?P<hours>\d{{1,3}}|{_COUNT})\sheures?\b(?P<back>) | \bdans\s(?P<hours2>\d{{1,3}}|{_COUNT})\sheures?\b
-        | \bil\sy\sa\s(?P<minutes>\d{{1,3}}|{_COUNT})\sminutes?\b(?P<back2>) | \bdans\s(?P<minutes2>\d{{1,3}}|{_COUNT})\sminutes?\b
+        | \bil\sy\sa\s(?P<hours>\d{{1,3}}|{_COUNT})\sheures?\b(?P<back>) | \bdans\s(?P<hours2>\d{{1,3}}
+        |{_COUNT})\sheures?\b
+        | \bil\sy\sa\s(?P<minutes>\d{{1,3}}|{_COUNT})\sminutes?\b(?P<back2>) | \bdans\s(?P<minutes2>\d{{1,3}}
+        |{_COUNT})\sminutes?\b
         | (?:(?<=\bdu\s)|(?<=\bde\sl'))(?P<current>mois|année)\b
         | \b(?P<bare_month>{_MONTH})\b | \b(?P<bare_weekday>{_DAY})\b
         | (?<![\w.,:/$€£-])(?P<bare_year>{_YEAR})(?![\w%]|[.,:/]\d)"""
@@ -223,12 +226,15 @@ _WORDING = Wording(
     late=frozenset({"du soir", "de l'après-midi", "soir", "après-midi"}),
     bound=joining(r"\b(?:avant|après)\s(?:le\s|la\s|l')?@"),
     recurs=joining(
-        rf"""\b(?:chaque|tous\sles|toutes\sles)\s(?:\w{{2,10}}\s)?(?:{_PERIOD}|{_DAY}s|matins?|soirs?|nuits?|étés?|hivers?)\b
+        rf"""\b(?:chaque|tous\sles|toutes\sles)\s(?:\w{{2,10}}\s)?(?:{_PERIOD}|{_DAY}s|matins?|soirs?|nuits?|étés?
+        |hivers?)\b
         | \b(?:une?)\s(?:{_PERIOD})\ssur\s\w{{2,6}}\b | \b(?:quotidien|hebdomadaire|mensuel|annuel)\w{{0,6}}\b"""
     ),
     inexact=joining(
-        r"""\b(?:à\s(?:la\s(?:fac|maternelle)|l'(?:école|université|époque)) | au\s(?:lycée|collège) | (?:dans|pendant)\s(?:mon|ma|mes|son|sa|ses)
-        \s(?:enfance|jeunesse|études) | quand\s(?:j'|il|elle|\w+\sétait) | enfant | autrefois | jadis | récemment | dernièrement
+        r"""\b(?:à\s(?:la\s(?:fac|maternelle)|l'(?:école|université|époque)) | au\s(?:lycée|collège) | (?:dans
+        |pendant)\s(?:mon|ma|mes|son|sa|ses)
+        \s(?:enfance|jeunesse|études) | quand\s(?:j'|il|elle|\w+\sétait) | enfant | autrefois | jadis | récemment
+        | dernièrement
         | il\sy\sa\s(?:longtemps|quelques|des|plusieurs|peu) | un\sjour | bientôt | Noël | Pâques
         | l'(?:été|hiver|automne)\s(?:dernier|prochain) | cet\s(?:été|hiver|automne))\b"""
     ),

@@ -202,9 +202,10 @@ _WORDING = Wording(
         | \b(?P<bare_month>{MONTH})\b
         | (?<![\w.,:/$€£-])(?P<bare_year>{_YEAR})(?![\w%]|[.,:/]\d|\s(?:mal|(?-i:[A-ZÄÖÜ])))"""
     ),
-    taken=joining(rf"(?:\b(?:in|seit|ab|bis|um|etwa|circa|ca\.|Jahr|Sommer|Winter|Herbst|Frühling|Frühjahr)\s)?@"),
+    taken=joining(r"(?:\b(?:in|seit|ab|bis|um|etwa|circa|ca\.|Jahr|Sommer|Winter|Herbst|Frühling|Frühjahr)\s)?@"),
     spans=joining(
-        r"\bvo[nm]\s@\sbis\s(?:zum\s)?@ | \bzwischen\s(?:dem\s)?@\sund\s(?:dem\s)?@ | @\s?[-–—]\s?@ | @\sbis\s(?:zum\s)?@"
+        r"""\bvo[nm]\s@\sbis\s(?:zum\s)?@ | \bzwischen\s(?:dem\s)?@\sund\s(?:dem\s)?@
+        | @\s?[-–—]\s?@ | @\sbis\s(?:zum\s)?@"""
     ),
     days=joining(r"\b(?P<n>\d{1,2})\.?\s?(?:bis\s(?:zum\s)?|[-–—]\s?)@"),
     part=joining(
@@ -236,7 +237,8 @@ _WORDING = Wording(
         | \balle\s\w{{2,10}}\s(?:Tage|Wochen|Monate|Jahre)\b | \b(?:{any_of(_WEEKDAYS)})s\b"""
     ),
     inexact=joining(
-        r"""\b(?:im\s(?:Studium|Gymnasium) | als\s(?:ich|Kind|Jugendliche|Student) | (?:in|während)\s(?:der|meiner)\s(?:Schul|Kindheit
+        r"""\b(?:im\s(?:Studium|Gymnasium) | als\s(?:ich|Kind|Jugendliche|Student) | (?:in|während)\s(?:der
+        |meiner)\s(?:Schul|Kindheit
         |Jugend|Uni|Studien) | früher | damals | einst | neulich | kürzlich | irgendwann | bald | demnächst
         | vor\s(?:langer|kurzem|Jahren|Monaten|Wochen|einigen|ein\spaar|mehreren|vielen)
         | (?:letzte|diese|nächste|kommende)[nrs]?\s(?:Sommer|Winter|Herbst|Frühling|Frühjahr)

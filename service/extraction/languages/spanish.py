@@ -193,8 +193,10 @@ _WORDING = Wording(
         | \b(?:(?P<quarter>{any_of(map(re.escape, _QUARTERS))})\strimestre|T(?P<quarter2>[1-4]))
           (?:\s(?:del?\s(?:año\s)?)?(?P<year2>{_YEAR}))?\b
         | \b(?:años|los)\s(?P<decade>(?:(?:19|20)\d|[3-9])0|{any_of(_DECADES)})\b(?!\s\w+s\b)
-        | \bhace\s(?P<hours>\d{{1,3}}|{_COUNT})\shoras?\b(?P<back>) | \b(?:dentro\sde|en)\s(?P<hours2>\d{{1,3}}|{_COUNT})\shoras?\b
-        | \bhace\s(?P<minutes>\d{{1,3}}|{_COUNT})\sminutos?\b(?P<back2>) | \b(?:dentro\sde|en)\s(?P<minutes2>\d{{1,3}}|{_COUNT})\sminutos?\b
+        | \bhace\s(?P<hours>\d{{1,3}}|{_COUNT})\shoras?\b(?P<back>) | \b(?:dentro\sde|en)\s(?P<hours2>\d{{1,3}}
+        |{_COUNT})\shoras?\b
+        | \bhace\s(?P<minutes>\d{{1,3}}|{_COUNT})\sminutos?\b(?P<back2>) | \b(?:dentro\sde
+        |en)\s(?P<minutes2>\d{{1,3}}|{_COUNT})\sminutos?\b
         | (?<=\bde(?:l)\s)(?P<current>mes|año)\b
         | \b(?P<bare_month>{MONTH})\b | \b(?P<bare_weekday>{_DAY})\b
         | (?<![\w.,:/$€£-])(?P<bare_year>{_YEAR})(?![\w%]|[.,:/]\d)"""
@@ -232,12 +234,16 @@ _WORDING = Wording(
     late=word_set("tarde noche anoche"),
     bound=joining(r"\b(?:antes|después)\s(?:del?)\s(?:el\s|la\s)?@"),
     recurs=joining(
-        rf"""\b(?:cada|todos\slos|todas\slas)\s(?:\w{{2,10}}\s)?(?:{_PERIOD}|{_DAY}|sábados|domingos|mañanas?|noches?|tardes?|veranos?)\b
-        | \blos\s(?:{_DAY}|sábados|domingos)(?!\s@)\b | \bsí\sy\sotr[oa]\sno\b | \b(?:diari|seman|mensu|anu)al\w{{0,6}}\b"""
+        rf"""\b(?:cada|todos\slos|todas\slas)\s(?:\w{{2,10}}\s)?(?:{_PERIOD}|{_DAY}|sábados|domingos|mañanas?
+        |noches?|tardes?|veranos?)\b
+        | \blos\s(?:{_DAY}|sábados|domingos)\b | \bsí\sy\sotr[oa]\sno\b | \b(?:diari|seman|mensu
+        |anu)al\w{{0,6}}\b"""
     ),
     inexact=joining(
-        r"""\b(?:en\s(?:la|mi)\s(?:universidad|escuela|infancia|juventud|prepa|secundaria) | de\s(?:niñ[oa]|joven|pequeñ[oa]|adolescente)
-        | cuando\s(?:era|tenía|yo) | antaño | antiguamente | hace\s(?:años|tiempo|mucho|poco|meses|semanas|unos|unas|algunos|algunas|varios|varias)
+        r"""\b(?:en\s(?:la|mi)\s(?:universidad|escuela|infancia|juventud|prepa|secundaria) | de\s(?:niñ[oa]|joven
+        |pequeñ[oa]|adolescente)
+        | cuando\s(?:era|tenía|yo) | antaño | antiguamente | hace\s(?:años|tiempo|mucho|poco|meses|semanas|unos|unas
+        |algunos|algunas|varios|varias)
         | recientemente | últimamente | algún\sdía | pronto | navidad | semana\ssanta
         | (?:verano|invierno|otoño)\s(?:pasado|que\sviene) | est[ea]\s(?:verano|invierno|otoño|primavera))\b"""
     ),

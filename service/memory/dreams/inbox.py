@@ -46,8 +46,8 @@ from service.store.vectors import EmbeddingBatch
 ABSENT = "There is no such proposal here."
 KEPT: tuple[Action, ...] = ("accept", "edit")
 KEPT_FIELDS = (
-    "content", "type", "user", "importance", "tags", "occurred_at", "occurred_until", "source", "metadata", "agent", "session",
-    "hearsay_by", "owners",
+    "content", "type", "user", "importance", "tags", "occurred_at", "occurred_until", "source", "metadata", "agent",
+    "session", "hearsay_by", "owners",
 )  # fmt: skip
 """What a memory has of the proposal that it comes of, unless the decision says otherwise."""
 

@@ -348,7 +348,7 @@ def _new_record(draft: MemoryDraft, stored: StoredMemory, agent: str, *, ready: 
         "agent": agent, "team": draft.team, "task": draft.task, "session": draft.session, "user": draft.user,
         "effective_importance": stored.importance, "embedding": "ready" if ready else "pending",
         "access_count": 0, "last_accessed_at": None,
-        "occurred_precision": None if draft.occurred_at is None else Period(draft.occurred_at, draft.occurred_until).precision,
+        "occurred_precision": Period(draft.occurred_at, draft.occurred_until).precision if draft.occurred_at else None,
     }  # fmt: skip
     return make(Memory, stored.columns() | known)
 

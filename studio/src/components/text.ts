@@ -1,5 +1,6 @@
 /** Values and failures in words. */
 
+import type { MemoryRecord } from "@reverie/client";
 import { APIError, ConnectionFailed, InvalidRequest, NotAllowed, RateLimited } from "@reverie/client/errors";
 import { common } from "@/strings/common";
 
@@ -34,9 +35,13 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
-const utcDay = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+const calendars = {
+  year: new Intl.DateTimeFormat("en-GB", { year: "numeric", timeZone: "UTC" }),
+  month: new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" }),
+  day: new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" }),
+};
+const DAY_MS = 86_400_000;
 const NOW_S = 5;
-const UTC_MIDNIGHT = /T00:00:00(\.0+)?(Z|\+00:00)$/;
 
 /** How long ago, or in how long. */
 export function relativeTime(moment: string | Date, now = Date.now()): string {
@@ -51,14 +56,18 @@ export function exactTime(moment: string | Date): string {
   return exact.format(new Date(moment));
 }
 
-/** "day" for a moment that is midnight UTC: that of an event known to the day. */
-export function precisionOf(moment: string): "day" | undefined {
-  return UTC_MIDNIGHT.test(moment) ? "day" : undefined;
+/** A day in local time. */
+export function dayOf(moment: string | Date): string {
+  return day.format(new Date(moment));
 }
 
-/** A day in local time; a moment known to the day only (midnight UTC) is that day everywhere. */
-export function dayOf(moment: string | Date, precision?: "day"): string {
-  return (precision === "day" ? utcDay : day).format(new Date(moment));
+export type Dated = Pick<MemoryRecord, "occurred_at" | "occurred_until" | "occurred_precision" | "created_at">;
+
+/** When it happened, no more exactly than that is known; undefined for a moment, and where it is not known. */
+export function calendarTime({ occurred_at, occurred_until, occurred_precision }: Dated): string | undefined {
+  if (!occurred_at || !occurred_until || !occurred_precision || occurred_precision === "minute") return undefined;
+  const last = new Date(new Date(occurred_until).getTime() - DAY_MS);
+  return calendars[occurred_precision].formatRange(new Date(occurred_at), last);
 }
 
 /** `120 ms`, `3.4 s`, `2 min 5 s`. */

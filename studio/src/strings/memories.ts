@@ -274,6 +274,7 @@ export const memories = {
     keyHint: "Saving under it again updates this memory",
     expires: "Expires",
     occurred: "Happened",
+    occurredHint: "2019, 2019-05, 2019-05-03, 2019/2022 or 2019-05-03T14:30. Nothing where it is not known.",
     metadata: "Metadata (JSON object)",
     metadataHint: "Names left out keep their value",
     pinned: "Pinned: never fades",

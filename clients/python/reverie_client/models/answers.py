@@ -108,6 +108,8 @@ class MemoryRecord(Hearsay):
     owners: list[str] = []
     created_at: datetime
     occurred_at: datetime | None = None
+    occurred_until: datetime | None = None
+    occurred_precision: str | None = None
     agent: str
     scope: Scope
     team: str | None = None
@@ -309,6 +311,8 @@ class MemoryVersion(Answer):
     owners: list[str] = []
     created_at: datetime
     occurred_at: datetime | None = None
+    occurred_until: datetime | None = None
+    occurred_precision: str | None = None
     agent: str
     scope: Scope
     team: str | None = None
@@ -459,6 +463,7 @@ class ExtractedMemory(Answer):
     entities: list[Json] = []
     messages: list[int] = []
     occurred_at: datetime | None = None
+    occurred_until: datetime | None = None
     valid_from: datetime
 
 
@@ -577,6 +582,7 @@ class Proposal(Answer):
     reason: str
     said_at: datetime
     occurred_at: datetime | None = None
+    occurred_until: datetime | None = None
     sources: list[ProposalSource] = []
     dream_id: UUID | None = None
     memory_id: UUID | None = None

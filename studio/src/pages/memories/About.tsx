@@ -96,7 +96,7 @@ export function About({ memory }: { memory: MemoryRecord }) {
         about.neverRecalled
       ),
     ],
-    [about.happened, memory.occurred_at && <Happened value={memory.occurred_at} />],
+    [about.happened, memory.occurred_at && <Happened memory={memory} />],
     [about.created, <Time key="created" value={memory.created_at} />],
     [about.updated, memory.version > 1 && <Time value={memory.updated_at} />],
     [about.validUntil, memory.valid_until && <Time value={memory.valid_until} />],

@@ -87,17 +87,16 @@ export function MemoryFields({ form, change, problems, types, isNew = false, ask
           onChange={(importance) => change({ importance })}
         />
       </div>
-      <details open={Boolean(form.key || form.expires_at || form.occurred_at || form.metadata || form.decay_exempt)}>
+      <details open={Boolean(form.key || form.expires_at || form.occurred || form.metadata || form.decay_exempt)}>
         <summary>{words.more}</summary>
         <div className={`stack ${css.moreFields}`}>
           <div className={css.fields}>
             <TextField label={words.key} hint={words.keyHint} value={form.key} onChange={(key) => change({ key })} />
             <TextField
               label={words.occurred}
-              type="datetime-local"
-              step={1}
-              value={form.occurred_at}
-              onChange={(occurred_at) => change({ occurred_at })}
+              hint={words.occurredHint}
+              value={form.occurred}
+              onChange={(occurred) => change({ occurred })}
             />
             <TextField
               label={words.expires}

@@ -38,7 +38,7 @@ export function Row({ memory, showAgent, isDense }: { memory: MemoryRecord; show
         <span className="visually-hidden">{memory.type}: </span>
         <span className={`${css.oneLine} ${isGone ? css.gone : ""}`}>{memory.content}</span>
         <span className="small faint">
-          <Happened value={memory.occurred_at ?? memory.created_at} />
+          <Happened memory={memory} />
         </span>
       </div>
     );

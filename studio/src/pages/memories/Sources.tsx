@@ -73,7 +73,7 @@ function Cited({ evidence }: { evidence: Evidence }) {
         {data && <TypeChip type={data.type} />}
         {evidence.against && <Chip tone="warn">{sources.against}</Chip>}
         {evidence.former && <Chip>{sources.former}</Chip>}
-        {data && <Happened value={data.occurred_at ?? data.valid_from} />}
+        {data && <Happened memory={{ ...data, created_at: data.valid_from }} />}
       </div>
       <MemoryLink id={evidence.id} />
     </li>

@@ -21,7 +21,8 @@ export interface Written {
   status: "open" | "done";
   importance: string;
   key: string;
-  occurred_at: string;
+  /** As ISO 8601 writes it: `2019`, `2019-05-03`, `2019/2022`, or a local time. */
+  occurred: string;
   expires_at: string;
   metadata: string;
   decay_exempt: boolean;
@@ -42,7 +43,7 @@ const EMPTY: Written = {
   status: "open",
   importance: "",
   key: "",
-  occurred_at: "",
+  occurred: "",
   expires_at: "",
   metadata: "",
   decay_exempt: false,
@@ -61,7 +62,9 @@ function toLocal(moment: string | null): string {
 }
 
 function fromLocal(written: string): string | null {
-  return written ? new Date(written).toISOString() : null;
+  if (!written) return null;
+  const moment = new Date(written);
+  return Number.isNaN(moment.getTime()) ? written : moment.toISOString();
 }
 
 export function formOf(memory: MemoryRecord): Written {
@@ -79,12 +82,34 @@ export function formOf(memory: MemoryRecord): Written {
     status: memory.status ?? "open",
     importance: `${Math.round(memory.importance * 1_000) / 1_000}`,
     key: memory.key ?? "",
-    occurred_at: toLocal(memory.occurred_at),
+    occurred: writtenTime(memory),
     expires_at: toLocal(memory.expires_at),
     metadata: Object.keys(memory.metadata).length ? JSON.stringify(memory.metadata, null, 2) : "",
     decay_exempt: memory.decay_exempt,
     reason: "",
   };
+}
+
+const DATE_LENGTHS = { year: 4, month: 7, day: 10 };
+const DAY_MS = 86_400_000;
+
+function writtenTime({ occurred_at, occurred_until, occurred_precision }: MemoryRecord): string {
+  if (!occurred_at || !occurred_until || !occurred_precision || occurred_precision === "minute") {
+    return [occurred_at, occurred_until].filter(Boolean).map(toLocal).join("/");
+  }
+  const length = DATE_LENGTHS[occurred_precision];
+  const last = new Date(Date.parse(occurred_until) - DAY_MS).toISOString().slice(0, length);
+  const first = occurred_at.slice(0, length);
+  return first === last ? first : `${first}/${last}`;
+}
+
+/** A year, month or day as it is, a local time as a moment. */
+const ofTime = (written: string) => (/^\d{4}(-\d\d){0,2}$/.test(written) ? written : fromLocal(written));
+
+function timeOf(written: string) {
+  const [first = "", last] = written.trim().split("/");
+  const until = last ?? (first.includes("T") ? "" : first);
+  return { occurred_at: ofTime(first), occurred_until: ofTime(until) };
 }
 
 function parsed(metadata: string): Record<string, unknown> | undefined {
@@ -128,7 +153,7 @@ export function values(form: Written) {
     tags: listed(form.tags, ","),
     importance: form.importance.trim() === "" ? null : Number(form.importance),
     key: form.key.trim() || null,
-    occurred_at: fromLocal(form.occurred_at),
+    ...timeOf(form.occurred),
     expires_at: fromLocal(form.expires_at),
     metadata: parsed(form.metadata) ?? {},
     decay_exempt: form.decay_exempt,

@@ -5,7 +5,7 @@ import { Button } from "@/components/Button";
 import { Chip, TypeChip } from "@/components/Chip";
 import { Owners } from "@/components/Owners";
 import { EmptyState, ErrorState, Skeleton } from "@/components/States";
-import { dayOf, precisionOf } from "@/components/text";
+import { calendarTime, dayOf } from "@/components/text";
 import { useAgent } from "@/data/agents";
 import { calls } from "@/data/client";
 import { useList } from "@/data/queries";
@@ -17,7 +17,7 @@ const when = (memory: MemoryRecord) => memory.occurred_at ?? memory.created_at;
 function byDay(memories: MemoryRecord[]): [string, MemoryRecord[]][] {
   const days = new Map<string, MemoryRecord[]>();
   for (const memory of [...memories].sort((one, other) => when(other).localeCompare(when(one)))) {
-    const day = dayOf(when(memory), precisionOf(when(memory)));
+    const day = calendarTime(memory) ?? dayOf(when(memory));
     days.set(day, [...(days.get(day) ?? []), memory]);
   }
   return [...days];

@@ -30,7 +30,7 @@ function What({ result }: { result: SearchResult }) {
           <TypeChip type={memory.type} />
           <Owners of={memory.owners} />
           {memory.user && <span>{common.about(memory.user)}</span>}
-          <Happened value={memory.occurred_at ?? memory.created_at} />
+          <Happened memory={memory} />
         </div>
       </>
     );
