@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
@@ -11,9 +11,11 @@ from pydantic import (
     BeforeValidator,
     Field,
     ValidationError,
+    ValidationInfo,
     ValidatorFunctionWrapHandler,
     WithJsonSchema,
     WrapValidator,
+    field_validator,
     model_validator,
 )
 
@@ -171,12 +173,6 @@ class OccurredFields(StrictModel):
             return given | {"occurred_until": whole_date(given["occurred_at"])}
         return given
 
-    @model_validator(mode="after")
-    def _ends_after_it_begins(self) -> Self:
-        if self.occurred_until is not None and (self.occurred_at is None or self.occurred_until <= self.occurred_at):
-            raise ValueError("occurred_until must be after occurred_at")
-        return self
-
 
 class MemoryDraft(OccurredFields):
     """Memory to save."""
@@ -212,6 +208,14 @@ class MemoryDraft(OccurredFields):
     links: Annotated[list[Link], Field(max_length=100)] = Field(
         [], description="Edges from this memory to memories and entities, at most 100. Default empty."
     )
+
+    @field_validator("occurred_until")
+    @classmethod
+    def _ends_after_it_begins(cls, until: datetime | None, info: ValidationInfo) -> datetime | None:
+        begins = info.data.get("occurred_at")
+        if until is not None and "occurred_at" in info.data and (begins is None or until <= begins):
+            raise ValueError("must be after occurred_at")
+        return until
 
     @model_validator(mode="after")
     def _scope_has_its_group(self) -> MemoryDraft:

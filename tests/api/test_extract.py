@@ -45,6 +45,54 @@ async def everything_stored(api: Api) -> list[Json]:
     return [(await api.get(f"/v1/{name}"))["items"] for name in names]
 
 
+LOCAL_TIMES = [
+    ({"created_at": "2024-03-12T23:30:00-04:00"}, "2024-03-11"),
+    ({"created_at": "2024-03-13T03:30:00Z"}, "2024-03-12"),
+    ({"created_at": "2024-03-13T03:30:00Z", "time_zone": "America/New_York"}, "2024-03-11"),
+    ({"created_at": "2024-03-12T23:30:00-04:00", "time_zone": "Asia/Tokyo"}, "2024-03-11"),
+    ({"created_at": "2024-03-12T15:30:00Z", "time_zone": "+09:00"}, "2024-03-12"),
+]
+
+
+async def test_yesterday_is_that_of_whoever_says_it(api: Api) -> None:
+    with table() as row:
+        for fields, day in LOCAL_TIMES:
+            with row(fields):
+                (found,) = (await extract(api, [user("I ran a marathon yesterday.", **fields)]))["candidates"]
+                assert found["occurred_at"] == f"{day}T00:00:00Z"
+    await api.put("/v1/agents/a", {"settings": {"time_zone": "Pacific/Auckland"}})
+    said = user("I ran a marathon yesterday.", created_at="2024-03-13T12:30:00Z")
+    (found,) = (await extract(api, [said]))["candidates"]
+    assert found["occurred_at"] == "2024-03-13T00:00:00Z"
+    wrong = {"agent": "a", "messages": [said | {"time_zone": "Mars/Olympus"}]}
+    response = await api.call("POST", "/v1/extract", json=wrong)
+    assert response.json()["errors"][0]["loc"] == ["body", "messages", 0, "time_zone"]
+
+
+UNDERSTOOD = [
+    ("2019", ("2019-01-01T00:00:00Z", "2020-01-01T00:00:00Z")),
+    ("2019-05", ("2019-05-01T00:00:00Z", "2019-06-01T00:00:00Z")),
+    ("2019/2022", ("2019-01-01T00:00:00Z", "2023-01-01T00:00:00Z")),
+    ("2024-03-05T14:30", ("2024-03-05T13:30:00Z", None)),
+    ("1445-01-05", (None, None)),
+    ("last summer", (None, None)),
+    (None, (None, None)),
+]
+
+
+async def test_a_time_from_a_model_is_as_exact_as_it_writes_it(api: Api, server: FakeOpenAI) -> None:
+    said = user("I moved to Oslo in my college days.", created_at="2024-03-13T15:30:00Z", time_zone="Europe/Berlin")
+    with table() as row:
+        for written, times in UNDERSTOOD:
+            with row(written):
+                told = fact("Ann moved to Oslo in college", 1, type="event", occurred_on=written)
+                server.default_reply = lambda _, told=told: notes([told])
+                (found,) = (await extract(api, [said]))["candidates"]
+                assert (found["occurred_at"], found["occurred_until"]) == times
+    prompt = json.dumps((await extract(api, [said], prompts=True))["prompts"])
+    assert "2024-03-13T16:30:00+01:00[Europe/Berlin]" in prompt
+
+
 async def test_it_proposes_what_a_dream_makes_and_stores_nothing(api: Api) -> None:
     before = await everything_stored(api)
     said = ["I live in Oslo.", "What time is it?", "On 3 May 2031 I marry Ann."]

@@ -37,6 +37,9 @@ async def test_saves_with_defaults_and_reads_back(api: Caller) -> None:
 
 
 OUT_OF_BOUNDS = [
+    ("occurred_at", "2019-13"),
+    ("occurred_at", "1403/02/05"),
+    ("occurred_until", "2019"),
     ("type", "rumour"),
     ("content", ""),
     ("content", "x" * 8001),
@@ -63,6 +66,51 @@ async def test_names_the_field_that_is_out_of_bounds(api: Caller) -> None:
                 assert response.headers["content-type"] == "application/problem+json"
                 assert any(field in error["loc"] for error in response.json()["errors"])
                 assert (await api.get("/v1/memories"))["items"] == []
+
+
+FORMS = [
+    ({"occurred_at": "2019"}, "2019-01-01T00:00:00Z", "2020-01-01T00:00:00Z", "year"),
+    ({"occurred_at": "2019-05"}, "2019-05-01T00:00:00Z", "2019-06-01T00:00:00Z", "month"),
+    ({"occurred_at": "2019-05-03"}, "2019-05-03T00:00:00Z", "2019-05-04T00:00:00Z", "day"),
+    ({"occurred_at": "2019-05-03T14:30+02:00"}, "2019-05-03T12:30:00Z", None, "minute"),
+    ({"occurred_at": "2019", "occurred_until": "2022"}, "2019-01-01T00:00:00Z", "2023-01-01T00:00:00Z", "year"),
+    ({"occurred_at": "2019-11", "occurred_until": "2020"}, "2019-11-01T00:00:00Z", "2021-01-01T00:00:00Z", "month"),
+    ({}, None, None, None),
+]
+
+
+async def test_a_time_is_as_exact_as_it_was_written(api: Caller) -> None:
+    with table() as row:
+        for fields, begins, ends, precision in FORMS:
+            with row(fields):
+                saved = await api.save(f"Ann danced {fields}", type="event", **fields)
+                assert await api.get(f"/v1/memories/{saved['id']}") == saved
+                shown = tuple(saved[name] for name in ("occurred_at", "occurred_until", "occurred_precision"))
+                assert shown == (begins, ends, precision)
+    changed = await api.patch(f"/v1/memories/{saved['id']}", {"version": 1, "occurred_at": "2021-02"})
+    assert (changed["occurred_until"], changed["occurred_precision"]) == ("2021-03-01T00:00:00Z", "month")
+    changed = await api.patch(f"/v1/memories/{saved['id']}", {"version": 2, "occurred_until": "2021"})
+    assert (changed["occurred_at"], changed["occurred_until"]) == ("2021-02-01T00:00:00Z", "2022-01-01T00:00:00Z")
+    changed = await api.patch(f"/v1/memories/{saved['id']}", {"version": 3, "occurred_at": "2021-02-03T10:00:00Z"})
+    assert (changed["occurred_until"], changed["occurred_precision"]) == (None, "minute")
+
+
+async def test_a_list_of_a_time_has_what_lasted_into_it(api: Caller) -> None:
+    for content, fields in (
+        ("Ann lived in Oslo", {"occurred_at": "2019", "occurred_until": "2022"}),
+        ("Ann danced", {"occurred_at": "2021-05-03"}),
+        ("Ann sang", {"occurred_at": "2021-05-03T23:00:00Z"}),
+    ):
+        await api.save(content, type="event", **fields)
+    for since, until, found in (
+        ("2021-05-03T12:00:00Z", "2021-05-03T13:00:00Z", ["Ann danced", "Ann lived in Oslo"]),
+        ("2021-05-04T00:00:00Z", "2022-01-01T00:00:00Z", ["Ann lived in Oslo"]),
+        ("2023-01-01T00:00:00Z", "2024-01-01T00:00:00Z", []),
+    ):
+        listed = await api.get("/v1/memories", agent="a", since=since, until=until)
+        assert sorted(one["content"] for one in listed["items"]) == found
+        searched = await api.search("What did Ann do?", since=since, until=until)
+        assert sorted(one["content"] for one in searched) == found
 
 
 async def test_a_scope_needs_its_group(api: Caller) -> None:

@@ -32,6 +32,23 @@ async def found(tenant: Tenant, query: str, **fields: Any) -> list[str]:
     return [memory["content"] for memory in await tenant.search(query, now="2025-07-01T12:00:00Z", **fields)]
 
 
+async def test_yesterday_is_that_of_the_asker(static_tenant: Tenant) -> None:
+    await static_tenant.save("Ann ran", type="event", occurred_at="2025-06-30")
+    await static_tenant.save("Ann swam", type="event", occurred_at="2025-06-29")
+    await static_tenant.save("Ann sang", type="event", occurred_at="2025-06-30T03:30:00Z")
+    for fields, first in (
+        ({}, {"Ann ran", "Ann sang"}),
+        ({"time_zone": "America/New_York"}, {"Ann swam", "Ann sang"}),
+        ({"now": "2025-06-30T22:00:00-04:00"}, {"Ann swam", "Ann sang"}),
+    ):
+        asked = {"now": "2025-07-01T02:00:00Z"} | fields
+        answers = await static_tenant.search("What did Ann do yesterday?", **asked)
+        assert {one["content"] for one in answers[:2]} == first
+    await static_tenant.put("/v1/agents/a", {"settings": {"time_zone": "America/New_York"}})
+    answers = await static_tenant.search("¿Qué hizo Ann ayer?", now="2025-07-01T02:00:00Z")
+    assert {one["content"] for one in answers[:2]} == {"Ann swam", "Ann sang"}
+
+
 async def test_nothing_but_a_time_is_answered_by_time_and_importance(static_tenant: Tenant) -> None:
     await noted(static_tenant)
     with table() as row:

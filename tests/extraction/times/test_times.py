@@ -51,6 +51,11 @@ def phrases(half: str) -> list[Phrase]:
         return [Phrase._make(row) for row in rows]
 
 
+def test_what_phrases_mean_that_no_rule_was_written_for() -> None:
+    """139 of the 150 were read as they are meant when they were first read."""
+    assert sum(phrase.read().period == phrase.period for phrase in phrases("held_out")) >= 139
+
+
 @pytest.mark.parametrize("phrase", phrases("written"), ids=lambda phrase: f"{phrase.language}-{phrase.text}")
 def test_what_a_phrase_means(phrase: Phrase) -> None:
     assert phrase.read().period == phrase.period
