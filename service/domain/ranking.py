@@ -484,7 +484,7 @@ def _nearnesses(members: Sequence[Candidate], windows: Sequence[TimeSpan], ranki
 def _nearness(one: Candidate, window: TimeSpan, ranking: Ranking) -> float:
     """Return 1 in the window, less the farther from it, and less still before it."""
     since, until = one.compared(window)
-    late = one.happened_at - until
+    late = one.happened_at - until + (DAY_S if one.of_calendar else 0)
     early = ranking.early_factor * (since - one.happened_last)
     return math.exp(-min(EXPONENT_MAX, max(0.0, late, early) / _fading_s(window, ranking)))
 

@@ -4,6 +4,7 @@
 -- are set. A changed text has the vector that was archived with it.
 {% set embedding = ":embedding::" ~ vector_type %}
 SELECT m.id, i.session_id, x.*, coalesce(x.occurred_at, x.valid_from) AS happened_at, x.occurred_until AS happened_until,
+    reverie_precision_v1(x.occurred_at, x.occurred_until) AS occurred_precision,
     {% if with_sources %} ARRAY(
         SELECT s.message_id FROM memory_sources s WHERE s.workspace_id = :workspace AND s.memory_id = m.id ORDER BY s.message_id
     ) {% else %} NULL::uuid[] {% endif %} AS sources,

@@ -6,6 +6,7 @@ import math
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -296,6 +297,22 @@ def test_what_matters_more_comes_first_among_equals_and_never_before_what_answer
     results = ranked(*alike, better, importance_boost=0.1)
     assert [one.id.int for one in results] == [20, 9, 5, 1]
     assert results[1].boosts["importance"] == pytest.approx(0.09)
+
+
+def test_calendar_days_are_compared_with_the_calendar_of_the_window() -> None:
+    """Of a day in Auckland, the day of its name counts whole, those beside it less, and instants by the clock."""
+    auckland = ZoneInfo("Pacific/Auckland")
+    day = datetime(2024, 3, 13, tzinfo=auckland)
+    window = TimeSpan(day, day + timedelta(days=1))
+
+    def boost(begins: datetime, days: int | None) -> float:
+        until = None if days is None else (begins + timedelta(days=days)).timestamp()
+        one = candidate(1, similarity=1.0, happened_at=begins, happened_until=until)
+        return ranked(one, windows=(window,))[0].boosts["time"]
+
+    whole = boost(datetime(2024, 3, 13, tzinfo=UTC), 1)
+    assert whole == boost(datetime(2024, 1, 1, tzinfo=UTC), 366) == boost(day.astimezone(UTC), None)
+    assert boost(datetime(2024, 3, 12, tzinfo=UTC), 1) < whole > boost(datetime(2024, 3, 14, tzinfo=UTC), 1)
 
 
 def test_what_happened_then_comes_before_what_did_not_unless_words_match_far_better() -> None:

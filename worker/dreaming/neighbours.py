@@ -65,6 +65,7 @@ class ExistingMemory:
     identity: str
     since: datetime
     at: datetime | None
+    ends: datetime | None
     word_of: str | None
     hearsay_by: str | None
     origin: Origin
@@ -235,6 +236,7 @@ def _existing_memory(row: Row, read: Readings) -> ExistingMemory:
         subject=row["user_name"],
         identity=row["identity_hash"].hex(),
         at=row["occurred_at"],
+        ends=row["occurred_until"],
         word_of=row["word_of"] if not owner or is_of(owner, row["user_name"]) else None,
         form=reading.form if reading else stored.get("form"),
         said_at=max(row["since"], row["reinforced_at"] or row["since"]),

@@ -418,7 +418,9 @@ class InsightWriter:
                 "kind": "insight", "by": insight.by, "about": insight.about,
                 "evidence": [one.stored() for one in insight.evidence], **filled,
             },
-            occurred_at=insight.at, expires_at=insight.expires_at, valid_from=insight.since, created_at=self.now,
+            occurred_at=insight.happened.begin if insight.happened else None,
+            occurred_until=insight.happened.end if insight.happened else None,
+            expires_at=insight.expires_at, valid_from=insight.since, created_at=self.now,
             updated_at=self.now, dream_id=self.dream_id, changed_by=f"dream:{self.dream_id}",
             change_reason="concluded", dream_analysis={"dream_id": str(self.dream_id)},
         )  # fmt: skip

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from service.domain.dream_filter import DreamFilter
 from service.domain.ids import new_id
+from service.domain.times import Period
 from service.domain.types import POLICIES, MemoryType
 from service.extraction.conclusions import (
     Habit,
@@ -98,7 +99,14 @@ def _change(old: Statement, new: Statement) -> Insight | None:
     if sentence is None:
         return None
     evidence = [evidence_of(old, former=True), evidence_of(new)]
-    return Insight(new_id(), f"{CHANGE}{new.subject or ''}:{old.slot}", new.subject, sentence, evidence, at=when)
+    return Insight(
+        new_id(),
+        f"{CHANGE}{new.subject or ''}:{old.slot}",
+        new.subject,
+        sentence,
+        evidence,
+        happened=Period(new.at, new.ends) if new.at else Period.of_days(new.since),
+    )
 
 
 def habits_in(reports: Sequence[MemoryReport], now: datetime) -> tuple[list[Insight], dict[str, Evidence]]:

@@ -12,6 +12,7 @@ from service.domain.identity import identity_hash
 from service.domain.json import JsonObject
 from service.domain.owners import Owners
 from service.domain.profile import Scalar
+from service.domain.times import Period
 from service.domain.types import MemoryType
 from service.store.vectors import EmbeddingBatch
 
@@ -55,7 +56,7 @@ class Insight:
     content: str
     evidence: Sequence[Evidence]
     by: Literal["rules", "model"] = "rules"
-    at: datetime | None = None
+    happened: Period | None = None
     fills: tuple[str, Scalar] | None = None
 
     def saying(self, content: str) -> Insight:
