@@ -64,6 +64,13 @@ async def test_yesterday_is_that_of_whoever_says_it(api: Api) -> None:
     said = user("I ran a marathon yesterday.", created_at="2024-03-13T12:30:00Z")
     (found,) = (await extract(api, [said]))["candidates"]
     assert found["occurred_at"] == "2024-03-13T00:00:00Z"
+    await say(
+        api, "I ran a marathon yesterday.", "I lived in Oslo from 2019 to 2022.", created_at="2024-03-12T23:30:00-04:00"
+    )
+    await dream(api.runtime)
+    shown = json.dumps(await api.post("/v1/context", {"agent": "a", "user": "u1", "message": "marathon in Oslo"}))
+    assert "[11 March 2024] " in shown
+    assert "[2019 to 2022] " in shown
     wrong = {"agent": "a", "messages": [said | {"time_zone": "Mars/Olympus"}]}
     response = await api.call("POST", "/v1/extract", json=wrong)
     assert response.json()["errors"][0]["loc"] == ["body", "messages", 0, "time_zone"]

@@ -246,8 +246,8 @@ def _identity(one: Candidate) -> str:
 def _known(one: NewMemory) -> ExistingMemory:
     return ExistingMemory(
         one.id, HOME, [], 1, one.slot, one.value, one.polarity, one.type, one.policy_type, one.content, one.subject,
-        one.identity, one.since, one.at, one.ends, one.word_of, one.hearsay_by, one.origin, False, None, one.since, None, None,
-        False, None, {}, 0,
+        one.identity, one.since, one.at, one.ends, one.word_of, one.hearsay_by, one.origin, False, None, one.since,
+        None, None, False, None, {}, 0,
     )  # fmt: skip
 
 
