@@ -211,7 +211,7 @@ class MemoryDraft(OccurredFields):
 
     @field_validator("occurred_until")
     @classmethod
-    def _ends_after_it_begins(cls, until: datetime | None, info: ValidationInfo) -> datetime | None:
+    def _ends_after_it_begins(cls, until: datetime | None, info: ValidationInfo[None]) -> datetime | None:
         begins = info.data.get("occurred_at")
         if until is not None and "occurred_at" in info.data and (begins is None or until <= begins):
             raise ValueError("must be after occurred_at")
