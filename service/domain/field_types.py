@@ -102,6 +102,11 @@ def _utc(moment: datetime) -> datetime:
         raise ValueError("is out of range") from None
 
 
+def _in_range(moment: datetime) -> datetime:
+    _utc(moment)
+    return moment
+
+
 def _assume_utc(value: object) -> object:
     if isinstance(value, datetime) and value.tzinfo is None:
         return value.replace(tzinfo=UTC)
@@ -142,7 +147,7 @@ TokenBudget = Annotated[int, Field(ge=0, le=TOKENS_MAX)]
 Days = Annotated[int, Field(ge=1, le=36_500)]
 Amount = Annotated[int, Field(ge=0)]
 CostUsd = Annotated[float, Field(ge=0)]
-LocalTimestamp = Annotated[AwareDatetime, BeforeValidator(_assume_utc)]
+LocalTimestamp = Annotated[AwareDatetime, BeforeValidator(_assume_utc), AfterValidator(_in_range)]
 Timestamp = Annotated[LocalTimestamp, AfterValidator(_utc)]
 
 ActingAgent = Annotated[

@@ -38,8 +38,12 @@ def tzinfo_of(name: str) -> tzinfo:
 
 
 def local_time(moment: datetime, *zones: str | None) -> datetime:
-    """Return the moment in the first of the zones that is named."""
-    return moment.astimezone(next((tzinfo_of(zone) for zone in zones if zone), UTC))
+    """Return the moment in the first of the zones that is named; as it is at the ends of the calendar, where no other
+    zone has it."""
+    try:
+        return moment.astimezone(next((tzinfo_of(zone) for zone in zones if zone), UTC))
+    except OverflowError:
+        return moment
 
 
 def _zone_name(name: str) -> str:
@@ -56,7 +60,7 @@ def zone_said(moment: datetime, zone: str | None) -> str | None:
     An offset of zero tells no zone, since most programs write every time in UTC.
     """
     offset = moment.utcoffset()
-    if not offset or (zone is not None and moment.astimezone(tzinfo_of(zone)).utcoffset() == offset):
+    if not offset or (zone is not None and local_time(moment, zone).utcoffset() == offset):
         return zone
     return moment.isoformat()[-6:] if not offset.seconds % 60 else zone
 
@@ -71,9 +75,12 @@ class Period:
 
     @classmethod
     def of_days(cls, first: date, days: int = 1) -> Period:
-        """Return so many calendar days. Raises OverflowError where the calendar ends before them."""
+        """Return so many calendar days; their beginning alone where the calendar ends before them."""
         begin = datetime(first.year, first.month, first.day, tzinfo=UTC)
-        return cls(begin, begin + timedelta(days=days))
+        try:
+            return cls(begin, begin + timedelta(days=days))
+        except OverflowError:
+            return cls(begin)
 
     @classmethod
     def of_months(cls, year: int, month: int, months: int = 1) -> Period:
