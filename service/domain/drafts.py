@@ -9,7 +9,10 @@ from uuid import UUID
 from pydantic import (
     AfterValidator,
     BeforeValidator,
+    ConfigDict,
     Field,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
     ValidationError,
     ValidationInfo,
     ValidatorFunctionWrapHandler,
@@ -40,6 +43,7 @@ from service.domain.owners import OwnersField
 from service.domain.placeholders import identifies_a_person
 from service.domain.strict import StrictModel
 from service.domain.times import ZoneName, first_moment, last_moment, whole_date, zone_said
+from service.domain.turns import normal_fields, split, text_of
 from service.domain.types import SAVED_TYPES, MemoryType, Scope, Status
 from service.domain.validation import reason_of
 
@@ -265,15 +269,26 @@ def _text_or_json(value: object, handler: ValidatorFunctionWrapHandler) -> JsonV
         content: JsonValue = handler(value)
     except ValidationError as error:
         raise ValueError(reason_of(error.errors()[-1])) from None
+    if len(text_of(content)) > MESSAGE_MAX:
+        raise ValueError(f"must have at most {MESSAGE_MAX:,} characters of text")
     return content
 
 
 class MessageDraft(StrictModel):
-    """Message of a conversation."""
+    """Message of a conversation, as chat completions write it or in the form of another format."""
 
-    role: RoleField
-    content: Annotated[Annotated[Text, Field(max_length=MESSAGE_MAX)] | Json, WrapValidator(_text_or_json)] = Field(
-        description="Text of at most 200,000 characters, or JSON for multimodal and tool messages."
+    model_config = ConfigDict(extra="allow")
+
+    role: Annotated[
+        Role,
+        Field(
+            description="Role of the speaker: `system` or `developer` (instructions), `user`, `assistant` or `model`, "
+            "`tool` or `function` (tool result).",
+            json_schema_extra={"enum": ["system", "user", "assistant", "tool", "developer", "function", "model"]},
+        ),
+    ]
+    content: Annotated[Text | Json, WrapValidator(_text_or_json)] = Field(
+        description="Text, or the parts of a multimodal or tool message: in either at most 200,000 characters of text."
     )
     name: Name | None = Field(None, description="Name of the speaker in a chat of several people. Default: the user.")
     tool_call_id: Name | None = Field(None, description="Id of the tool call answered by this message.")
@@ -285,6 +300,7 @@ class MessageDraft(StrictModel):
         description="Time zone of the speaker, as an IANA name or an offset such as `+02:00`. Default: the offset of "
         "`created_at`, else the setting `time_zone`.",
     )
+    _skipped: list[str] = PrivateAttr(default_factory=list)
 
     @model_validator(mode="after")
     def _zone_of_the_moment(self) -> Self:
@@ -292,3 +308,24 @@ class MessageDraft(StrictModel):
             self.time_zone = zone_said(self.created_at, self.time_zone)
             self.created_at = self.created_at.astimezone(UTC)
         return self
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _of_any_format(cls, value: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if not isinstance(value, dict):
+            return handler(value)
+        fields, skipped = normal_fields(value)
+        draft = handler({name: one for name, one in value.items() if name in cls.model_fields} | fields)
+        draft._skipped = [one for one in skipped if one not in cls.model_fields]
+        return draft
+
+    @property
+    def skipped(self) -> list[str]:
+        """Return the types of parts, and the names of fields, that are in no known form."""
+        return self._skipped
+
+    def split(self) -> list[MessageDraft]:
+        """Return it as one or more messages: what tools answered is the tools', whoever sent it."""
+        fields = self.model_dump(include=set(MessageDraft.model_fields), exclude_unset=True)
+        messages = split(fields)
+        return [self] if len(messages) == 1 and messages[0] is fields else [MessageDraft(**one) for one in messages]

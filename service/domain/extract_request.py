@@ -9,8 +9,8 @@ from pydantic import Field, StringConstraints, model_validator
 from service.domain.drafts import MessageDraft
 from service.domain.dream_settings import DREAM_INSTRUCTIONS_MAX
 from service.domain.field_types import ActingAgent, Name, Text
-from service.domain.message_text import text_of
 from service.domain.strict import StrictModel
+from service.domain.turns import text_of
 
 CHARACTERS_MAX = 100_000
 MESSAGES_MAX = 200

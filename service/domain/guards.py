@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
 
+from service.domain.text_normalization import without_ignorable
 from service.domain.word_lists import listed, pairs, places, word_set
 
 _CONTROLS = dict.fromkeys((*range(32), *range(127, 160)), " ")  # category Cc, fixed by Unicode for ever
@@ -98,10 +99,10 @@ _OPPOSITES = tuple(
 def normalize(text: str) -> str:
     """Return the form in which two texts count as identical.
 
-    Unicode NFKC, case folded, every run of white space one space, none at the ends. NUL and other control
-    characters count as white space. Idempotent.
+    Unicode NFKC, case folded, without what shows nothing, every run of white space one space, none at the ends. NUL and
+    other control characters count as white space. Idempotent.
     """
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", without_ignorable(text)).casefold())
     return " ".join(folded.translate(_CONTROLS).split())
 
 

@@ -101,11 +101,20 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
+class SkippedPart:
+    """Part or field of a message in no known form."""
+
+    message: Annotated[int, Field(description="Position of the message in the request, starting at 0.")]
+    name: Annotated[str, Field(description="Type of the part, which is stored and not read, or name of a field.")]
+
+
+@dataclass(frozen=True, slots=True)
 class AppendMessagesResponse:
     """Stored messages, and the session window after them."""
 
     messages: Annotated[list[Message], Field(description="Stored messages.")]
     window: Annotated[Window, Field(description="Session window after the messages.")]
+    skipped: Annotated[list[SkippedPart], Field(description="Parts and fields of the messages in no known form.")]
     kept: Annotated[
         bool,
         Field(

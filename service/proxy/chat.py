@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
+from itertools import chain, repeat
 from typing import Any, Final
+from uuid import UUID
 
 import orjson
 import structlog
@@ -18,7 +21,9 @@ from service.concurrency.executor import FairExecutor
 from service.concurrency.limit import Bounds, ConcurrencyLimit
 from service.db.viewing import set_viewer
 from service.domain.context import ContextRequest, Placement, ShareChanges
+from service.domain.drafts import MessageDraft
 from service.domain.field_types import QUERY_MAX
+from service.domain.ids import new_id
 from service.domain.json import dumps
 from service.domain.owners import Viewer, shown_viewer
 from service.domain.principal import Principal
@@ -30,7 +35,7 @@ from service.memory.access.redaction import masked_names
 from service.memory.access.workspace import get_settings
 from service.memory.search.context import build_context
 from service.memory.search_results import SWITCHED_OFF
-from service.memory.sessions.conversations import Attempt, append_turns
+from service.memory.sessions.conversations import Attempt, append_turns, last_kept
 from service.provider import BYTES_PER_TOKEN, reported, usage_of
 from service.proxy import wire_formats
 from service.proxy.upstream import NO_MODEL, OK, PASSED_ON, Upstream, UpstreamRequest, UpstreamResponse
@@ -177,6 +182,11 @@ OFF = "off"
 ON = "on"
 DEGRADED = "degraded"
 FAILED = "failed"
+QUEUED = "queued"
+PAUSES_S: Final = (0.1, 0.5, 2.0, 10.0)
+"""Before the turn is tried again that found the database unavailable; from then on the last."""
+WAITING_MAX: Final = 1_000
+"""Turns that a process holds back while they cannot be kept."""
 COUNT_TOKENS = "/count_tokens"
 DEFAULT_AGENT = "default"
 """Acts for a request without an agent's key or X-Reverie-Agent, either of which names another."""
@@ -267,6 +277,7 @@ class Chat:
         self._upstream = upstream
         self._model = model
         self._keeping: set[asyncio.Task[str | None]] = set()
+        self._closing = asyncio.Event()
 
     @property
     def limit(self) -> ConcurrencyLimit:
@@ -306,7 +317,7 @@ class Chat:
         if turn is not None and reply.status == OK:
             failure = await self._keep(principal, turn, answer)
             if failure is not None:
-                memory.degrade(FAILED, failure)
+                memory.degrade(DEGRADED if failure.startswith(QUEUED) else FAILED, failure)
         return CompletionResponse(reply.status, reply.headers | memory.headers(), body)
 
     async def count_tokens(self, principal: Principal, asked: CompletionRequest) -> CompletionResponse:
@@ -339,7 +350,8 @@ class Chat:
         return list(found.values())
 
     async def aclose(self) -> None:
-        """Wait for turns still being kept, each of which has its own deadline."""
+        """Wait for turns still being kept, each of which is tried once more."""
+        self._closing.set()
         await asyncio.gather(*self._keeping, return_exceptions=True)
         if self._upstream is not None:
             await self._upstream.aclose()
@@ -468,18 +480,60 @@ class Chat:
         return configured if configured.partition("/")[2] == model else model
 
     async def _keep(self, principal: Principal, turn: _Exchange, answer: Payload) -> str | None:
-        """Append the turn to its session, for the next dream; why not, when that fails."""
+        """Append the turn to its session, for the next dream; why it is not there yet, or will not be. What takes too
+        long, or finds the database unavailable, goes on behind the answer."""
+        if len(self._keeping) >= WAITING_MAX:
+            return f"not kept: {WAITING_MAX} turns are waiting to be kept"
+        task = self._behind(self._append(principal, turn, answer))
         try:
-            drafts = await self._runtime.executor.run(
-                wire_formats.new_turns, turn.messages, answer, characters=turn.characters
-            )
             async with asyncio.timeout(turn.settings.recall_timeout_ms / 1000):
-                where = turn.agent, turn.session
-                await append_turns(self._runtime, principal, *where, drafts, user=turn.user, attempt=turn.attempt)
-        except Exception as error:
-            log.exception("proxy_capture_failed")
-            return f"not kept: {_reason(error)}"
+                return await asyncio.shield(task)
+        except TimeoutError:
+            return f"{QUEUED}: keeping the turn timed out"
+
+    def _behind(self, work: Coroutine[None, None, str | None]) -> asyncio.Task[str | None]:
+        """Start what ``aclose`` waits for."""
+        task = asyncio.create_task(work)
+        self._keeping.add(task)
+        task.add_done_callback(self._keeping.discard)
+        return task
+
+    async def _append(self, principal: Principal, turn: _Exchange, answer: Payload) -> str | None:
+        """Append the turn, as often as it takes while the database is unavailable; why not, where that cannot help."""
+        where, run = (turn.agent, turn.session), self._runtime.executor.run
+        drafts: list[MessageDraft] | None = None
+        ids: list[UUID] = []
+        for again, pause_s in enumerate(chain(PAUSES_S, repeat(PAUSES_S[-1]))):
+            try:
+                if drafts is None:
+                    known = await self._known(principal, turn)
+                    drafts = await run(wire_formats.new_turns, turn.messages, answer, known, characters=turn.characters)
+                    ids = [new_id() for draft in drafts for _ in draft.split()]
+                await append_turns(
+                    self._runtime, principal, *where, drafts,
+                    user=turn.user, attempt=turn.attempt, ids=ids, again=again > 0,
+                )  # fmt: skip
+            except Unavailable as error:
+                log.warning("proxy_capture_waits", error=error.message)
+                if self._closing.is_set():
+                    return "not kept: the proxy is stopping"
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._closing.wait(), pause_s)
+            except Exception as error:
+                log.exception("proxy_capture_failed")
+                return f"not kept: {_reason(error)}"
+            else:
+                break
         return None
+
+    async def _known(self, principal: Principal, turn: _Exchange) -> str | None:
+        """Return the last answer in the history of a request that is kept in the session, in the words of the request;
+        None where none is."""
+        run = self._runtime.executor.run
+        answers = await run(wire_formats.answers_of, turn.messages, characters=turn.characters)
+        if not answers:
+            return None
+        return await last_kept(self._runtime, principal, turn.agent, turn.session, answers)
 
     async def _streamed(
         self, principal: Principal, turn: _Exchange | None, reply: UpstreamResponse, call: Call
@@ -504,9 +558,7 @@ class Chat:
         finally:
             call.ended(listener.usage, listener.text, failed=broken or listener.failed)
             if not kept and turn is not None and (listener.text or not listener.failed):
-                task = asyncio.create_task(self._keep(principal, turn, listener.answer))
-                self._keeping.add(task)
-                task.add_done_callback(self._keeping.discard)
+                self._behind(self._append(principal, turn, listener.answer))
 
 
 async def _events(body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

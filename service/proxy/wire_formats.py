@@ -14,11 +14,14 @@ from fnmatch import fnmatchcase
 from typing import Any, ClassVar, Final
 
 import orjson
+from pydantic import ValidationError
 
 from service.domain.context import Placement
 from service.domain.drafts import MessageDraft
 from service.domain.field_types import MESSAGE_MAX, replace_unstorable
 from service.domain.json import dumps
+from service.domain.message_text import searchable_text
+from service.domain.turns import chat_messages, text_of, tokens_of, tool_call, without_inline, words_of
 from service.errors import InvalidInput
 from service.provider import BYTES_PER_TOKEN, reported
 
@@ -26,9 +29,6 @@ Payload = dict[str, Any]
 
 ANSWER_TOKENS: Final = 4_096
 """Reserved for an answer whose request sets no bound."""
-INLINE_TOKENS: Final = 1_500
-"""Of an image or a sound sent inline: about what an image of 1024 × 1024 takes."""
-_INLINE_NAMES: Final = ("data", "file_data")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,18 +144,11 @@ class WireFormat(ABC):
 
 def prompt_tokens(payload: Payload, wire: WireFormat) -> int:
     """About how many tokens of a request the model reads."""
-    count = 0
-    waiting: list[tuple[Any, Any]] = [("", payload.get(field)) for field in wire.prompt_fields]
-    while waiting:
-        name, value = waiting.pop()
-        if isinstance(value, str):
-            inline = value.startswith("data:") or name in _INLINE_NAMES
-            count += INLINE_TOKENS if inline else len(value.encode("utf-8", "replace")) // BYTES_PER_TOKEN + 1
-        elif isinstance(value, dict):
-            waiting.extend(value.items())
-        elif isinstance(value, list):
-            waiting.extend((name, each) for each in value)
-    return count
+    return tokens_of([payload.get(field) for field in wire.prompt_fields], _estimate)
+
+
+def _estimate(text: str) -> int:
+    return len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN + 1
 
 
 def bound(payload: Payload, *fields: str) -> int:
@@ -183,11 +176,12 @@ def text_in(value: Any, *fields: str) -> str:
     return next((text for text in texts if isinstance(text, str)), "")
 
 
-def tool_call(id_: Any, name: Any, arguments: str) -> Payload:
-    """Return a call of a tool as chat completions write it."""
-    named = {"id": id_} if isinstance(id_, str) and id_ else {}
-    function = {"name": name} if isinstance(name, str) and name else {}
-    return {"type": "function", "function": function | {"arguments": arguments}} | named
+def _answer(said: Sequence[Payload]) -> Payload:
+    """Return what a model says in messages or items of any format as one message."""
+    messages = [one for item in said for one in chat_messages(item) if one["role"] == "assistant"]
+    texts = [words_of(one["content"]) for one in messages]
+    calls = [call for one in messages for call in one.get("tool_calls", ())]
+    return assistant_message("\n".join(text for text in texts if text), calls)
 
 
 def assistant_message(text: str, calls: Sequence[Payload] = ()) -> Payload:
@@ -211,17 +205,7 @@ def last_user(messages: Sequence[Payload]) -> int | None:
 def last_words(messages: Sequence[Payload]) -> str | None:
     """Return what a user said last; None where no user says anything."""
     at = last_user(messages)
-    return None if at is None else text_of(messages[at])
-
-
-def text_of(message: Payload) -> str:
-    """Return the words of a message, whatever parts it comes in."""
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    texts = [part.get("text") for part in parts if isinstance(part, dict)]
-    return "\n".join(text for text in texts if isinstance(text, str))
+    return None if at is None else searchable_text("user", messages[at].get("content"))
 
 
 def placement_for(model: object, wanted: Placement, no_system_models: Sequence[str]) -> Placement:
@@ -233,9 +217,7 @@ def placement_for(model: object, wanted: Placement, no_system_models: Sequence[s
 
 
 NAME_MAX = 200
-KEPT_ROLES = ("user", "tool")
-ELIDED = "(not kept)"
-_INLINE_DATA_MAX = 2_000
+KEPT_ROLES = ("user", "tool", "assistant")
 
 
 def derived_session(user: str | None, messages: Sequence[Payload]) -> str:
@@ -249,44 +231,66 @@ def _session_of(seed: bytes) -> str:
     return f"chat-{hashlib.sha256(seed).hexdigest()[:32]}"
 
 
-def new_turns(messages: Sequence[Payload], answer: Payload) -> list[MessageDraft]:
-    """Return what this request adds: whatever the user and the tools said since the last answer, and the answer.
+ANSWERS_COMPARED: Final = 20
+"""Of the last answers in a history so many are looked for in the session."""
+
+
+def answers_of(messages: Sequence[Payload]) -> list[str]:
+    """Return what the model said last in the history of a request, newest first, in words."""
+    texts = (words_of(message.get("content")) for message in reversed(messages) if message.get("role") == "assistant")
+    return [text for text in texts if text][:ANSWERS_COMPARED]
+
+
+def new_turns(messages: Sequence[Payload], answer: Payload, known: str | None = None) -> list[MessageDraft]:
+    """Return what this request adds: what comes after the ``known`` answer, the last of the history that is kept, and
+    the answer of now. Without one, whatever the user and the tools said since the last answer.
 
     A client sends its whole history every time; what came before was kept when it was said. System messages are
-    the client's instructions, not part of the conversation.
+    the client's instructions, not part of the conversation. Words of the model at the end are the beginning of its
+    answer, and one turn with it.
     """
-    last_answer = max((at for at, message in enumerate(messages) if message.get("role") == "assistant"), default=-1)
-    said = [message for message in messages[last_answer + 1 :] if message.get("role") in KEPT_ROLES]
-    says_something = answer.get("content") or answer.get("tool_calls") or answer.get("refusal")
-    return [_draft(message) for message in said] + ([_draft(answer)] if says_something else [])
+    end = len(messages)
+    while end and messages[end - 1].get("role") == "assistant" and not messages[end - 1].get("tool_calls"):
+        end -= 1
+    begun = "".join(words_of(message.get("content")) for message in messages[end:])
+    answers = [at for at in range(end) if messages[at].get("role") == "assistant"]
+    found = (at for at in reversed(answers) if known and words_of(messages[at].get("content")) == known)
+    since = next(found, max(answers, default=-1))
+    said = [message for message in messages[since + 1 : end] if message.get("role") in KEPT_ROLES]
+    return [draft for message in (*said, _whole(begun, answer)) for draft in _drafts(message)]
 
 
-def _draft(message: Payload) -> MessageDraft:
-    content: Any = message.get("content") or message.get("refusal") or ""
-    if message.get("tool_calls"):
-        content = {"content": message.get("content"), "tool_calls": message["tool_calls"]}
-    return MessageDraft(
-        role=message["role"],
-        content=_storable(content),
-        name=name_of(message.get("name")),
-        tool_call_id=name_of(message.get("tool_call_id")),
-    )
+def _whole(begun: str, answer: Payload) -> Payload:
+    """Return an answer with the beginning that the client gave it, unless the model has repeated it."""
+    said = words_of(answer.get("content") or answer.get("refusal"))
+    repeated = not begun or said.startswith(begun.strip())
+    return {"role": "assistant", **answer} | ({} if repeated else {"content": begun + said})
+
+
+def _drafts(message: Payload) -> list[MessageDraft]:
+    """Return a message as it can be kept: none of one that says nothing, several of a text that is too long for one."""
+    content, calls = message.get("content") or message.get("refusal") or "", message.get("tool_calls")
+    if not content and not calls and message["role"] == "assistant":
+        return []
+    content = _storable(without_inline({"content": content or None, "tool_calls": calls} if calls else content))
+    names = {name: name_of(message.get(name)) for name in ("name", "tool_call_id")}
+    try:
+        return [MessageDraft(role=message["role"], content=content, **names)]
+    except ValidationError:
+        text = text_of(content)
+        pieces = [text[at : at + MESSAGE_MAX] for at in range(0, len(text), MESSAGE_MAX)]
+        return [MessageDraft(role=message["role"], content=piece, **names) for piece in pieces]
 
 
 def _storable(content: Any) -> Any:
-    """Content as it can be kept: images and sounds sent inline, and what no database takes, are left out."""
+    """Return content without what no database takes."""
     if isinstance(content, str):
-        return content.encode("utf-8", "replace").decode().replace("\x00", " ")[:MESSAGE_MAX]
+        return content.encode("utf-8", "replace").decode().replace("\x00", " ")
     if isinstance(content, list):
         return [_storable(part) for part in content]
     if isinstance(content, dict):
-        return {replace_unstorable(str(name)): _part(name, value) for name, value in content.items()}
+        return {replace_unstorable(str(name)): _storable(value) for name, value in content.items()}
     return content
-
-
-def _part(name: Any, value: Any) -> Any:
-    inline = isinstance(value, str) and (value.startswith("data:") or name in _INLINE_NAMES)
-    return ELIDED if inline and len(value) > _INLINE_DATA_MAX else _storable(value)
 
 
 def name_of(value: Any) -> str | None:
@@ -311,7 +315,7 @@ class StreamParser(AnswerStream):
             delta = next(choice["delta"] for choice in chunk["choices"] if choice.get("index", 0) == 0)
         except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError, StopIteration):
             return
-        self._text.extend(part for part in (delta.get("content"), delta.get("refusal")) if isinstance(part, str))
+        self._text.extend(words_of(delta.get(name)) for name in ("content", "refusal"))
         for call in delta.get("tool_calls") or ():
             known = self._calls.setdefault(call.get("index", 0), CallParts())
             function = call.get("function") or {}
@@ -329,7 +333,10 @@ class ChatCompletions(WireFormat):
     stream = StreamParser
 
     def conversation(self, payload: Payload) -> Conversation | None:
-        return Conversation(payload["messages"], name_of(payload.get("user"))) if takes_memory(payload) else None
+        if not takes_memory(payload):
+            return None
+        messages = [one for message in payload["messages"] for one in chat_messages(message)]
+        return Conversation(messages, name_of(payload.get("user")))
 
     def with_block(self, payload: Payload, block: str, placement: Placement) -> Payload:
         """Return a copy of the request with one message more: after the leading system messages, or, as the user's,
@@ -357,7 +364,7 @@ class ChatCompletions(WireFormat):
             message = completion["choices"][0]["message"]
         except (KeyError, IndexError, TypeError):
             return Answer({}, usage)
-        return Answer(message if isinstance(message, dict) else {}, usage)
+        return Answer(_answer([message]) if isinstance(message, dict) else {}, usage)
 
     def error_event(self, message: str) -> bytes:
         return b"data: " + self.error_body(message) + b"\n\n"
@@ -421,7 +428,7 @@ class Messages(WireFormat):
             return None
         if not isinstance(payload.get("system"), str | list | None):
             return None
-        messages = [one for message in given for one in _split(message)]
+        messages = [one for message in given for one in chat_messages(message)]
         if last_user(messages) is None:
             return None
         user, session = _user_and_session(text_in(payload.get("metadata"), "user_id"))
@@ -433,7 +440,7 @@ class Messages(WireFormat):
         if placement == "system":
             return payload | {"system": _after(payload.get("system"), block)}
         messages = payload["messages"]
-        at = next(at for at in reversed(range(len(messages))) if last_user(_split(messages[at])) is not None)
+        at = next(at for at in reversed(range(len(messages))) if last_user(chat_messages(messages[at])) is not None)
         blocks = _blocks(messages[at].get("content"))
         first = next(place for place, one in enumerate(blocks) if text_in(one, "type") != "tool_result")
         content = [*blocks[:first], {"type": "text", "text": block}, *blocks[first:]]
@@ -444,54 +451,16 @@ class Messages(WireFormat):
 
     def answer_in(self, body: bytes) -> Answer:
         message = parsed(body)
-        return Answer(_assistant(message.get("content")), _prompt_usage(message) | _answer_usage(message))
+        return Answer(
+            _answer([{"role": "assistant", "content": message.get("content")}]),
+            _prompt_usage(message) | _answer_usage(message),
+        )
 
     def error_body(self, message: str) -> bytes:
         return dumps({"type": "error", "error": {"type": "api_error", "message": message}})
 
     def error_event(self, message: str) -> bytes:
         return b"event: error\ndata: " + self.error_body(message) + b"\n\n"
-
-
-def _split(message: Payload) -> list[Payload]:
-    """Return a message as chat completions write it: results of tools are messages of their own, before what else it
-    says."""
-    role, content = message.get("role"), message.get("content")
-    if role == "assistant":
-        return [_assistant(content)]
-    if role != "user" or not isinstance(content, list):
-        return [{"role": role, "content": content}]
-    blocks = list(objects(content))
-    results = [
-        {"role": "tool", "content": _plain_content(one.get("content")), "tool_call_id": one.get("tool_use_id")}
-        for one in blocks
-        if one.get("type") == "tool_result"
-    ]
-    said = [one for one in blocks if one.get("type") != "tool_result"]
-    return results + ([{"role": "user", "content": _plain_content(said)}] if said else [])
-
-
-def _assistant(content: Any) -> Payload:
-    """Return what a model says and the tools it calls; what it thinks is not part of the conversation."""
-    if isinstance(content, str):
-        return assistant_message(content)
-    blocks = list(objects(content))
-    calls = [
-        tool_call(one.get("id"), one.get("name"), dumps(one.get("input")).decode())
-        for one in blocks
-        if one.get("type") == "tool_use"
-    ]
-    return assistant_message("".join(text_in(one, "text") for one in blocks if one.get("type") == "text"), calls)
-
-
-def _plain_content(content: Any) -> Any:
-    """Content without the marks of a cache, which move; only its text where it has nothing else."""
-    if not isinstance(content, list):
-        return content or ""
-    blocks = [{name: value for name, value in one.items() if name != "cache_control"} for one in objects(content)]
-    if all(one.get("type") == "text" for one in blocks):
-        return "\n".join(text_in(one, "text") for one in blocks)
-    return blocks
 
 
 def _blocks(content: Any) -> list[Any]:
@@ -590,7 +559,7 @@ class Responses(WireFormat):
         items = _items(payload)
         if items is None:
             return None
-        messages = [message for item in items if (message := _message(item)) is not None]
+        messages = [message for item in items for message in chat_messages(item)]
         kept = _kept_by_server(payload)
         if last_user(messages) is None and not (kept and messages):
             return None
@@ -612,7 +581,7 @@ class Responses(WireFormat):
 
     def answer_in(self, body: bytes) -> Answer:
         response = parsed(body)
-        return Answer(_answer(response.get("output")), _usage(response))
+        return Answer(_answer(list(objects(response.get("output")))), _usage(response))
 
     def error_event(self, message: str) -> bytes:
         event = {"type": "error", "code": "upstream_error", "message": message, "param": None, "sequence_number": 0}
@@ -627,31 +596,6 @@ def _items(payload: Payload) -> list[Payload] | None:
     return given if isinstance(given, list) and all(isinstance(item, dict) for item in given) else None
 
 
-def _message(item: Payload) -> Payload | None:
-    """Return an item as a message; of what a model did in between, that it was the model. None for what says
-    nothing."""
-    kind = item.get("type") or "message"
-    if kind == "message":
-        return {"role": item.get("role"), "content": _text_content(item.get("content"))}
-    if kind in CALLS:
-        return assistant_message("", [_call(item)])
-    if isinstance(kind, str) and kind.endswith("_output"):
-        return {"role": "tool", "content": _text_content(item.get("output")), "tool_call_id": item.get("call_id")}
-    return None if isinstance(kind, str) and kind.endswith("_response") else assistant_message("")
-
-
-def _text_content(content: Any) -> Any:
-    """Content as it is, or its text where it has nothing but text."""
-    parts = list(objects(content))
-    if isinstance(content, list) and all(part.get("type") in ("input_text", "output_text") for part in parts):
-        return "\n".join(text_in(part, "text") for part in parts)
-    return content
-
-
-def _call(item: Payload) -> Payload:
-    return tool_call(item.get("call_id"), item.get("name"), text_in(item, "arguments", "input"))
-
-
 def _kept_by_server(payload: Payload) -> str | None:
     """Return a name for what a request goes on from, where the server keeps it: one session for a conversation, and one
     for what follows a response."""
@@ -659,16 +603,6 @@ def _kept_by_server(payload: Payload) -> str | None:
     id_ = text_in(conversation, "id") if isinstance(conversation, dict) else conversation
     seed = id_ or payload.get("previous_response_id")
     return _session_of(seed.encode("utf-8", "replace")) if isinstance(seed, str) else None
-
-
-def _answer(output: Any) -> Payload:
-    items = list(objects(output))
-    texts = [
-        "".join(text_in(part, "text", "refusal") for part in objects(item.get("content")))
-        for item in items
-        if item.get("type") == "message"
-    ]
-    return assistant_message("\n".join(texts), [_call(item) for item in items if item.get("type") in CALLS])
 
 
 def _usage(response: Payload) -> Payload | None:

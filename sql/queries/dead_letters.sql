@@ -60,7 +60,7 @@ WHERE workspace_id = :workspace AND message_id = ANY(:ids::uuid[]) AND status IN
 -- searchable comes without its text.
 SELECT m.id, s.id AS session_id, s.session, s.dreamed_seq, m.seq, m.role,
     CASE WHEN m.searchable THEN m.content ELSE '' END AS content,
-    CASE WHEN m.searchable AND jsonb_typeof(m.content_json) = 'array' THEN m.content_json END AS parts, m.name,
+    CASE WHEN m.searchable THEN m.content_json END AS parts, m.name,
     coalesce(m.user_name, s.user_name) AS user_name, m.created_at, m.time_zone, d.status, d.step, d.attempts
 FROM dead_letters d
 JOIN messages m ON m.workspace_id = d.workspace_id AND m.id = d.message_id

@@ -365,7 +365,7 @@ SELECT due.id, session_id, session, dreamed_seq, seq, role, name, user_name, due
     CASE WHEN d.status IN ('dead', 'discarded') OR NOT searchable THEN NULL ELSE parts END AS parts
 FROM (
     SELECT m.id, s.id AS session_id, s.session, s.dreamed_seq, m.seq, m.role, m.content, m.name, m.searchable,
-        CASE WHEN jsonb_typeof(m.content_json) = 'array' THEN m.content_json END AS parts,
+        m.content_json AS parts,
         coalesce(m.user_name, s.user_name) AS user_name, m.created_at, m.time_zone,
         sum(m.tokens) OVER (ORDER BY s.id, m.seq ROWS UNBOUNDED PRECEDING) - m.tokens AS tokens_before
     FROM sessions s

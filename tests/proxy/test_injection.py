@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.proxy.wire_formats import CHAT_COMPLETIONS, placement_for, takes_memory, text_of
+from service.proxy.wire_formats import CHAT_COMPLETIONS, last_words, placement_for, takes_memory
 
 MESSAGES: list[dict[str, Any]] = [
     {"role": "system", "content": "Be brief."},
@@ -59,7 +59,8 @@ def test_a_request_memory_cannot_read_is_left_alone(payload: dict[str, Any]) -> 
     assert not takes_memory(payload)
 
 
-def test_the_words_of_a_message() -> None:
-    assert text_of(MESSAGES[2]) == "What is this?"
-    assert text_of(MESSAGES[0]) == "Be brief."
-    assert text_of(MESSAGES[3]) == ""
+def test_memory_is_recalled_by_the_last_words_of_the_user() -> None:
+    assert last_words(MESSAGES) == "What is this?"
+    assert last_words(MESSAGES[:2]) is None
+    recalled = {"role": "user", "content": "Relevant memories:\n- Likes tea\n\nWhat shall I drink?"}
+    assert last_words([recalled]) == "What shall I drink?"

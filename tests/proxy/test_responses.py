@@ -52,7 +52,7 @@ def test_items_are_read_as_messages() -> None:
     said = RESPONSES.conversation({"input": ITEMS, "user": "u"})
     assert said is not None
     assert said.user == "u"
-    assert [one["role"] for one in said.messages] == ["developer", "user", "assistant", "assistant", "tool"]
+    assert [one["role"] for one in said.messages] == ["system", "user", "assistant", "assistant", "tool"]
     assert said.messages[1]["content"] == "sum?"
     assert said.messages[4] == {"role": "tool", "content": "4", "tool_call_id": "c1"}
 

@@ -14,7 +14,7 @@ from service.domain.dead_letters import reason
 from service.domain.dreams import SeqRange
 from service.domain.guards import normalize
 from service.domain.json import JsonValue
-from service.domain.message_text import text_of_parts
+from service.domain.message_text import read_text
 from service.domain.times import local_time
 from service.extraction.candidates import Candidate, Turn
 from service.extraction.trust import People, Person, leading_names, slot_owner
@@ -55,17 +55,17 @@ class DueMessage:
     created_at: datetime
     time_zone: str | None
     content: str
-    parts: list[JsonValue] | None
+    parts: JsonValue
     status: Literal["dead", "retrying", "resolved", "discarded"] | None
     step: str
     attempts: int
 
     def turn(self, zone: str) -> Turn:
         """Return the message as the extractors see it, in ``zone`` where it names none."""
-        text = text_of_parts(self.parts)
+        text = read_text(self.role, self.content if self.parts is None else self.parts)
         return Turn(
             id=self.id, session=self.session, seq=self.seq, role=self.role,
-            content=self.content if text is None else text, at=local_time(self.created_at, self.time_zone, zone),
+            content=text, at=local_time(self.created_at, self.time_zone, zone),
             speaker=self.name, user=self.user_name,
         )  # fmt: skip
 

@@ -28,6 +28,12 @@ PAGE = 200
 FOUND_MAX = 100
 """Results of one search at most: the bound of the API."""
 SYSTEM = "system"
+NOT_SAID = (SYSTEM, "developer", "tool", "function")
+"""Roles whose turns are no memories where each turn is saved as it is."""
+TEXTS = ("content", "parts", "text", "value", "refusal", "message", "blocks", "data", "kwargs")
+"""Where the text is, in messages and parts of any format."""
+PLAIN_KINDS = ("refusal", "message", "human", "ai", "constructor")
+"""Types of parts and messages that hold text; others do if their name says so."""
 METADATA_LOST = (
     "Metadata is not kept with turns: the memories that a dream makes of them have none; infer=False keeps it."
 )
@@ -84,7 +90,7 @@ def add(
 ) -> Steps[m.Json]:
     """Keep a text as a memory, or turns of a conversation, of which a dream makes memories (``event`` PENDING).
 
-    ``infer=False`` saves each turn as a memory, as it is, but for those of the system.
+    ``infer=False`` saves each turn as a memory, as it is, but for those of the system and of tools.
     """
     whose = owner(user_id, agent_id, run_id)
     if isinstance(messages, str):
@@ -93,8 +99,7 @@ def add(
     if not all(isinstance(turn, Mapping) for turn in turns):
         raise ValueError("messages is to be a text, a turn with role and content, or a list of turns")
     if not infer:
-        marked = [turn for turn in turns if turn.get("role") != SYSTEM and text_of(turn.get("content"))]
-        return (yield from _save(marked, whose, metadata or {}, with_role=True))
+        return (yield from _save(list(filter(said_in, turns)), whose, metadata or {}, with_role=True))
     if metadata:
         warnings.warn(METADATA_LOST, stacklevel=4)
     return (yield from _append(turns, whose))
@@ -259,11 +264,23 @@ def turn_item(turn: m.MessageRecord, agent: str, session: str) -> m.Json:
 
 
 def text_of(content: Any) -> str:
-    """Return what a turn says; empty for what is no text."""
+    """Return what a turn says, whatever format its content is in; empty for what is no text."""
     if isinstance(content, str):
         return content
-    parts = content if isinstance(content, list) else []
-    return "\n".join(str(part["text"]) for part in parts if isinstance(part, dict) and part.get("text"))
+    if isinstance(content, list):
+        return "\n".join(filter(None, map(text_of, content)))
+    if not isinstance(content, dict) or content.get("thought") is True:
+        return ""
+    kind = content.get("type", content.get("block_type"))
+    if isinstance(kind, str) and "text" not in kind and kind not in PLAIN_KINDS:
+        return ""
+    return next(filter(None, (text_of(content.get(name)) for name in TEXTS)), "")
+
+
+def said_in(turn: Turn) -> str:
+    """Return what a turn of any format says; empty for one of the system, and for a tool's."""
+    role = str(turn.get("role") or turn.get("type") or "").lower()
+    return "" if role in NOT_SAID else text_of({name: turn[name] for name in TEXTS if name in turn})
 
 
 def _save(turns: Sequence[Turn], whose: Owner, metadata: m.Json, *, with_role: bool = False) -> Steps[m.Json]:
@@ -272,7 +289,7 @@ def _save(turns: Sequence[Turn], whose: Owner, metadata: m.Json, *, with_role: b
     drafts: list[Any] = [
         {
             "type": "fact",
-            "content": text_of(turn["content"]),
+            "content": said_in(turn),
             "metadata": metadata | ({"role": turn.get("role")} if with_role else {}),
             **whose.saved(),
         }

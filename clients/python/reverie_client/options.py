@@ -10,7 +10,6 @@ from reverie_client.models import (
     Json,
     Moment,
     Origin,
-    Role,
     Scope,
 )
 
@@ -25,6 +24,7 @@ __all__ = [
     "MemoryFilters",
     "MessageDraft",
     "MessageFields",
+    "MessageRole",
     "Moment",
     "PageFields",
     "ProposalEdit",
@@ -34,6 +34,7 @@ __all__ = [
     "WebhookChanges",
 ]
 BulkAction = Literal["delete", "restore", "pin", "unpin", "add_tags", "remove_tags"]
+MessageRole = Literal["system", "user", "assistant", "tool", "developer", "function", "model"]
 Strategy = Literal["hybrid", "semantic", "keyword", "recent"]
 
 
@@ -266,7 +267,7 @@ class MessageFields(TypedDict, total=False):
 
 
 class MessageDraft(MessageFields):
-    """Message of a conversation."""
+    """Message of a conversation, as chat completions write it or in the form of another format."""
 
-    role: Role
+    role: MessageRole
     content: Any

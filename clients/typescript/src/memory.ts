@@ -8,7 +8,7 @@
 
 import { NotAllowed, NotFound } from "./errors.js";
 import { Reverie } from "./reverie.js";
-import { textOf } from "./text.js";
+import { saidIn, textOf } from "./text.js";
 import type { ClientOptions } from "./transport.js";
 import type { MemoryDraft, MemoryRecord, MessageDraft, MessageRecord, SavedMemory, SearchResult } from "./types.js";
 
@@ -109,7 +109,7 @@ export class Memory {
 
   /**
    * Keep a text as a memory, or turns of a conversation, of which a dream makes memories (`event` PENDING). With
-   * `infer: false` each turn but those of the system is saved as a memory, as it is; turns themselves have no metadata.
+   * `infer: false` each turn but those of the system and of tools is saved as a memory; turns themselves have no metadata.
    */
   async add(messages: string | Turn | Turn[], options: AddOptions): Promise<Results> {
     const whose = ownerOf(options);
@@ -120,8 +120,8 @@ export class Memory {
       if (Object.keys(metadata).length) console.warn(METADATA_LOST);
       return this.#append(turns, whose);
     }
-    const kept = turns.filter((turn) => turn.role !== SYSTEM && textOf(turn.content));
-    return this.#save(kept.map((turn) => draft(whose, textOf(turn.content), { ...metadata, role: turn.role })));
+    const kept = turns.filter((turn) => saidIn(turn));
+    return this.#save(kept.map((turn) => draft(whose, saidIn(turn), { ...metadata, role: turn.role })));
   }
 
   /** Memories and turns, best first. */

@@ -16,7 +16,7 @@ from service.concurrency.executor import NOT_KNOWN, FairExecutor
 from service.domain.extract_request import ExtractRequest
 from service.domain.ids import new_id
 from service.domain.json import JsonObject, JsonValue
-from service.domain.message_text import text_of
+from service.domain.message_text import read_text
 from service.domain.own_types import TYPES_NAMED
 from service.domain.principal import Principal
 from service.domain.spending import paid_by
@@ -131,12 +131,13 @@ def _turns(request: ExtractRequest, now: datetime, zone: str) -> list[Turn]:
             session=SESSION,
             seq=place,
             role=message.role,
-            content=text_of(message.content),
+            content=read_text(message.role, message.content),
             at=local_time(message.created_at or now, message.time_zone, zone),
             speaker=message.name,
             user=request.user,
         )
-        for place, message in enumerate(request.drafts())
+        for place, draft in enumerate(request.drafts())
+        for message in draft.split()
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated
 
@@ -12,6 +12,7 @@ from pydantic import Field
 from service.domain.context import PREFIX, TURN, Placement, SectionName, Shares
 from service.domain.json import JsonValue
 from service.domain.prompt_fence import CLOSE, NOTICE, OPEN, escape_tags, list_item, memory_block, section
+from service.domain.turns import words_of
 from service.embedding.tokens import count_tokens, truncate
 
 FREE_TEXT: frozenset[SectionName] = frozenset({"instructions", "bulletin"})
@@ -29,6 +30,7 @@ CUT_ORDER: tuple[SectionName, ...] = (
 
 TRUNCATED_TOKENS_MIN = 20
 TRUNCATION_MARK = " …"
+NO_WORDS = "(an image or a file)"
 _FREE_TEXT_TAGS = 8
 """Tokens of the tags around a free text, at most."""
 _JOINTS_TOKENS = 2
@@ -59,11 +61,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class WindowTurn:
-    """A turn of the window: ``line`` as the section shows it, ``message`` as it goes to the model verbatim."""
+    """A turn of the window: ``line`` as the section shows it, ``message`` as it goes to the model verbatim, and the
+    tokens of the images and files in that."""
 
     id: str
     line: str
     message: ChatMessage
+    media_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,10 +255,25 @@ def _within(
         loser = next(filled[name] for name in CUT_ORDER if name in filled and filled[name].tokens)
         filled[loser.name] = _fill(loser.name, material, loser.tokens - (tokens - tokens_max), cost)
     kept = set(filled["window"].items)
-    turns = [turn.message for turn in material.window if turn.id in kept]
+    shown_turns = [turn for turn in material.window if turn.id in kept]
+    turns, media_tokens = _messages(shown_turns, tokens_max - tokens)
+    filled["window"] = replace(filled["window"], tokens=filled["window"].tokens + media_tokens)
     outside = [one.text for one in shown if one.name == "instructions"]
     block = "\n".join([*outside, *filter(None, [memory_block(framed)])])
     return AssembledContext(list(filled.values()), block, block_tokens, turns, _omitted(material, filled, cost))
+
+
+def _messages(turns: Sequence[WindowTurn], tokens_max: int) -> tuple[list[ChatMessage], int]:
+    """Return turns as they go to the model, and the tokens of the images and files in them: those of the newest turns,
+    as many as there is room for. The others are words alone."""
+    messages: list[ChatMessage] = []
+    left = tokens_max
+    for turn in reversed(turns):
+        fits = turn.media_tokens <= left
+        left -= turn.media_tokens if fits else 0
+        content = turn.message.content if fits else words_of(turn.message.content) or NO_WORDS
+        messages.append(ChatMessage(turn.message.role, content))
+    return messages[::-1], tokens_max - left
 
 
 def _fill(name: SectionName, material: ContextInput, cap: int, cost: Cost) -> ContextSection:

@@ -19,8 +19,9 @@ from service.domain.bulletin import CitedState, StoredBulletin
 from service.domain.context import ContextRequest, Placement, SectionName, Shares, is_planning
 from service.domain.documents import DocumentPart
 from service.domain.excerpts import excerpt
+from service.domain.json import JsonValue
 from service.domain.memory import Memory
-from service.domain.message_text import plain_text, text_of
+from service.domain.message_text import searchable_text
 from service.domain.origin import Origin, label, label_of
 from service.domain.own_types import BUILT_IN, OwnType, policy
 from service.domain.owners import Viewer, ViewerField, shown_viewer, viewer_of
@@ -29,6 +30,7 @@ from service.domain.profile import profile_line
 from service.domain.search import Include, SearchRequest
 from service.domain.session import FoundMessage, Message, Session, WindowSummary
 from service.domain.times import day_words, tzinfo_of
+from service.domain.turns import text_of, tokens_of
 from service.domain.workspace import WorkspaceSettings
 from service.embedding.tokens import truncate
 from service.errors import NotFound
@@ -400,7 +402,7 @@ def _entry(found: SearchResult, shown: _Shown) -> Entry:
         assert isinstance(record, ContextMessage)
         at = record.created_at.astimezone(tzinfo_of(record.time_zone) if record.time_zone else shown.zone)
         day, who = day_words(at), record.name or record.role
-        said = plain_text(record.content)
+        said = searchable_text(record.role, record.content)
         own = record.role == "user" and record.name in (None, shown.speaker)
         opening = f"{day}, {who} said{_superseded(record.superseded)}"
         line = f"[{opening}] {marked(truncate(said, MESSAGE_TOKENS), directives=not own)}"
@@ -459,8 +461,12 @@ def _turn(message: Message) -> WindowTurn:
     if message.role == "tool":
         line = f"[{message.name or 'tool'} returned] {text}"
         sent = ChatMessage("assistant", line)
-    elif isinstance(message.content, dict):
-        sent = ChatMessage(message.role, text)
     else:
-        sent = ChatMessage(message.role, message.content)
-    return WindowTurn(str(message.id), f"{message.role}: {text}", sent)
+        sent = ChatMessage(message.role, message.content if _goes_verbatim(message.content) else text)
+    return WindowTurn(str(message.id), f"{message.role}: {text}", sent, tokens_of(sent.content, lambda _: 0))
+
+
+def _goes_verbatim(content: JsonValue) -> bool:
+    """Return whether a content is a text, or a list of parts that have a type: those of some formats have none."""
+    parts = content if isinstance(content, list) else []
+    return isinstance(content, str) or bool(parts and all(isinstance(part, dict) and "type" in part for part in parts))

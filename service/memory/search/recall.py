@@ -18,13 +18,13 @@ import structlog
 
 from service.db.wal_lsn import PRIMARY_ONLY, require_lsn
 from service.domain.context import IncludeMessages
-from service.domain.message_text import plain_text
 from service.domain.owners import shown_viewer, viewer_of
 from service.domain.polarity import asked_stance, stance_of
 from service.domain.principal import CachedCredential, Principal
 from service.domain.search import SearchRequest, Strategy
 from service.domain.spending import paid_by
 from service.domain.text_normalization import holds_letters
+from service.domain.turns import words_of
 from service.domain.where import parse_where
 from service.embedding.embedder import CachedEmbedder, EmbeddingFailed, storage_of
 from service.errors import BudgetReached, InvalidInput
@@ -291,7 +291,7 @@ def _apply_token_budget(
 def demote_contradictions(query: str, found: Sequence[SearchResult]) -> list[SearchResult]:
     """Return the best anew, with the ``polarity`` that the score of some has lost; the rest after them as they were."""
     asked = asked_stance(query)
-    stances = [stance_of(plain_text(hit.record.content)) for hit in found[:LOOKED_AT]]
+    stances = [stance_of(words_of(hit.record.content)) for hit in found[:LOOKED_AT]]
     answers = [hit.score for hit, said in zip(found[:ANSWERS_AMONG], stances, strict=False) if said == asked]
     if not answers:
         return list(found)
@@ -369,7 +369,7 @@ async def reranked(
     if not best or not query.strip():
         return list(found), None
     try:
-        order = await runtime.reranker.rerank(query, [plain_text(one.record.content) or "-" for one in best])
+        order = await runtime.reranker.rerank(query, [words_of(one.record.content) or "-" for one in best])
     except BudgetReached as error:
         return list(found), Degraded(error.message, KEPT_ORDER)
     except (LLMUnavailable, LLMInvalidOutput) as error:

@@ -18,10 +18,10 @@ from service.domain.drafts import MemoryDraft
 from service.domain.dream_settings import DreamChoices
 from service.domain.folding import with_missing
 from service.domain.identifiers import identifiers
-from service.domain.message_text import text_of
 from service.domain.origin import Origin, least_trusted, origin_of
 from service.domain.session import Message
 from service.domain.spending import paid_by, payer
+from service.domain.turns import text_of
 from service.domain.types import MemoryType
 from service.domain.workspace import Masking, WindowSettings, WorkspaceSettings
 from service.errors import BudgetReached

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from typing import TypeVar
 from uuid import UUID, uuid4
 
@@ -26,7 +26,16 @@ from service.domain.memory import Memory
 from service.domain.message_text import SearchedMessage, said_by, search_row, searchable_text, with_speaker
 from service.domain.owners import viewer_of, with_owner
 from service.domain.principal import Principal
-from service.domain.session import AppendMessagesResponse, Message, MessagePage, Session, Window, WindowSummary
+from service.domain.session import (
+    AppendMessagesResponse,
+    Message,
+    MessagePage,
+    Session,
+    SkippedPart,
+    Window,
+    WindowSummary,
+)
+from service.domain.turns import tokens_of, words_of
 from service.domain.workspace import WindowSettings, WorkspaceSettings
 from service.embedding.tokens import count_tokens
 from service.errors import Forbidden, InvalidInput, NotFound
@@ -47,9 +56,11 @@ Found = TypeVar("Found")
 Said = tuple[UUID, str, str | None, str]
 """Of a message: its id, the text that is searched, who said it, and the role."""
 
-NOTHING_KEPT = AppendMessagesResponse([], Window([], None, 0, None, None), kept=False)
+NOTHING_KEPT = AppendMessagesResponse([], Window([], None, 0, None, None), [], kept=False)
 """The answer with the memory off."""
 
+ANSWERS_COMPARED = 40
+"""Of the last messages of a session so many are compared with the history that a client sends."""
 RETRIED_WITHIN = timedelta(minutes=15)
 """Clients give up an attempt after ten minutes, unless told otherwise."""
 NO_ANSWER = ""
@@ -110,6 +121,7 @@ async def append_messages(
     if principal.no_memory:
         return NOTHING_KEPT
     now = runtime.now()
+    skipped = [SkippedPart(number, name) for number, draft in enumerate(drafts) for name in draft.skipped]
     turns = await _prepare_messages(runtime, principal, drafts, user, now, searchable=searchable)
     settings = await get_settings(runtime, principal)
     try:
@@ -123,7 +135,7 @@ async def append_messages(
             summaries = await _summaries(connection, principal, row) if row.window_seq > 1 else []
     except _MemoryOff:
         return NOTHING_KEPT
-    return AppendMessagesResponse(stored, _window(row, contents, summaries, now, bounds))
+    return AppendMessagesResponse(stored, _window(row, contents, summaries, now, bounds), skipped)
 
 
 async def append_turns(
@@ -135,21 +147,52 @@ async def append_turns(
     *,
     user: str | None,
     attempt: Attempt | None = None,
+    ids: Sequence[UUID],
+    again: bool = False,
 ) -> None:
     """Append as ``append_messages`` does, for a caller that wants to know neither the turns as stored nor the window.
-    Nothing is appended where another ``attempt`` of the client has done so."""
+    Nothing is appended where another ``attempt`` of the client has done so, or, called ``again``, where messages with
+    these ``ids`` are there."""
     principal.require_write()
     if principal.no_memory:
         return
     now, user = runtime.now(), principal.acting_user(user)
-    turns = await _prepare_messages(runtime, principal, drafts, user, now, searchable=True)
+    turns = await _prepare_messages(runtime, principal, drafts, user, now, searchable=True, ids=ids)
     settings = await get_settings(runtime, principal)
     with suppress(_MemoryOff):
         async with runtime.db.generic_plan_transaction(principal.workspace_id, viewer="everybody") as connection:
             acting = principal.acting_agent(agent)
             row, settings = await _lock_session(connection, principal, acting, session, user, settings)
+            if again and await connection.value("messages_present", workspace=principal.workspace_id, ids=ids):
+                return
             if attempt is None or not await is_kept_already(connection, principal, attempt, now):
                 await _append(connection, principal, row, turns, user, now, settings)
+
+
+async def last_kept(
+    runtime: Runtime, principal: Principal, agent: str, session: str, answers: Sequence[str]
+) -> str | None:
+    """Return the first of these answers of a model that is among the last messages of a session; None where none is."""
+    async with runtime.db.transaction(principal.workspace_id, viewer="everybody") as connection:
+        named = {"workspace": principal.workspace_id, "agent": principal.acting_agent(agent), "session": session}
+        found = await connection.first(Session, "find_session", **named)
+        if found is None:
+            return None
+        newest = await sessions.messages(
+            connection, principal.workspace_id, found.id, descending=True, limit=ANSWERS_COMPARED
+        )
+    kept = {_spelled(words_of(message.content)) for message in newest if message.role == "assistant"}
+    masking = await masking_of(runtime, principal)
+    for answer in answers if kept else ():
+        (masked,) = await redact_lenient(runtime, masking, [answer])
+        if _spelled(str(masked)) in kept:
+            return answer
+    return None
+
+
+def _spelled(text: str) -> str:
+    """Return a text without its white space, which clients change."""
+    return "".join(text.split())
 
 
 async def _prepare_messages(
@@ -160,13 +203,16 @@ async def _prepare_messages(
     now: datetime,
     *,
     searchable: bool,
+    ids: Sequence[UUID] = (),
 ) -> _PreparedMessages:
     for position, draft in enumerate(drafts):
         if draft.created_at is not None and draft.created_at > now + BACKFILL_SKEW:
             raise InvalidInput(("body", "messages", position, "created_at"), "is in the future")
-    drafts = await redact_messages(runtime, principal, drafts)
+    drafts = await redact_messages(runtime, principal, [one for draft in drafts for one in draft.split()])
     items = await runtime.executor.each(
-        lambda draft: message_columns(draft, user, searchable=searchable), drafts, message_characters
+        lambda one: message_columns(one[0], user, one[1], searchable=searchable),
+        list(zip_longest(drafts, ids)),
+        lambda one: message_characters(one[0]),
     )
     said = said_in(zip(items, drafts, strict=True))
     words = await search_words(runtime.executor, said)
@@ -333,7 +379,7 @@ def message_columns(
         "name": draft.name,
         "tool_call_id": draft.tool_call_id,
         "user_name": user,
-        "tokens": count_tokens(text),
+        "tokens": tokens_of(draft.content, count_tokens),
         "created_at": draft.created_at,
         "time_zone": draft.time_zone,
         "searchable": searchable,

@@ -30,7 +30,10 @@ with extra("langchain"):
     from langchain_core.retrievers import BaseRetriever
     from langgraph.runtime import Runtime
 
-ROLES: dict[str, Role] = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
+ROLES: dict[str, Role] = {
+    "human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "model": "assistant",
+    "system": "system", "developer": "system", "tool": "tool", "function": "tool",
+}  # fmt: skip
 
 
 class ReverieMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
@@ -110,7 +113,8 @@ def _last_run(messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
 def _turn(message: BaseMessage) -> MessageDraft:
     plain = isinstance(message.content, str) and not getattr(message, "tool_calls", None)
     plain = plain and type(message) in (HumanMessage, AIMessage) and not message.additional_kwargs
-    return turn(ROLES.get(message.type, "assistant"), message.text, None if plain else message_to_dict(message))
+    role = ROLES.get(getattr(message, "role", message.type), "assistant")
+    return turn(role, message.text, None if plain else message_to_dict(message))
 
 
 def _message(record: MessageRecord) -> BaseMessage:

@@ -79,6 +79,7 @@ __all__ = [
     "SectionSentence",
     "Sentence",
     "SessionRecord",
+    "SkippedPart",
     "TaskRecord",
     "TypeStats",
     "User",
@@ -376,11 +377,19 @@ class Window(Answer):
     expires_at: datetime | None = None
 
 
+class SkippedPart(Answer):
+    """Part or field of a message in no known form."""
+
+    message: int
+    name: str
+
+
 class Appended(Answer):
     """Stored messages, and the session window after them."""
 
     messages: list[MessageRecord] = []
     window: Window
+    skipped: list[SkippedPart] = []
     kept: bool = True
 
 
