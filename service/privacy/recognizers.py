@@ -24,6 +24,7 @@ from presidio_analyzer.nlp_engine import NlpArtifacts, SpacyNlpEngine
 from presidio_analyzer.predefined_recognizers import SpacyRecognizer
 from spacy.tokens import Doc
 
+from service.domain.word_lists import word_set
 from service.privacy import patterns
 from service.privacy.patterns import OPAQUE, Span, blank
 
@@ -64,6 +65,10 @@ _OTHER_NUMBER = re.compile(
     r"|licen[cs]e|ids?|part|model|version|batch|customer|member|membership|booking|flight|room|zip|postal|postcode"
     r"|code|commit|build|sku|epoch|timestamp|population|bytes?|hash|isbn|issn|doi|pmid|issue|item|product|patent)"
     r"[\s:#.=-]{0,3}(?:(?:number|num|no|nr|id|code|is|was|of)\b[\s:#.=-]{0,3}){0,3}\Z",
+    re.IGNORECASE,
+)
+_VERSION_BEFORE = re.compile(
+    r"\b(?:v|ver|version|versions|release|build|firmware|kernel|driver|rev|revision|sdk|patch)[\s:#.=-]{0,3}\Z",
     re.IGNORECASE,
 )
 _STREET_AFTER = re.compile(
@@ -138,7 +143,7 @@ def _candidates(text: str, run_start: int, groups: list[Span], first: int) -> It
 
 
 def _is_phone(phone: _Candidate, opens_run: bool) -> bool:
-    if not opens_run and phone.text[phone.start - 1] not in " \t(":
+    if _is_version(phone) or (not opens_run and phone.text[phone.start - 1] not in " \t("):
         return False
     return (
         _is_international(phone)
@@ -148,6 +153,16 @@ def _is_phone(phone: _Candidate, opens_run: bool) -> bool:
         or _is_chinese_mobile(phone)
         or (opens_run and (_is_called_a_phone(phone) or _is_known_bare_number(phone)))
     )
+
+
+def _is_version(phone: _Candidate) -> bool:
+    """Return whether figures between dots are the number of a version or an IPv4 address."""
+    if not phone.gaps or set(phone.gaps) != {"."} or phone.opening:
+        return False
+    octets = [
+        phone.text[a:b] for a, b in (match.span() for match in _GROUP.finditer(phone.text, phone.start, phone.end))
+    ]
+    return (len(octets) == 4 and all(int(one) < 256 for one in octets)) or bool(_VERSION_BEFORE.search(phone.before()))
 
 
 def _is_international(phone: _Candidate) -> bool:
@@ -291,23 +306,37 @@ _AT_HOST = re.compile(
 )
 
 
+_PATH = re.compile(r":(?!\d+\b)[\w~./-]{1,200}", re.ASCII)
+_SERVICE_ACCOUNTS = word_set("""
+    admin app aur backup build buildbot centos ci core debian deploy deployer docker ec2-user fedora git gitea gitlab hg
+    jenkins mercurial opc pi root rocky runner svn ubuntu vagrant www www-data""")
+
+
 def find_emails(text: str) -> Iterator[Span]:
     """Everything shaped ``local@host``, whatever the domain: internal ones are personal data too.
 
     Also ``"quoted local"@host``, a host without a dot (``root@localhost``; not a version, ``lodash@latest``), an
-    address in place of the host, and ``local [at] host [dot] com``.
+    address in place of the host, and ``local [at] host [dot] com``. Not where a service logs in (``git@host:path``).
     """
     if "@" in text:
         for pattern in (_QUOTED, _EMAIL, _EMAIL_ANY_SCRIPT, _AT_ADDRESS):
             for match in pattern.finditer(text):
-                yield _without_markup(match)
+                if not _is_remote(match):
+                    yield _without_markup(match)
             text = blank(pattern, text)
         for match in _AT_HOST.finditer(text):
             start, end = _without_markup(match)
-            if text[start].isalpha():
+            if text[start].isalpha() and not _is_remote(match):
                 yield start, end
     for match in _BRACKETED.finditer(text):
         yield _without_markup(match)
+
+
+def _is_remote(match: re.Match[str]) -> bool:
+    """Return whether an address is one that tools log in at, as a service or for a repository (``git@host:path``)."""
+    local = match[0].partition("@")[0].lstrip("'*~.-").lower()
+    path = _PATH.match(match.string, match.end())
+    return local == "git" or bool(path and (local in _SERVICE_ACCOUNTS or path[0].endswith(".git")))
 
 
 def _without_markup(match: re.Match[str]) -> Span:
