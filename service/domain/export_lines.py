@@ -32,7 +32,7 @@ from service.domain.field_types import (
 )
 from service.domain.json import JsonObject
 from service.domain.origin import Origin
-from service.domain.own_types import PEER_TYPES, TypeName
+from service.domain.own_types import NO_TYPES, TypeName, known_as
 from service.domain.owners import OwnersField
 from service.domain.pages import SENTENCES_MAX, VERSIONS_MAX, PageContent, PageSentence
 from service.domain.principal import KeyScope
@@ -183,7 +183,7 @@ class MemoryLine(MemoryDraft):
     @classmethod
     def _type_of_another_system(cls, given: object) -> object:
         if isinstance(given, dict) and isinstance(given.get("type"), str):
-            return given | {"type": PEER_TYPES.get(given["type"], given["type"])}
+            return given | {"type": known_as(NO_TYPES, given["type"], str(given.get("content")))}
         return given
 
     @model_validator(mode="after")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -17,6 +18,9 @@ TAG_MAX = 100
 JSON_DEPTH_MAX = 16
 JSON_NODES_MAX = 10_000
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
+
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 class Identifies:
@@ -108,6 +112,9 @@ def _in_range(moment: datetime) -> datetime:
 
 
 def _assume_utc(value: object) -> object:
+    """Return a time without a zone as one of UTC, and a day as its beginning."""
+    if isinstance(value, str) and _DAY.fullmatch(value.strip()):
+        return f"{value.strip()}T00:00:00Z"
     if isinstance(value, datetime) and value.tzinfo is None:
         return value.replace(tzinfo=UTC)
     if isinstance(value, bool | int | float):

@@ -6,6 +6,7 @@ must be; so may one of a kind for that of its entities.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal
@@ -24,8 +25,14 @@ NAME_MAX = 40
 NO_TYPES: Mapping[str, OwnType] = {}
 NO_KINDS: Mapping[str, EntityKind] = {}
 TYPES_MAX = len(MemoryType) + OWN_MAX
-PEER_TYPES = {"factual": "fact", "episodic": "event", "procedural": "observation", "semantic": "fact"}
-"""Memory types of other services, and ours."""
+_PEER_TYPES = {"factual": "fact", "episodic": "event", "procedural": "fact", "semantic": "fact"}
+"""Memory types of other services, and ours. What is done in a way does not fade: a procedure is a fact."""
+_DECIDES = re.compile(
+    r"\b(?:decid(?:ed|es|ing)|decisions?|chose|chosen|agreed (?:to|on|that)|opted|settled on|went with|approved|committed to"
+    r"|resolved to|(?:will|going to) (?:use|go with)|entschied\w*|beschlossen|décidé\w*|decidi\w+|acord(?:ó|amos|aron))\b"
+    r"|决定|決定",
+    re.IGNORECASE,
+)
 TYPES_NAMED = f"{', '.join(MemoryType)}, or one of the setting `memory_types`"
 SCHEMA_BYTES_MAX = 4_000
 
@@ -103,9 +110,12 @@ class Misfit(ValueError):
         self.loc = loc
 
 
-def known_as(types: Mapping[str, OwnType], name: str) -> str:
-    """Return our name of a type of another memory service, and any other name, or one of the workspace's, as it is."""
-    return name if name in types else PEER_TYPES.get(name, name)
+def known_as(types: Mapping[str, OwnType], name: str, content: str) -> str:
+    """Return our name of a type of another memory service, by what the memory says a decision, and any other name, or
+    one of the workspace's, as it is."""
+    if name in types or name not in _PEER_TYPES:
+        return name
+    return MemoryType.DECISION.value if _DECIDES.search(content) else _PEER_TYPES[name]
 
 
 def like(types: Mapping[str, OwnType], name: str) -> MemoryType:

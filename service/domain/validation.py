@@ -61,7 +61,7 @@ def reason_of(error: Mapping[str, object]) -> str:
     if kind in _REASONS:
         return _REASONS[kind].format_map(context if isinstance(context, dict) else {})
     if kind.startswith(_TIMES):
-        return "must be an RFC 3339 timestamp, as in 2026-03-01T09:00:00Z"
+        return "must be an RFC 3339 timestamp or a day, as in 2026-03-01T09:00:00Z"
     return said.removeprefix(_OWN_WORDS).replace("Input should be", "must be").encode("utf-8", "replace").decode()
 
 

@@ -73,8 +73,10 @@ def client_of(ctx: ToolContext, user: str | None = None) -> AsyncReverie:
     Raises ToolError for another than that of the connection: whom a connection is for is not the model's to say."""
     request = ctx.request_context
     client: AsyncReverie = request.lifespan_context(request.request)
-    if not user:
+    if user is None:
         return client
+    if not user.strip():
+        raise ToolError("user: must not be empty")
     if client.options.user not in (None, user):
         raise ToolError(OTHER_USER)
     return client.for_user(user)

@@ -97,7 +97,7 @@ async def test_a_type_of_another_service_is_saved_as_ours_unless_it_is_an_own_on
         "factual": "fact",
         "semantic": "fact",
         "episodic": "event",
-        "procedural": "observation",
+        "procedural": "fact",
     }.items():
         saved = await typed.post("/v1/memories", memory(theirs, f"Of type {theirs}"))
         assert saved["memory"]["type"] == ours

@@ -77,6 +77,70 @@ async def test_a_broken_mem0_item_is_named(api: Tenant) -> None:
     assert (await api.get("/v1/memories"))["items"] == []
 
 
+@pytest.mark.parametrize("body", [{"items": MEM0}, {"results": None}, "text", 7, {}, [{"note": "x"}]])
+async def test_a_file_without_memories_says_what_is_needed(api: Tenant, body: object) -> None:
+    response = await api.call("POST", "/v1/import", content=json.dumps(body), params={"format": "mem0", "agent": "a"})
+    assert response.status_code == 422
+    assert "memor" in response.json()["detail"]
+
+
+@pytest.mark.parametrize("body", [[], {"results": []}, {"memories": [], "relations": []}])
+async def test_a_list_without_memories_is_read(api: Tenant, body: object) -> None:
+    answer = await api.post("/v1/import", content=json.dumps(body), params={"format": "mem0", "agent": "a"})
+    assert answer["created"] == 0
+
+
+@pytest.mark.parametrize(
+    ("format_", "body"),
+    [
+        ("mem0", json.dumps(MEM0)),
+        ("arkos", as_csv()),
+        ("arkos", as_ndjson()),
+        ("reverie", '{"agent": "a", "type": "fact", "content": "Likes tea"}'),
+        ("reverie", '\n{"record": "message", "id": "01890000-0000-7000-8000-00000000000a", "agent": "a", "session": "s",'
+         ' "role": "developer", "content": [{"text": "Be brief"}]}'),
+    ],
+)  # fmt: skip
+async def test_a_byte_order_mark_is_passed_over(api: Tenant, format_: str, body: str) -> None:
+    answer = await api.post("/v1/import", content="\ufeff" + body, params={"format": format_, "agent": "a"})
+    assert answer["created"] >= 1
+
+
+@pytest.mark.parametrize(
+    ("format_", "body"),
+    [
+        ("mem0", json.dumps([MEM0[0], None, {"id": "1", "memory": None}, {"id": "2", "memory": ""}, MEM0[1]])),
+        ("reverie", "\n".join(json.dumps({"agent": "a", "type": "fact", "content": c}) for c in ("x", None, None, None, "y"))),
+    ],
+)  # fmt: skip
+async def test_a_memory_without_a_text_is_skipped_and_counted(api: Tenant, format_: str, body: str) -> None:
+    answer = await api.post("/v1/import", content=body, params={"format": format_, "agent": "a"})
+    assert (answer["created"], answer["skipped"], answer["records"]["memory"]["skipped"]) == (2, 3, 3)
+    assert [notice.partition(":")[0] for notice in answer["notices"]] == ["line 2", "line 3", "line 4"]
+
+
+OMNIROUTE = [
+    {"id": "o-1", "apiKeyId": "k", "sessionId": "s", "type": "episodic", "key": "db", "metadata": {}, "expiresAt": None,
+     "content": "We decided to use Postgres", "createdAt": "2025-01-02T03:04:05Z"},
+    {"id": "o-2", "api_key_id": "k", "session_id": None, "type": "procedural", "key": "", "metadata": '{"source": "chat"}',
+     "content": "Run the linter before each push", "created_at": "2025-01-02 03:04:05"},
+    {"id": "o-3", "apiKeyId": "k", "sessionId": "", "type": "episodic", "metadata": None,
+     "content": "Visited Oslo in May", "createdAt": 1735787045000},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("format_", ["mem0", "reverie"])
+async def test_rows_of_omniroute(api: Tenant, format_: str) -> None:
+    body = json.dumps(OMNIROUTE) if format_ == "mem0" else "\n".join(map(json.dumps, OMNIROUTE))
+    for created in (3, 0):
+        answer = await api.post("/v1/import", content=body, params={"format": format_, "agent": "a"})
+        assert (answer["created"], answer["unchanged"]) == (created, 3 - created)
+    found = {one["source"]["id"]: one for one in (await api.get("/v1/memories", agent="a"))["items"]}
+    assert {id_: one["type"] for id_, one in found.items()} == {"o-1": "decision", "o-2": "fact", "o-3": "event"}
+    assert {one["created_at"][:10] for one in found.values()} == {"2025-01-02"}
+    assert (found["o-1"]["session"], found["o-1"]["key"], found["o-2"]["metadata"]) == ("s", "db", {"source": "chat"})
+
+
 @pytest.mark.parametrize("body", [as_csv(), as_ndjson()], ids=["csv", "ndjson"])
 async def test_the_conversation_context_of_arkos(api: Tenant, body: str) -> None:
     for created in (3, 0):

@@ -89,7 +89,7 @@ async def test_a_newer_line_updates_and_an_older_one_does_not(full: Tenant, else
 
 @pytest.mark.parametrize(
     ("given", "ours"),
-    [("factual", "fact"), ("episodic", "event"), ("procedural", "observation"), ("semantic", "fact"), ("goal", "goal")],
+    [("factual", "fact"), ("episodic", "event"), ("procedural", "fact"), ("semantic", "fact"), ("goal", "goal")],
 )
 async def test_types_of_other_systems_are_ours(api: Tenant, given: str, ours: str) -> None:
     await api.post("/v1/import", content=ndjson([{"agent": "a", "type": given, "content": "x"}]))

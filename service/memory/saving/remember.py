@@ -247,7 +247,7 @@ async def _prepare(runtime: Runtime, principal: Principal, drafts: Sequence[Memo
 
 
 def _of_our_type(draft: MemoryDraft, types: Mapping[str, OwnType]) -> MemoryDraft:
-    name = known_as(types, draft.type)
+    name = known_as(types, draft.type, draft.content)
     return draft if name == draft.type else draft.model_copy(update={"type": name})
 
 

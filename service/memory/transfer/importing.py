@@ -52,6 +52,8 @@ from service.memory.transfer.parse import (
     mem0_memories,
     parse_line,
     raw_lines,
+    says_nothing,
+    without_mark,
 )
 from service.runtime import Runtime
 from service.store import insights
@@ -60,6 +62,8 @@ from service.store.vectors import EmbeddingBatch
 EMBEDDED_MAX = 1_000
 """Memories of an import that are embedded before it is written; of a larger one all stay pending, for the worker."""
 
+NOTICES_MAX = 100
+"""Of skipped memories so many are named, the others counted."""
 LARGE = ("document",)
 """Lines that are checked one by one, as a batch of them could be too much to hold."""
 
@@ -137,9 +141,9 @@ async def import_lines(
     """
     principal.require_admin()
     with closing(ParsedLines()) as lines:
-        source = _source(runtime, format, chunks, agent)
+        source = _source(runtime, format, without_mark(chunks), agent)
         notices: list[str] = []
-        complete = await _check(runtime, principal, source, lines, agent, on_progress, notices)
+        complete, skipped = await _check(runtime, principal, source, lines, agent, on_progress, notices)
         if principal.no_memory:
             return ImportResult.of({}, complete, notices)
         embedded = await _embed(runtime, lines)
@@ -148,7 +152,8 @@ async def import_lines(
             await _write(writing, lines, on_progress)
             await insights.retract_unsupported(connection, principal.workspace_id, None)
             await audit.record(connection, principal, "import", target=agent, details=dict(lines.counts))
-    records = {name: tally for name, tally in writing.tallies.items() if name in lines.counts}
+    writing.tallies["memory"].skipped += skipped
+    records = {name: tally for name, tally in writing.tallies.items() if name in lines.counts or tally.skipped}
     return ImportResult.of(records, complete, notices)
 
 
@@ -168,9 +173,11 @@ async def _check(
     agent: str | None,
     on_progress: Callable[[Progress], None],
     notices: list[str],
-) -> bool | None:
+) -> tuple[bool | None, int]:
+    """Keep the lines that are good; return whether the export is whole, where it says so, and how many memories were
+    skipped as they say nothing."""
     framed: bool | None = None
-    done = 0
+    done = skipped = 0
     settings = await masking_of(runtime, principal)
     batch: list[tuple[int, JsonObject]] = []
 
@@ -194,16 +201,20 @@ async def _check(
         async for number, raw in source:
             if raw.get("record") in FRAME:
                 framed = raw["record"] == "end"
+            done += 1
+            if says_nothing(raw):
+                skipped += 1
+                notices += [f"line {number}: skipped: a memory without a text"] if skipped <= NOTICES_MAX else []
+                continue
             batch.append((number, raw))
             notices += [f"line {number}: {former_notice(name)}" for name in former_settings(raw)]
-            done += 1
             if len(batch) == BATCH or raw.get("record") in LARGE:
                 await keep()
     except InvalidImportLine:
         await keep()  # an earlier line may be refused for its personal data, and the first one is named
         raise
     await keep()
-    return framed
+    return framed, skipped
 
 
 def _checked(number: int, raw: JsonObject, agent: str | None) -> Numbered | InvalidImportLine | None:

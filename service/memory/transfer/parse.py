@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import re
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator
@@ -30,6 +31,7 @@ from service.concurrency.executor import NOT_KNOWN, FairExecutor
 from service.domain.export_lines import LINES, RECORDS
 from service.domain.field_types import JSON_DEPTH_MAX
 from service.domain.json import JsonObject, JsonValue, dumps
+from service.domain.own_types import NO_TYPES, known_as
 from service.domain.validation import reason_of
 from service.domain.workspace import without_former
 from service.errors import InvalidImportLine, TooLarge
@@ -48,7 +50,13 @@ MEM0_LISTS = ("item", "results.item", "memories.item")
 READ_AT_ONCE = 50
 DEPTH_MAX = JSON_DEPTH_MAX + 4
 """Levels of nesting: those of metadata, and those around it."""
+PEER_KEYS = {"apiKeyId", "api_key_id"}
+"""By which a row of OmniRoute is told."""
+_CAPITAL = re.compile("(?<=[a-z])(?=[A-Z])")
+EPOCH_MS_FROM = 10**11
+"""A time since 1970 from here on is of milliseconds."""
 MEM0_KEPT = ("hash", "categories", "run_id", "app_id", "actor_id", "role")
+NO_MEM0 = "holds no memories of Mem0: a list of them is needed, bare or under `results` or `memories`"
 Format = Literal["reverie", "mem0", "arkos"]
 HEAD_BYTES = 256 * 1024
 ARKOS = set(ARKOS_NEEDED)
@@ -121,11 +129,23 @@ async def raw_lines(chunks: AsyncIterator[bytes], executor: FairExecutor) -> Asy
         yield number + 1, await executor.run(_object, number + 1, bytes(rest), characters=len(rest))
 
 
+async def without_mark(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield a stream without the byte order mark at its beginning."""
+    first = b""
+    async for chunk in chunks:
+        first += chunk
+        if len(first) >= len(codecs.BOM_UTF8):
+            break
+    yield first.removeprefix(codecs.BOM_UTF8)
+    async for chunk in chunks:
+        yield chunk
+
+
 def _object(number: int, text: bytes) -> JsonObject:
     if len(text) > LINE_BYTES_MAX:
         raise InvalidImportLine(number, (), f"is longer than {LINE_BYTES_MAX} bytes")
     try:
-        value = orjson.loads(text.removeprefix(b"\xef\xbb\xbf") if number == 1 else text)
+        value = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         raise InvalidImportLine(number, (), f"is not JSON: {error}") from None
     if not isinstance(value, dict):
@@ -141,6 +161,8 @@ def parse_line(number: int, raw: JsonObject, agent: str | None) -> tuple[str, Ba
     record = raw.get("record", "memory")
     if record in FRAME:
         return None
+    if PEER_KEYS & raw.keys():
+        raw = _row_of_a_peer(number, raw)
     if record not in RECORDS:
         raise InvalidImportLine(number, ("record",), f"must be one of {', '.join(RECORDS)}")
     shape = LINES[record]
@@ -158,6 +180,26 @@ def parse_line(number: int, raw: JsonObject, agent: str | None) -> tuple[str, Ba
     return record, line
 
 
+def _row_of_a_peer(number: int, row: JsonObject) -> JsonObject:
+    """Return a row of OmniRoute's table of memories, as its database or its API writes it, as a line."""
+    named = {_CAPITAL.sub("_", name).lower(): value for name, value in row.items()}
+    metadata = named.get("metadata") or {}
+    try:
+        metadata = orjson.loads(metadata) if isinstance(metadata, str) else metadata
+    except orjson.JSONDecodeError:
+        raise InvalidImportLine(number, ("metadata",), "is not JSON") from None
+    said = {name: named[name] for name in ("agent", "type", "content", "tags") if named.get(name) is not None}
+    times = {name: utc_text(named.get(name)) for name in ("created_at", "updated_at", "expires_at")}
+    return said | {
+        "id": _uuid(named.get("id"), str(named.get("content"))),
+        "session": named.get("session_id") or None,
+        "key": named.get("key") or None,
+        "metadata": metadata,
+        "source": {"kind": "omniroute", "id": named.get("id"), "api_key_id": named.get("api_key_id")},
+        **{name: moment for name, moment in times.items() if moment},
+    }
+
+
 def former_settings(raw: JsonObject) -> list[str]:
     """Return the dotted names of the settings of a former release that a raw line has, and is taken without."""
     settings = raw.get("settings") if raw.get("record") in ("settings", "agent") else None
@@ -170,8 +212,11 @@ def utc_text(moment: JsonValue) -> JsonValue:
     if not moment:
         return None
     try:
-        found = datetime.fromisoformat(str(moment).strip())
-    except ValueError:
+        if isinstance(moment, int | float):
+            found = datetime.fromtimestamp(moment / (1000 if moment > EPOCH_MS_FROM else 1), UTC)
+        else:
+            found = datetime.fromisoformat(str(moment).strip())
+    except (ValueError, OverflowError, OSError):
         return moment
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).isoformat()
 
@@ -220,7 +265,7 @@ async def _csv_rows(chunks: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, Js
 
 async def _records(chunks: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, str]]:
     """Yield CSV records with the number of the line each begins on; a quoted field may run over several lines."""
-    decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
     rest, record, number, begins = "", "", 0, 1
     async for chunk in chunks:
         *complete, rest = (rest + decoder.decode(chunk)).split("\n")
@@ -315,6 +360,19 @@ def _items(file: IO[bytes]) -> Iterator[JsonValue]:
             raise InvalidImportLine(found + 1, (), f"is not JSON: {error}") from None
         if found:
             return
+    file.seek(0)
+    if not _is_empty_list(file):
+        raise InvalidImportLine(1, (), NO_MEM0)
+
+
+def _is_empty_list(file: IO[bytes]) -> bool:
+    """Return whether JSON is a list without items, bare or under one of the keys that are looked at."""
+    try:
+        whole = [(prefix, event) for prefix, event, _ in islice(ijson.parse(file), 50)]
+    except ijson.JSONError:
+        return False
+    lists = ("", *sorted(LIST_PREFIXES))
+    return any((prefix, "start_array") in whole and (prefix, "end_array") in whole for prefix in lists)
 
 
 def _bounded(events: Iterable[tuple[str, object]]) -> Iterator[tuple[str, object]]:
@@ -328,9 +386,15 @@ def _bounded(events: Iterable[tuple[str, object]]) -> Iterator[tuple[str, object
 
 
 def _memory(number: int, item: JsonValue, agent: str | None) -> JsonObject:
-    text = item.get("memory") or item.get("data") if isinstance(item, dict) else None
+    if item is None or (isinstance(item, dict) and {"memory", "data"} & item.keys() and not _text_of(item)):
+        return {"record": "memory", "content": None}
+    if isinstance(item, dict) and PEER_KEYS & item.keys():
+        return item
+    text = _text_of(item) if isinstance(item, dict) else None
     if not isinstance(text, str):
-        raise InvalidImportLine(number, ("memory",), "a Mem0 memory has its text here")
+        raise InvalidImportLine(
+            number, ("memory",), "is needed: the text of a Mem0 memory stands here, or under `data`"
+        )
     metadata = item.get("metadata") if isinstance(item.get("metadata"), dict) else {}
     extra = {name: item[name] for name in MEM0_KEPT if item.get(name) is not None}
     user = item.get("user_id") or metadata.get("user_id")
@@ -340,7 +404,7 @@ def _memory(number: int, item: JsonValue, agent: str | None) -> JsonObject:
         "id": _uuid(item.get("id"), text),
         "agent": item.get("agent_id") or metadata.get("agent_id") or agent or user or item.get("run_id"),
         "user": user,
-        "type": "fact",
+        "type": known_as(NO_TYPES, "factual", text),
         "content": text,
         "tags": categories[:50],
         "metadata": metadata,
@@ -349,6 +413,15 @@ def _memory(number: int, item: JsonValue, agent: str | None) -> JsonObject:
         "updated_at": utc_text(item.get("updated_at") or item.get("created_at")),
         "expires_at": utc_text(item.get("expiration_date")),
     }
+
+
+def _text_of(item: JsonObject) -> JsonValue:
+    return item.get("memory") or item.get("data")
+
+
+def says_nothing(raw: JsonObject) -> bool:
+    """Return whether a raw line is a memory without a text."""
+    return raw.get("record", "memory") == "memory" and raw.get("content", "") is None
 
 
 def _uuid(given: object, text: str) -> str:
@@ -361,7 +434,7 @@ def _uuid(given: object, text: str) -> str:
 def recognise(head: bytes) -> Format:
     """Return the format of a file that begins like this; ``reverie`` for what is none of the others, so that its errors
     are those of an export."""
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    text = head.removeprefix(codecs.BOM_UTF8).lstrip()
     if text.startswith(b"["):
         return "mem0"
     first, _, rest = text.partition(b"\n")
