@@ -8,7 +8,7 @@ here are passed over, so that what the API answers can be read in as it is.
 from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 from typing_extensions import TypedDict
@@ -132,6 +132,14 @@ class MessageLine(Line, MessageDraft):
     user: Name | None = None
     owners: OwnersField = None
     searchable: bool = True
+
+    def messages(self) -> list[MessageLine]:
+        """Return the line as one or more, as ``split`` does; the ids of those after the first follow from its own."""
+        first, *others = (
+            draft.model_dump(include={"role", "content", "name", "tool_call_id"}) for draft in self.split()
+        )
+        later = [one | {"id": uuid5(self.id, str(number)), "seq": None} for number, one in enumerate(others, start=1)]
+        return [self.model_copy(update=one) for one in (first, *later)]
 
 
 class EvidenceLine(BaseModel):

@@ -28,9 +28,9 @@ TYPES_MAX = len(MemoryType) + OWN_MAX
 _PEER_TYPES = {"factual": "fact", "episodic": "event", "procedural": "fact", "semantic": "fact"}
 """Memory types of other services, and ours. What is done in a way does not fade: a procedure is a fact."""
 _DECIDES = re.compile(
-    r"\b(?:decid(?:ed|es|ing)|decisions?|chose|chosen|agreed (?:to|on|that)|opted|settled on|went with|approved|committed to"
-    r"|resolved to|(?:will|going to) (?:use|go with)|entschied\w*|beschlossen|décidé\w*|decidi\w+|acord(?:ó|amos|aron))\b"
-    r"|决定|決定",
+    r"\b(?:decid(?:ed|es|ing)|decisions?|chose|chosen|agreed (?:to|on|that)|opted|settled on|went with|approved"
+    r"|committed to|resolved to|(?:will|going to) (?:use|go with)|entschied\w*|beschlossen|décidé\w*|decidi\w+"
+    r"|acord(?:ó|amos|aron))\b|决定|決定",
     re.IGNORECASE,
 )
 TYPES_NAMED = f"{', '.join(MemoryType)}, or one of the setting `memory_types`"

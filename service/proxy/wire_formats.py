@@ -189,14 +189,6 @@ def assistant_message(text: str, calls: Sequence[Payload] = ()) -> Payload:
     return {"role": "assistant", "content": text or None} | ({"tool_calls": list(calls)} if calls else {})
 
 
-def takes_memory(payload: Payload) -> bool:
-    """Return whether memory can be added to a request: it has messages, one of them a user's."""
-    messages = payload.get("messages")
-    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
-        return False
-    return last_user(messages) is not None
-
-
 def last_user(messages: Sequence[Payload]) -> int | None:
     """Return the position of the last message of a user."""
     return next((at for at in reversed(range(len(messages))) if messages[at].get("role") == "user"), None)
@@ -333,10 +325,11 @@ class ChatCompletions(WireFormat):
     stream = StreamParser
 
     def conversation(self, payload: Payload) -> Conversation | None:
-        if not takes_memory(payload):
+        given = payload.get("messages")
+        if not isinstance(given, list) or not all(isinstance(message, dict) for message in given):
             return None
-        messages = [one for message in payload["messages"] for one in chat_messages(message)]
-        return Conversation(messages, name_of(payload.get("user")))
+        messages = [one for message in given for one in chat_messages(message)]
+        return None if last_user(messages) is None else Conversation(messages, name_of(payload.get("user")))
 
     def with_block(self, payload: Payload, block: str, placement: Placement) -> Payload:
         """Return a copy of the request with one message more: after the leading system messages, or, as the user's,

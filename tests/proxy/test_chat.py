@@ -220,6 +220,13 @@ async def test_a_slow_memory_is_not_waited_for(api: Api, model: FakeOpenAI) -> N
     assert answer.status_code == 200
     assert answer.headers["x-reverie-memory"] == "failed"
     assert "timed out" in answer.headers["x-reverie-memory-detail"]
+    session = answer.headers["x-reverie-session"]
+
+    async def kept() -> list[tuple[str, Any]]:
+        there = await api.status("GET", f"/v1/sessions/{session}", params={"agent": "default"}) == 200
+        return await history(api, session, "default") if there else []
+
+    assert await until(kept, "the turn is lost") == [("user", "hi"), ("assistant", "ok")]
 
 
 async def test_the_models_refusals_are_passed_on(api: Api, model: FakeOpenAI) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.proxy.wire_formats import CHAT_COMPLETIONS, last_words, placement_for, takes_memory
+from service.proxy.wire_formats import CHAT_COMPLETIONS, last_words, placement_for
 
 MESSAGES: list[dict[str, Any]] = [
     {"role": "system", "content": "Be brief."},
@@ -56,7 +56,7 @@ def test_models_without_a_system_role(model: str | None, placement: str) -> None
     ],
 )  # fmt: skip
 def test_a_request_memory_cannot_read_is_left_alone(payload: dict[str, Any]) -> None:
-    assert not takes_memory(payload)
+    assert CHAT_COMPLETIONS.conversation(payload) is None
 
 
 def test_memory_is_recalled_by_the_last_words_of_the_user() -> None:

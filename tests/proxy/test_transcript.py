@@ -23,6 +23,20 @@ def test_only_what_is_new_is_kept() -> None:
     assert [(turn.role, turn.content) for turn in turns] == [("user", "three"), ("assistant", "four")]
 
 
+def test_what_comes_after_the_known_answer_is_new() -> None:
+    messages = [
+        {"role": "user", "content": "one"},
+        {"role": "assistant", "content": "two"},
+        {"role": "user", "content": "three"},
+        {"role": "assistant", "content": "four"},
+        {"role": "user", "content": "five"},
+        {"role": "assistant", "content": "si"},
+    ]
+    for known, kept in (("two", ["three", "four", "five", "six"]), ("four", ["five", "six"]), (None, ["five", "six"])):
+        turns = new_turns(messages, {"role": "assistant", "content": "x"}, known)
+        assert [turn.content for turn in turns] == kept
+
+
 def test_a_tools_answer_and_a_call_are_kept() -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": "{}"}}
     messages = [

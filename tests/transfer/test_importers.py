@@ -97,8 +97,8 @@ async def test_a_list_without_memories_is_read(api: Tenant, body: object) -> Non
         ("arkos", as_csv()),
         ("arkos", as_ndjson()),
         ("reverie", '{"agent": "a", "type": "fact", "content": "Likes tea"}'),
-        ("reverie", '\n{"record": "message", "id": "01890000-0000-7000-8000-00000000000a", "agent": "a", "session": "s",'
-         ' "role": "developer", "content": [{"text": "Be brief"}]}'),
+        ("reverie", '\n{"record": "message", "id": "01890000-0000-7000-8000-00000000000a", "agent": "a",'
+         ' "session": "s", "role": "developer", "content": [{"text": "Be brief"}]}'),
     ],
 )  # fmt: skip
 async def test_a_byte_order_mark_is_passed_over(api: Tenant, format_: str, body: str) -> None:
@@ -106,11 +106,14 @@ async def test_a_byte_order_mark_is_passed_over(api: Tenant, format_: str, body:
     assert answer["created"] >= 1
 
 
+CONTENTS = ("x", None, None, None, "y")
+
+
 @pytest.mark.parametrize(
     ("format_", "body"),
     [
         ("mem0", json.dumps([MEM0[0], None, {"id": "1", "memory": None}, {"id": "2", "memory": ""}, MEM0[1]])),
-        ("reverie", "\n".join(json.dumps({"agent": "a", "type": "fact", "content": c}) for c in ("x", None, None, None, "y"))),
+        ("reverie", "\n".join(json.dumps({"agent": "a", "type": "fact", "content": c}) for c in CONTENTS)),
     ],
 )  # fmt: skip
 async def test_a_memory_without_a_text_is_skipped_and_counted(api: Tenant, format_: str, body: str) -> None:
@@ -122,8 +125,8 @@ async def test_a_memory_without_a_text_is_skipped_and_counted(api: Tenant, forma
 OMNIROUTE = [
     {"id": "o-1", "apiKeyId": "k", "sessionId": "s", "type": "episodic", "key": "db", "metadata": {}, "expiresAt": None,
      "content": "We decided to use Postgres", "createdAt": "2025-01-02T03:04:05Z"},
-    {"id": "o-2", "api_key_id": "k", "session_id": None, "type": "procedural", "key": "", "metadata": '{"source": "chat"}',
-     "content": "Run the linter before each push", "created_at": "2025-01-02 03:04:05"},
+    {"id": "o-2", "api_key_id": "k", "session_id": None, "type": "procedural", "key": "",
+     "metadata": '{"source": "chat"}', "content": "Run the linter before a push", "created_at": "2025-01-02 03:04:05"},
     {"id": "o-3", "apiKeyId": "k", "sessionId": "", "type": "episodic", "metadata": None,
      "content": "Visited Oslo in May", "createdAt": 1735787045000},
 ]  # fmt: skip

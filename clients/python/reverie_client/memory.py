@@ -28,7 +28,7 @@ PAGE = 200
 FOUND_MAX = 100
 """Results of one search at most: the bound of the API."""
 SYSTEM = "system"
-NOT_SAID = (SYSTEM, "developer", "tool", "function")
+NOT_SAID = (SYSTEM, "developer", "tool", "function", "toolresult")
 """Roles whose turns are no memories where each turn is saved as it is."""
 TEXTS = ("content", "parts", "text", "value", "refusal", "message", "blocks", "data", "kwargs")
 """Where the text is, in messages and parts of any format."""

@@ -3,7 +3,7 @@ const TEXTS = ["content", "parts", "text", "value", "refusal", "message", "block
 /** Types of parts and messages that hold text; others do if their name says so. */
 const PLAIN_KINDS = ["refusal", "message", "human", "ai", "constructor"];
 /** Roles whose turns are no memories where each turn is saved as it is. */
-const NOT_SAID = ["system", "developer", "tool", "function"];
+const NOT_SAID = ["system", "developer", "tool", "function", "toolresult"];
 
 /** What a turn says, whatever format its content is in; empty for what is no text. */
 export function textOf(content: unknown): string {

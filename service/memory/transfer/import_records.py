@@ -259,7 +259,8 @@ async def write_sessions(writing: ImportTransaction, lines: Lines[SessionLine]) 
 
 async def write_messages(writing: ImportTransaction, lines: Lines[MessageLine]) -> None:
     """Write the messages that are not here; a message is never rewritten."""
-    messages = [line for _, line in lines]
+    split = await writing.executor.each(MessageLine.messages, [line for _, line in lines], message_characters)
+    messages = [message for line in split for message in line]
     columns = await writing.executor.each(
         lambda line: message_columns(line, line.user, line.id, searchable=line.searchable), messages, message_characters
     )
@@ -280,7 +281,7 @@ async def write_messages(writing: ImportTransaction, lines: Lines[MessageLine]) 
     )
     changed = list({item["session_id"] for item in items})
     await writing.connection.run("update_session_counters", workspace=writing.workspace, ids=changed, made=())
-    writing.count("message", lines, made)
+    writing.count("message", messages, made)
 
 
 async def _owners(
