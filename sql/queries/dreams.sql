@@ -610,19 +610,23 @@ WHERE workspace_id = :workspace
         SELECT 1 FROM memories i WHERE i.workspace_id = :workspace AND i.id = source_id AND i.type = 'insight')
 ORDER BY id;
 
+-- fragment: fades
+-- Whether memory ``m`` of importance ``d`` is found no more unasked; a dated import is until it was used here once.
+d.importance < :faded_below::float8 AND d.importance < m.importance AND i.decays_from IS NOT NULL
+
 -- name: decay
 -- Note how important each event and observation of the agent, of these owners, is now, and whether it has faded below what surfaces
 -- unasked; those that differ from the last dream. Searches work both out themselves.
 WITH due AS (
     SELECT i.id, i.importance AS importance_before, i.faded AS faded_before, d.importance::real AS importance,
-        d.importance < :faded_below::float8 AND d.importance < m.importance AS faded,
+        {% include "fades" %} AS faded,
         greatest(m.created_at, m.learned_at, m.reinforced_at, u.last_accessed_at) AS used_at
     FROM memories m
     JOIN search_index i ON i.workspace_id = m.workspace_id AND i.id = m.id
     LEFT JOIN memory_usage u ON u.workspace_id = m.workspace_id AND u.memory_id = m.id
-    CROSS JOIN LATERAL (SELECT reverie_decayed_v1(
-        m.importance, {% include "policy_type" %}, m.decay_exempt, greatest(m.created_at, m.learned_at), m.reinforced_at, u.last_accessed_at, :now, :days
-    ) AS importance) d
+    CROSS JOIN LATERAL (SELECT least(m.importance, greatest({% include "least_real" %}, reverie_decayed_v1(
+        m.importance, {% include "policy_type" %}, m.decay_exempt, {% include "stored_at" %}, m.reinforced_at, u.last_accessed_at, :now, :days
+    ))) AS importance) d
     WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id AND m.owners = :owners::text[]
         AND {% include "policy_type" %} IN ('event', 'observation') AND m.deleted_at IS NULL AND m.superseded_by IS NULL
 )
@@ -639,11 +643,11 @@ SELECT m.owners
 FROM memories m
 JOIN search_index i ON i.workspace_id = m.workspace_id AND i.id = m.id
 LEFT JOIN memory_usage u ON u.workspace_id = m.workspace_id AND u.memory_id = m.id
-CROSS JOIN LATERAL (SELECT reverie_decayed_v1(
-    m.importance, {% include "policy_type" %}, m.decay_exempt, greatest(m.created_at, m.learned_at), m.reinforced_at, u.last_accessed_at, :now, :days
-) AS importance) d
+CROSS JOIN LATERAL (SELECT least(m.importance, greatest({% include "least_real" %}, reverie_decayed_v1(
+    m.importance, {% include "policy_type" %}, m.decay_exempt, {% include "stored_at" %}, m.reinforced_at, u.last_accessed_at, :now, :days
+))) AS importance) d
 WHERE m.workspace_id = :workspace AND m.agent_id = :agent_id
     AND {% include "policy_type" %} IN ('event', 'observation') AND m.deleted_at IS NULL AND m.superseded_by IS NULL
     AND (i.importance <> d.importance::real
-        OR i.faded <> (d.importance < :faded_below::float8 AND d.importance < m.importance))
+        OR i.faded <> ({% include "fades" %}))
 LIMIT 1;

@@ -30,7 +30,7 @@
         m.language,
         m.importance,
         reverie_decayed_v1(
-            m.importance, {% include "policy_type" %}, m.decay_exempt, greatest(m.created_at, m.learned_at), m.reinforced_at,
+            m.importance, {% include "policy_type" %}, m.decay_exempt, {% include "stored_at" %}, m.reinforced_at,
             CASE WHEN {% include "policy_type" %} IN ('event', 'observation') THEN u.last_accessed_at END,
             now(),
             coalesce((
@@ -152,6 +152,19 @@ coalesce(m.like_type, m.type)
 -- Whether memory ``m`` matters less the longer it goes unused.
 {% include "policy_type" %} IN ('event', 'observation') AND NOT m.decay_exempt
 
+-- fragment: least_real
+-- What is less does not fit into a real: after 120 periods, an importance may be.
+1e-37
+
+-- fragment: dated_import
+-- Whether memory ``m`` comes from an import that says when it was made.
+m.origin = 'imported' AND m.created_at < m.learned_at - interval '1 day'
+    AND (m.reinforced_at IS NULL OR m.reinforced_at < m.learned_at)
+
+-- fragment: stored_at
+-- From when memory ``m`` goes unused: since it was stored here, of a dated import since it was made.
+CASE WHEN {% include "dated_import" %} THEN m.created_at ELSE greatest(m.created_at, m.learned_at) END
+
 -- fragment: memory_updated_events
 -- An event for each memory of `changed`, and their ids.
 INSERT INTO events (workspace_id, id, kind, agent_id, owners, subject_id, details, at)
@@ -225,8 +238,10 @@ WITH {% if known %} held AS MATERIALIZED (
         words, speaker, asks, question_share, embedding_model, {{ vector_column }}
     )
     SELECT m.workspace_id, m.id, 0, m.audience, m.type, m.scope, m.user_name, m.owners, m.session_id, m.task_id, m.tags,
-        m.importance, m.confidence, CASE WHEN {% include "decays" %} THEN m.importance END,
-        CASE WHEN {% include "decays" %} THEN greatest(m.created_at, m.learned_at, m.reinforced_at) END,
+        least(m.importance, greatest({% include "least_real" %}, reverie_decayed_v1(
+            m.importance, {% include "policy_type" %}, m.decay_exempt, {% include "stored_at" %}, m.reinforced_at, NULL, m.learned_at, 30
+        ))), m.confidence, CASE WHEN {% include "decays" %} AND NOT ({% include "dated_import" %}) THEN m.importance END,
+        CASE WHEN {% include "decays" %} AND NOT ({% include "dated_import" %}) THEN greatest(m.created_at, m.learned_at, m.reinforced_at) END,
         coalesce(m.occurred_at, m.valid_from), m.occurred_until, m.created_at, m.valid_from, m.valid_until, m.expires_at,
         m.deleted_at IS NOT NULL,
         CASE WHEN m.session_id IS NOT NULL THEN coalesce(
@@ -508,10 +523,12 @@ WITH before AS (
 UPDATE search_index i SET
     audience = m.audience, type = m.type, scope = m.scope, user_name = m.user_name, owners = m.owners, session_id = m.session_id, task_id = m.task_id,
     tags = m.tags, importance = m.importance, confidence = m.confidence,
-    base_importance = CASE WHEN {% include "decays" %} THEN m.importance END,
-    decays_from = CASE WHEN {% include "decays" %} THEN greatest(m.created_at, m.learned_at, m.reinforced_at, (
-        SELECT u.last_accessed_at FROM memory_usage u WHERE u.workspace_id = :workspace AND u.memory_id = :id
-    )) END,
+    base_importance = CASE WHEN {% include "decays" %} AND NOT (
+        i.decays_from IS NULL AND {% include "dated_import" %}) THEN m.importance END,
+    decays_from = CASE WHEN {% include "decays" %} AND NOT (i.decays_from IS NULL AND {% include "dated_import" %}) THEN greatest(
+        m.created_at, m.learned_at, m.reinforced_at, (
+            SELECT u.last_accessed_at FROM memory_usage u WHERE u.workspace_id = :workspace AND u.memory_id = :id
+        )) END,
     happened_at = coalesce(m.occurred_at, m.valid_from), happened_until = m.occurred_until, valid_from = m.valid_from, valid_until = m.valid_until,
     expires_at = m.expires_at, deleted = m.deleted_at IS NOT NULL, length = reverie_length_v1(ts_filter(m.lexemes, '{d}')),
     words = coalesce(:words::smallint, i.words), speaker = CASE WHEN :words IS NULL THEN i.speaker ELSE :speaker::text END,
@@ -654,7 +671,8 @@ RETURNING memory_id, message_id;
 
 -- name: add_access_counts
 -- Count accesses without touching the memory rows. What searches know of the last use is brought in line at most once
--- a day for each memory; a row that somebody else has locked is left for the next time.
+-- a day for each memory; a row that somebody else has locked is left for the next time. A dated import goes unused from
+-- its first use here.
 WITH revived AS (
     UPDATE search_index SET decays_from = :now
     WHERE workspace_id = :workspace AND id = ANY(ARRAY(
@@ -664,6 +682,11 @@ WITH revived AS (
         ORDER BY id
         FOR UPDATE SKIP LOCKED
     ))
+), begun AS (
+    UPDATE search_index i SET decays_from = :now, base_importance = m.importance
+    FROM memories m
+    WHERE i.workspace_id = :workspace AND i.id = ANY(:ids::uuid[]) AND i.decays_from IS NULL
+        AND m.workspace_id = :workspace AND m.id = i.id AND {% include "decays" %} AND {% include "dated_import" %}
 )
 INSERT INTO memory_usage (workspace_id, memory_id, access_count, last_accessed_at)
 SELECT :workspace, u.id, u.n, :now

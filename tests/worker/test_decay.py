@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -164,6 +164,30 @@ async def test_history_survives_ten_dreams_and_decays_from_when_it_was_learned(a
     assert await importances(api, saved[0]) == pytest.approx((0.4, 0.4))
     await days_pass(api, 31)
     assert (await importances(api, saved[0]))[1] == pytest.approx(0.2)
+
+
+async def test_what_an_import_dates_counts_by_its_age_and_is_found_until_it_was_used_here(api: Tenant) -> None:
+    made = datetime.now(UTC) - timedelta(days=95)
+    line = {
+        "agent": "a",
+        "type": "event",
+        "importance": 0.4,
+        "created_at": made.isoformat(),
+        "content": "The gate fell",
+    }
+    await api.post("/v1/import", content=json.dumps(line | {"id": "01890000-0000-7000-8000-00000000000b"}))
+    memory = {"id": "01890000-0000-7000-8000-00000000000b"}
+    for expected in (0.05, 0.025):
+        assert await importances(api, memory) == pytest.approx((0.4, expected))
+        assert await found(api, "gate") == [pytest.approx(expected)]
+        await dream(api)
+        assert await found(api, "gate") == [pytest.approx(expected)]
+        await days_pass(api, 31)
+    await api.search("gate")
+    await api.inside(lambda runtime: runtime.part(AccessCounter).flush())
+    assert await importances(api, memory) == pytest.approx((0.4, 0.4))
+    await days_pass(api, 93)
+    assert await found(api, "gate") == []
 
 
 async def test_what_belongs_to_a_user_who_says_nothing_more_fades(api: Tenant) -> None:
