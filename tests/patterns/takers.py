@@ -109,7 +109,7 @@ FILLED: dict[str, Any] = {
     "about": None, "addresses": ["https://a.example/b"], "ahead": True, "allowed": ["m"], "alone": True, "at": _NOW,
     "by": None, "said": [(None, "Ann")],
     "breaks": GERMAN.clauses, "characters_max": 600,
-    "check": lambda _: None, "default": "english", "dream_id": _ID, "end": 5,
+    "check": lambda _: None, "count": len, "default": "english", "dream_id": _ID, "end": 5,
     "entities": Redactor().entities, "given": "x", "gone": frozenset({"x"}), "hearsay_by": None, "preposition": "on",
     "happens": True, "start": 0, "found": [], "slot": "ann/marital_status",
     "kind": "EMAIL_ADDRESS", "own_model": None, "owner": "Ann",
@@ -121,7 +121,7 @@ FILLED: dict[str, Any] = {
     "data_schema": {"enum": ["x"], "minLength": 1}, "title": "Trees", "tokens_max": 100, "type_": MemoryType.FACT,
     "user": None, "wanted": ["x"], "sources": ["Ann is here."], "subject": "Ann", "mentions": [],
     "agent": "a", "session": "s", "wire": "chat",
-    "policy_type": "preference", "table": "memories", "tags": ("garden",),
+    "policy_type": "preference", "table": "memories", "tags": ("garden",), "types": {},
 }  # fmt: skip
 """What the other parameters are given, by name."""
 
