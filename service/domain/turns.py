@@ -21,6 +21,9 @@ Kind = Literal["text", "image", "file", "tool_call", "tool_result", "thinking", 
 MEDIA_TOKENS: Final = 1_500
 """Of an image, a sound or a file, whatever its size: about what a model takes for an image of 1024 × 1024."""
 
+DEPTH_MAX: Final = 40
+"""Levels of nesting that are gone through: more than a message of any format has."""
+
 ROLES: Final[Mapping[str, str]] = {
     "system": "system", "developer": "system",
     "user": "user", "human": "user",
@@ -81,27 +84,28 @@ class Part:
     value: JsonValue = None
 
 
-def parts_of(content: JsonValue) -> list[Part]:
+def parts_of(content: JsonValue, depth: int = 0) -> list[Part]:
     """Return the parts of a content, in order; of JSON in no known form one that is ``unknown``."""
     if isinstance(content, str):
         return [Part("text", content, content)] if content else []
-    if isinstance(content, list):
-        return [part for one in content for part in parts_of(one)]
-    if not isinstance(content, dict):
+    if isinstance(content, list) and depth < DEPTH_MAX:
+        return [part for one in content for part in parts_of(one, depth + 1)]
+    if not isinstance(content, dict) or depth == DEPTH_MAX:
         return [] if content is None else [Part("unknown", content)]
     if (kind := _kind_of(content)) is not None:
         return list(_read(kind, content))
     calls = [part for name in _CALLS for part in _calls(content.get(name))]
     inner = next((content[name] for name in ("parts", "content") if name in content), None)
     if calls or isinstance(content.get("parts"), list) or content.keys() == {"content"}:
-        return [*parts_of(inner), *calls]
+        return [*parts_of(inner, depth + 1), *calls]
     return [Part("unknown", content)]
 
 
-def words_of(content: JsonValue) -> str:
+def words_of(content: JsonValue, depth: int = 0) -> str:
     """Return the words of a content: what is text in it, a line each; empty where it has none."""
     if isinstance(content, dict) and all(part.kind == "unknown" for part in parts_of(content)):
-        return words_of(content.get("content") or content.get("text") or "")
+        inner = content.get("content") or content.get("text") or ""
+        return words_of(inner, depth + 1) if depth < DEPTH_MAX else ""
     return "\n".join(part.text for part in parts_of(content) if part.kind == "text" and part.text)
 
 
@@ -129,15 +133,17 @@ def tokens_of(value: JsonValue, count: Callable[[str], int]) -> int:
     return count(text) + MEDIA_TOKENS * len(media) if text else MEDIA_TOKENS * len(media)
 
 
-def _without_media(value: JsonValue, media: list[JsonValue]) -> JsonValue:
+def _without_media(value: JsonValue, media: list[JsonValue], depth: int = 0) -> JsonValue:
     """Return a value with text parts as their text, and without its images and files, which ``media`` gets."""
     if isinstance(value, str):
         if not _is_inline("", value):
             return value
         media.append(value)
         return ""
+    if depth == DEPTH_MAX:
+        return " ".join(_strings(value))
     if isinstance(value, list):
-        kept = [_without_media(one, media) for one in value]
+        kept = [_without_media(one, media, depth + 1) for one in value]
         texts = [one for one in kept if isinstance(one, str)]
         return "\n".join(texts) if len(texts) == len(kept) else kept
     if not isinstance(value, dict):
@@ -148,17 +154,28 @@ def _without_media(value: JsonValue, media: list[JsonValue]) -> JsonValue:
         return ""
     if kind == "text" and (text := _text(value)):
         return text
-    return {name: _without_media(one, media) for name, one in value.items()}
+    return {name: _without_media(one, media, depth + 1) for name, one in value.items()}
 
 
-def without_inline(value: JsonValue) -> JsonValue:
+def _strings(value: JsonValue) -> Iterator[str]:
+    """Yield the texts in a value that is nested too deeply to be gone through by calls."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict | list):
+            waiting.extend(one.values() if isinstance(one, dict) else one)
+
+
+def without_inline(value: JsonValue, depth: int = 0) -> JsonValue:
     """Return a content without images, sounds and files that stand in it, each replaced by a note."""
-    if isinstance(value, list):
-        return [without_inline(one) for one in value]
-    if not isinstance(value, dict):
+    if isinstance(value, list) and depth < DEPTH_MAX:
+        return [without_inline(one, depth + 1) for one in value]
+    if not isinstance(value, dict) or depth == DEPTH_MAX:
         return value
     return {
-        name: ELIDED if _is_inline(name, one) and len(str(one)) > _INLINE_MAX else without_inline(one)
+        name: ELIDED if _is_inline(name, one) and len(str(one)) > _INLINE_MAX else without_inline(one, depth + 1)
         for name, one in value.items()
     }
 

@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 from service.domain.drafts import MessageDraft
 from service.domain.json import dumps
 from service.domain.message_text import read_text, searchable_text
-from service.domain.turns import MEDIA_TOKENS, chat_messages, normal_fields, split, text_of, tokens_of, words_of
+from service.domain.turns import (
+    MEDIA_TOKENS,
+    chat_messages,
+    normal_fields,
+    split,
+    text_of,
+    tokens_of,
+    without_inline,
+    words_of,
+)
 from tests.wire_messages import ARGUMENTS, CALLS, DATA, RESULTS, SAID, USER, user
 
 Make = Callable[[Any], dict[str, Any]]
@@ -86,6 +95,20 @@ def test_what_is_in_no_known_form_is_named() -> None:
 )
 def test_other_json_stays_as_it_is_written(content: Any) -> None:
     assert text_of(content) == dumps(content).decode()
+
+
+@pytest.mark.parametrize(
+    "wrap", [lambda one: [one], lambda one: {"content": one}, lambda one: {"content": one, "x": 1}]
+)
+def test_what_is_nested_without_end_is_read_without_an_error(wrap: Make) -> None:
+    content: Any = "deep"
+    for _ in range(900):
+        content = wrap(content)
+    normal_fields({"role": "user", "content": content})
+    chat_messages({"role": "user", "content": content})
+    assert words_of(content) == ""
+    assert tokens_of(content, len) > 3
+    without_inline(content)
 
 
 def test_each_image_and_file_counts_the_same() -> None:
