@@ -1,8 +1,10 @@
-"""What the first start makes: the default workspace, and its first admin key."""
+"""What the first start makes: the default workspace, and its first admin key; in process, a key of its own."""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -14,12 +16,14 @@ from service.domain.principal import KeyGrant
 from service.errors import InvalidInput
 from service.memory.access.keys import PREFIX, add_key, hash_of, workspace_of
 from service.memory.access.redaction import masked_names, workspace_masking
-from service.runtime import Runtime
+from service.runtime import OwnKey, Runtime
 from service.settings import Settings
 from service.store import keys, workspaces
+from service.store.installation import shared_secret
 
 DEFAULT_NAME = "default"
 GIVEN = "REVERIE_ADMIN_KEY"
+OWN = "in process"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,24 @@ def keep_key(data_dir: Path, key: str) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(key + "\n")
+
+
+async def own_key(runtime: Runtime) -> OwnKey:
+    """Return a key with which this process calls itself as an admin of the default workspace, which is made as well.
+
+    Its row has a hash of no text, so that no caller from elsewhere has this key, and serves every process; the text is
+    this process's alone. A row that was revoked stays so, and another takes its place. It is no admin key that the first
+    start of a server finds: that makes one as ever.
+    """
+    async with runtime.db.unscoped() as connection:
+        await workspaces.add(connection, DEFAULT_WORKSPACE, DEFAULT_NAME)
+    async with runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
+        hashed = await shared_secret(connection, OWN)  # locks out another process until this one's key is there
+        while (known := await keys.with_secret(connection, DEFAULT_WORKSPACE, hashed)) is not None and not known.valid:
+            hashed = hashlib.sha256(hashed).digest()
+        if known is None:
+            await keys.add(connection, DEFAULT_WORKSPACE, new_id(), KeyGrant("admin", OWN), hashed=hashed, prefix="")
+    return OwnKey(secrets.token_urlsafe(32), hashed)
 
 
 async def key_in_workspace(settings: Settings, grant: KeyGrant, workspace: str | None) -> str:

@@ -50,6 +50,14 @@ def _no_span(_: str) -> AbstractContextManager[None]:
     return nullcontext()
 
 
+@dataclass(frozen=True, slots=True)
+class OwnKey:
+    """What stands in one process for a key of which the database has a hash of no text."""
+
+    text: str
+    hash: bytes
+
+
 @dataclass(slots=True)
 class Runtime:
     """The lower layers, held together. ``embedder``, ``llm`` and ``reranker`` are None where none is configured;
@@ -61,7 +69,7 @@ class Runtime:
     ``probe_models`` looks whether the models work. ``replica`` takes searches off the database where one is configured.
     ``span`` is a block as others see it in traces. ``budget`` is where every call of a model is reserved and recorded,
     and ``model_calls`` keeps what was said where a workspace wants it. ``executor`` takes work on long texts off the
-    event loop. ``part`` has what a use case keeps in the process.
+    event loop. ``own_key`` is that of callers in this process. ``part`` has what a use case keeps in the process.
     """
 
     db: Database
@@ -86,6 +94,7 @@ class Runtime:
     budget: ModelLedger = field(init=False)
     model_calls: ModelCallLog = field(init=False)
     span: Callable[[str], AbstractContextManager[object]] = _no_span
+    own_key: OwnKey | None = None
     parts: dict[object, object] = field(default_factory=dict)
     _models: dict[str, int] = field(default_factory=dict)
 

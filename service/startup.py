@@ -7,6 +7,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -24,7 +25,9 @@ from service.memory.ops.health import HealthProber
 from service.models import ModelFactory, StepModels
 from service.runtime import Runtime
 from service.settings import Settings
-from service.telemetry import Telemetry
+
+if TYPE_CHECKING:
+    from service.telemetry import Telemetry
 
 
 @asynccontextmanager
@@ -134,4 +137,20 @@ def configure_logging(level: str, form: str = "auto") -> None:
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
         logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
         cache_logger_on_first_use=True,
+    )
+
+
+def log_to_host() -> None:
+    """Have the lines go to the loggers ``reverie.…`` of ``logging``, whose levels and handlers are the application's;
+    nothing changes in an application that has set structlog up itself."""
+    if structlog.is_configured():
+        return
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            structlog.contextvars.merge_contextvars,
+            without_messages,
+            structlog.processors.KeyValueRenderer(key_order=["event"]),
+        ],
+        logger_factory=lambda name="": logging.getLogger(f"reverie.{name}"),
     )

@@ -70,11 +70,8 @@ def in_flight(runtime: Runtime, settings: Settings) -> InFlight:
 
 
 async def run_worker(settings: Settings) -> None:
-    """Dream whenever an agent is due and keep up the rest on its clocks, until SIGTERM or SIGINT.
-
-    Then it stops within five seconds: what is under way is rolled back or left at its last checkpoint, and its lease
-    is given back. A worker that cannot, because the database does not answer, say, ends with status 1.
-    """
+    """Work until SIGTERM or SIGINT, then stop within five seconds. A worker that cannot, because the database does not
+    answer, say, ends with status 1."""
     stopping = asyncio.Event()
 
     def stop() -> None:
@@ -85,22 +82,29 @@ async def run_worker(settings: Settings) -> None:
 
     _on_signals(asyncio.get_running_loop(), stop)
     async with open_runtime(settings, "reverie-worker", open_telemetry("reverie-worker")) as runtime:
-        flight = in_flight(runtime, settings)
-        name = flight.worker
-        clocks = scheduler(runtime, schedule(settings, flight))
-        clocks.start()
-        tasks = [asyncio.create_task(job) for job in _loops(settings, flight)]
-        freeze_heap()
-        log.info("worker_ready", worker=name)
-        await stopping.wait()
-        clocks.shutdown(wait=False)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        async with runtime.db.unscoped() as connection:
-            await connection.run("release_embedding", worker=name)
-            await connection.run("forget_worker", worker=name, before=runtime.now() - STALE_WORKER_AFTER)
-        log.info("worker_stopped", worker=name)
+        await work(in_flight(runtime, settings), stopping, freeze_heap)
+
+
+async def work(flight: InFlight, stopping: asyncio.Event, on_ready: Callable[[], None]) -> None:
+    """Dream whenever an agent is due and keep up the rest on its clocks, until told to stop.
+
+    Then what is under way is rolled back or left at its last checkpoint, and its lease is given back.
+    """
+    runtime, name = flight.runtime, flight.worker
+    clocks = scheduler(runtime, schedule(runtime.settings, flight))
+    clocks.start()
+    tasks = [asyncio.create_task(job) for job in _loops(runtime.settings, flight)]
+    on_ready()
+    log.info("worker_ready", worker=name)
+    await stopping.wait()
+    clocks.shutdown(wait=False)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    async with runtime.db.unscoped() as connection:
+        await connection.run("release_embedding", worker=name)
+        await connection.run("forget_worker", worker=name, before=runtime.now() - STALE_WORKER_AFTER)
+    log.info("worker_stopped", worker=name)
 
 
 def _on_signals(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:

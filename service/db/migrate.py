@@ -12,7 +12,7 @@ from service.db.connectivity import CONNECT_S, check_connection, normalize_dsn
 from service.db.pool import APP_ROLE
 from service.db.queries import SQL_DIR
 from service.db.rehash import rehash_owned
-from service.db.schema_version import newer_than_release
+from service.db.schema_version import newer_than_release, schema_mismatch
 from service.errors import SchemaMismatch, Unavailable
 from service.resources import resource
 
@@ -73,6 +73,19 @@ def migrate(url: str) -> None:
     asyncio.run(_take_over(url, config))
     command.upgrade(config, "head")
     asyncio.run(_create_extension_citus(url))
+
+
+async def migrate_if_needed(url: str) -> None:
+    """Bring a database of another schema than this release's to the newest, as ``migrate``; leave every other as it
+    is."""
+    await check_connection(url)
+    connection = await asyncpg.connect(normalize_dsn(url), timeout=CONNECT_S, statement_cache_size=0)
+    try:
+        mismatch = await schema_mismatch(connection)
+    finally:
+        await connection.close()
+    if mismatch:
+        await asyncio.to_thread(migrate, url)
 
 
 async def _take_over(url: str, config: Config) -> None:

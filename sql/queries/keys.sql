@@ -128,10 +128,11 @@ ORDER BY k.id
 FOR NO KEY UPDATE;
 
 -- name: live_admin_keys
--- How many admin keys can administer the workspace for good: those that expire do not count.
+-- How many admin keys can administer the workspace for good: those that expire do not count, nor does that of processes
+-- with Reverie in them, which has no text.
 SELECT count(*) FROM api_keys
 WHERE workspace_id = :workspace AND role = 'admin' AND revoked_at IS NULL AND scopes IS NULL
-    AND expires_at IS NULL;
+    AND expires_at IS NULL AND prefix <> '';
 
 -- name: add_key_usage
 -- Count requests of keys, each on its day (UTC). A key that is gone is left out.

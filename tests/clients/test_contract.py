@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
+import reverie
 from reverie_client import AsyncMemory, AsyncReverie, Memory, Reverie
 from tests.clients.contract import AGENT, CONTRACTS, Send, difference, follow
+from tests.databases import TEMPLATE, Databases
+from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import SharedServer
 
 
@@ -37,6 +41,30 @@ async def awaited(kind: str, url: str, key: str, step: dict[str, Any]) -> Any:
 async def test_the_contract_is_kept(contract: dict[str, Any], send: Send, served: SharedServer) -> None:
     async with served.tenant() as tenant:
         await follow(contract, send, served.base_url, tenant.key)
+
+
+@pytest.fixture(scope="module")
+def in_process(databases: Databases) -> Iterator[tuple[str, reverie.Reverie]]:
+    """The address of a Postgres, and Reverie in this process on it, with the static embedder and a model."""
+    name = f"in_process_{uuid4().hex}"
+    url = asyncio.run(databases.copy(TEMPLATE, name))
+    with FakeOpenAI() as model, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("EMBEDDING_MODEL", "static")
+        environment.setenv("LLM_API_BASE", model.base_url)
+        environment.setenv("LLM_API_KEY", "any")
+        with reverie.Reverie.local(database_url=url) as opened:
+            yield url, opened
+    asyncio.run(databases.drop(name))
+
+
+@pytest.mark.parametrize("send", [blocking, awaited])
+@pytest.mark.parametrize("contract", CONTRACTS.values(), ids=CONTRACTS)
+async def test_the_contract_is_kept_in_process(
+    contract: dict[str, Any], send: Send, in_process: tuple[str, reverie.Reverie]
+) -> None:
+    url, opened = in_process
+    made = await asyncio.to_thread(opened.create_workspace, f"contract {uuid4()}")
+    await follow(contract, send, url, made.key)
 
 
 def test_there_are_contracts_of_every_kind() -> None:

@@ -50,7 +50,7 @@ def test_without_an_address_it_is_this_machine(monkeypatch: pytest.MonkeyPatch) 
         assert str(reverie.http.base_url) == "http://127.0.0.1:8000"
 
 
-@pytest.mark.parametrize("wrong", ["localhost:8000", "postgresql://u:secret@h/d", "ftp://h"])
+@pytest.mark.parametrize("wrong", ["localhost:8000", "mysql://u:secret@h/d", "ftp://h"])
 def test_what_is_no_address_of_a_service_is_named_and_not_shown(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REVERIE_URL", wrong)
     for make in (Reverie, AsyncReverie, Memory, lambda: ChatMemory("ana")):

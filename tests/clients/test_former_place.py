@@ -7,6 +7,6 @@ import service.clients
 
 
 def test_the_former_place_gives_the_same_classes() -> None:
-    for name in service.clients.__all__:
-        here = "ChatMemory" if name == "Memory" else name
-        assert getattr(service.clients, name) is getattr(reverie_client, here)
+    for name in {*service.clients.__all__} - {"Memory"}:
+        assert getattr(service.clients, name) is getattr(reverie_client, name)
+    assert issubclass(service.clients.Memory, reverie_client.ChatMemory)

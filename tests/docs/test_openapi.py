@@ -9,7 +9,7 @@ from typing import Any
 
 from fastapi.routing import APIRoute
 
-from service.app import ROUTERS
+from service.api.application import ROUTERS
 from tests.api_document import DOCUMENT
 from tests.tables import table
 

@@ -99,7 +99,8 @@ class ChatMemory:
 
         ``use_long_term=False`` keeps and gives back turns only: no call embeds anything or asks a model, no search
         finds the turns, and no dream makes memories of them. ``db_url`` is another name of ``url``, for callers of
-        ARKOS' class. Raises ValueError for the address of a database.
+        ARKOS' class: with the address of a Postgres the service runs in this process. Raises ValueError for any other
+        address, and ConnectionFailed for a database that cannot be opened.
         """
         url = service_url(url) if db_url is None else service_url(db_url, "db_url")
         self.user_id = user_id

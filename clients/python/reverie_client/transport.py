@@ -20,7 +20,7 @@ from uuid import uuid4
 
 import httpx
 
-from reverie_client.address import service_url, setting
+from reverie_client.address import in_process, is_database, service_url, setting
 from reverie_client.call import Call
 from reverie_client.errors import APIError, ConnectionFailed, error_of
 from reverie_client.models import Page
@@ -112,12 +112,16 @@ class Client(ABC, Generic[Http]):
 
         ``agent`` is the acting agent of calls that name none (not needed with an agent key), ``user`` is whom calls are
         for that name none (not needed with the key of a user). ``for_prompt``: what is read goes to a model; calls
-        without a user or a session then read what belongs to nobody. Raises ValueError for an address that is not of a
-        service.
+        without a user or a session then read what belongs to nobody.
+
+        With the address of a Postgres the service runs in this process, on that database, and needs no key; the package
+        of the server has to be installed. Raises ValueError for any other address, and ConnectionFailed for a database
+        that cannot be opened.
         """
         if http is None:
-            api_key = api_key or setting("REVERIE_API_KEY")
-            http = self._connect(service_url(url), timeout_s)
+            address = service_url(url)
+            api_key = api_key or (None if is_database(address) else setting("REVERIE_API_KEY"))
+            http = self._connect(address, timeout_s)
         self.http = http
         self.options = Options(api_key, agent, user, retries, no_memory, for_prompt)
         self._reached: dict[str, str] = {}
@@ -191,6 +195,9 @@ class Sender(Client[httpx.Client]):
     """Sends calls and waits for their answers."""
 
     def _connect(self, url: str, timeout_s: float) -> httpx.Client:
+        if is_database(url):
+            inside: httpx.Client = in_process("connections")(url, timeout_s)
+            return inside
         return httpx.Client(base_url=url, timeout=timeout_s)
 
     def send(self, call: Call[T], *, idempotency_key: str | None = None) -> T:
@@ -264,6 +271,9 @@ class AsyncSender(Client[httpx.AsyncClient]):
     """Sends calls and awaits their answers."""
 
     def _connect(self, url: str, timeout_s: float) -> httpx.AsyncClient:
+        if is_database(url):
+            inside: httpx.AsyncClient = in_process("awaited_connections")(url, timeout_s)
+            return inside
         return httpx.AsyncClient(base_url=url, timeout=timeout_s)
 
     async def send(self, call: Call[T], *, idempotency_key: str | None = None) -> T:

@@ -114,6 +114,10 @@ class Use:
         self._watchdog.stdout.close()
         return True
 
+    def forget(self) -> None:
+        """In a forked child: use it no more, and leave the lock to the parent, whose descriptor is open on."""
+        os.close(self._users)
+
     def close(self) -> None:
         """Use it no more; if nobody else does, return when the server has stopped."""
         alone = acquire(self._users, EXCLUSIVE)

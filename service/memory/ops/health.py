@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
+from functools import cached_property
 from time import monotonic
 from typing import Literal, Protocol
 
@@ -177,8 +178,12 @@ class HealthProber:
         self._every_s = every_s
         self._trusted_until: dict[str, float] = {}
         self._ignore_model_list: set[str] = set()
-        self._http = httpx.AsyncClient(verify=trust(), timeout=PROBE_TIMEOUT_S, follow_redirects=False)
         self._tasks: list[asyncio.Task[None]] = []
+
+    @cached_property
+    def _http(self) -> httpx.AsyncClient:
+        """The connections to remote models; reading the certificates of the world takes 0.1 s."""
+        return httpx.AsyncClient(verify=trust(), timeout=PROBE_TIMEOUT_S, follow_redirects=False)
 
     async def __aenter__(self) -> HealthProber:
         self._runtime.probe_models = self.probe_now
@@ -190,7 +195,8 @@ class HealthProber:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._http.aclose()
+        if "_http" in vars(self):
+            await self._http.aclose()
 
     async def probe_now(self) -> None:
         """Look closely now, where the last call is older than a second; less than five seconds in all, and hardly

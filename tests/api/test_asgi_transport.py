@@ -1,4 +1,4 @@
-"""Calls of the Studio to the API of its own process: whole answers, streams, and leaving early."""
+"""Calls to an API of the same process: whole answers, streams, and leaving early."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import httpx
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from service.mcp.server import InProcess
+from service.asgi_transport import InProcess
 
 URL = "http://reverie.invalid"
 
