@@ -11,6 +11,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Iterator
 from concurrent.futures import Future
 from copy import copy
+from itertools import islice
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -125,8 +126,12 @@ class _BlockingContent(httpx.AsyncByteStream):
                 yield part
             return
         parts = iter(self._stream)
-        while (part := await asyncio.to_thread(next, parts, None)) is not None:
-            yield part
+
+        def read() -> list[bytes]:
+            return list(islice(parts, 1))
+
+        while found := await asyncio.to_thread(read):
+            yield found[0]
 
 
 class _BlockingBody(httpx.SyncByteStream):

@@ -41,7 +41,7 @@ def calls(name: str, **arguments: Any) -> dict[str, Any]:
 
 
 SCRIPTS: dict[str, list[Reply]] = {
-    "openai.md": ["Green tea, as you like it.", "A scone."],
+    "openai.md": ["Black tea, as you like it.", "Green tea, as you like it.", "A scone."],
     "proxy.md": ["Green tea, as you like it."],
     "openai-agents.md": [
         calls("remember", statement="Ana is allergic to nuts"),

@@ -132,6 +132,12 @@ class Client(ABC, Generic[Http]):
         other.options = replace(self.options, user=user)
         return other
 
+    def for_prompts(self, agent: str | None, user: str | None) -> Self:
+        """Return the same client, over the same connections, for what goes to a model, and for these where given."""
+        other = self.for_user(user or self.options.user)
+        other.options = replace(other.options, agent=agent or self.options.agent, for_prompt=True)
+        return other
+
     @abstractmethod
     def _connect(self, url: str, timeout_s: float) -> Http:
         """Connections of its own."""

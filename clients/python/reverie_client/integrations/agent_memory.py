@@ -48,6 +48,7 @@ class AgentMemory:
         max_tokens: int = 1_000,
         url: str | None = None,
         api_key: str | None = None,
+        client: Reverie | None = None,
         timeout_s: float = 10.0,
         retries: int = 2,
     ) -> None:
@@ -55,14 +56,17 @@ class AgentMemory:
         ``session`` is the conversation: a new one where it is left out. What is recalled and found belongs to nobody or
         to the user; without one, to all who are in the session. ``max_tokens`` bounds what is recalled for a prompt.
 
-        ``url`` and ``api_key`` are REVERIE_URL and REVERIE_API_KEY of the environment where they are left out.
+        ``url`` and ``api_key`` are REVERIE_URL and REVERIE_API_KEY of the environment where they are left out. They and
+        what follows is that of ``client`` where one is given, which stays the caller's to close.
         """
-        self.agent = agent
+        self.agent = agent or (client.options.agent if client else None)
         self.user = user
         self.session = session or str(uuid4())
         self.max_tokens = max_tokens
-        self.client = Reverie(
-            url, api_key, agent=agent, user=user, timeout_s=timeout_s, retries=retries, for_prompt=True
+        self.client = (
+            client.for_prompts(agent, user)
+            if client
+            else Reverie(url, api_key, agent=agent, user=user, timeout_s=timeout_s, retries=retries, for_prompt=True)
         )
         self._outbox = Outbox(self.client)
 
