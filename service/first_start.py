@@ -89,8 +89,8 @@ async def own_key(runtime: Runtime) -> OwnKey:
     """Return a key with which this process calls itself as an admin of the default workspace, which is made as well.
 
     Its row has a hash of no text, so that no caller from elsewhere has this key, and serves every process; the text is
-    this process's alone. A row that was revoked stays so, and another takes its place. It is no admin key that the first
-    start of a server finds: that makes one as ever.
+    this process's alone. A row that was revoked stays so, and another takes its place. The first start of a server does
+    not take it for its admin key.
     """
     async with runtime.db.unscoped() as connection:
         await workspaces.add(connection, DEFAULT_WORKSPACE, DEFAULT_NAME)

@@ -7,6 +7,8 @@ export * from "./errors.js";
 export type * from "./memory.js";
 export { Memory } from "./memory.js";
 export type { components, operations, paths } from "./openapi.js";
+export type { RememberOptions } from "./remember.js";
+export { remember } from "./remember.js";
 export { Reverie } from "./reverie.js";
 export type { AskEvent, EventOptions, ImportOptions, ReverieEvent } from "./streams.js";
 export type { ClientOptions, RequestOptions } from "./transport.js";
