@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from reverie import chat
 from reverie.evaluation import cli as evaluation
 from service.cli import api, archive, doctor, models, processes, redaction, transfer
 from service.cli.output import AsJson, FoldedCommands, new_cli
@@ -47,6 +48,7 @@ for command in (
     doctor.doctor, processes.mcp, processes.version,
 ):  # fmt: skip
     cli.command()(command)
+cli.command()(chat.chat)
 cli.command("api")(api.call)
 cli.command("import")(transfer.import_)
 cli.command("eval")(evaluation.evaluate)
