@@ -345,12 +345,18 @@ class MemoryApi(Client[Http]):
     """What mem0's classes do. ``client.add(…)`` and the like; ``Reverie`` has everything else."""
 
     def __init__(
-        self, url: str | None = None, api_key: str | None = None, *, timeout_s: float = 30.0, retries: int = 4
+        self,
+        url: str | None = None,
+        api_key: str | None = None,
+        *,
+        timeout_s: float = 30.0,
+        retries: int = 4,
+        http: Http | None = None,
     ) -> None:
         """``url`` and ``api_key`` are REVERIE_URL (else http://127.0.0.1:8000) and REVERIE_API_KEY of the environment
-        where they are left out.
+        where they are left out. ``http``: connections to use instead, such as those of ``Reverie.local()``.
         """
-        super().__init__(url, api_key, timeout_s=timeout_s, retries=retries)
+        super().__init__(url, api_key, timeout_s=timeout_s, retries=retries, http=http)  # type: ignore[arg-type]
 
     add = Procedure(add)
     search = Procedure(search)
