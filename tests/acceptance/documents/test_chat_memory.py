@@ -124,11 +124,24 @@ async def test_a_memory_of_the_user_is_in_it_and_the_limit_holds(
     assert none == ""
 
 
+def test_it_runs_as_written_on_a_postgres(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DB_URL", database_url)
+    monkeypatch.setenv("EMBEDDING_MODEL", "static")
+    for options in ({"db_url": database_url}, {}):
+        test_instance = Memory(user_id="alice_test", session_id="session_test", **options)
+        assert test_instance.add_memory(SystemMessage(content="My favorite color is blue and I live in New York"))
+        context = test_instance.retrieve_short_memory(turns=1)
+        assert test_instance.retrieve_long_memory(context) == SystemMessage(
+            content="retrieved memories:\n- My favorite color is blue and I live in New York (according to system)"
+        )
+        test_instance.close()
+
+
 @pytest.mark.parametrize(
     "url",
-    ["postgresql://reverie:s3cret@localhost/db", "postgres://localhost/db", "postgresql+psycopg2://h/db", "localhost"],
+    ["mysql://reverie:s3cret@localhost/db", "postgresql+psycopg2://h/db", "localhost"],
 )
-def test_the_address_of_a_database_says_what_to_pass(url: str) -> None:
+def test_another_address_says_what_to_pass(url: str) -> None:
     for name in ("db_url", "url"):
         with pytest.raises(ValueError, match=rf"^{name} is to be the address of the Reverie service") as refused:
             Memory("alice", **{name: url})  # type: ignore[arg-type]
