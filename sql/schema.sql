@@ -1196,38 +1196,38 @@ ALTER TABLE task_members ENABLE ROW LEVEL SECURITY;
 ALTER TABLE tasks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE team_members ENABLE ROW LEVEL SECURITY;
 ALTER TABLE teams ENABLE ROW LEVEL SECURITY;
-CREATE POLICY viewer ON bulletins AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON chunks AS RESTRICTIVE FOR SELECT USING (((( SELECT reverie_viewer_v1() AS reverie_viewer_v1) = '{}'::text[]) OR (EXISTS ( SELECT
+CREATE POLICY viewer ON bulletins AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
+CREATE POLICY viewer ON chunks AS RESTRICTIVE FOR SELECT USING (((reverie_viewer_v1() = '{}'::text[]) OR (EXISTS ( SELECT
    FROM documents p
   WHERE ((p.workspace_id = chunks.workspace_id) AND (p.id = chunks.document_id))))));
-CREATE POLICY viewer ON deletions AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON documents AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON dream_changes AS RESTRICTIVE FOR SELECT USING (((( SELECT reverie_viewer_v1() AS reverie_viewer_v1) = '{}'::text[]) OR (EXISTS ( SELECT
+CREATE POLICY viewer ON deletions AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
+CREATE POLICY viewer ON documents AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
+CREATE POLICY viewer ON dream_changes AS RESTRICTIVE FOR SELECT USING (((reverie_viewer_v1() = '{}'::text[]) OR (EXISTS ( SELECT
    FROM dreams p
   WHERE ((p.workspace_id = dream_changes.workspace_id) AND (p.id = dream_changes.dream_id))))));
-CREATE POLICY viewer ON dreams AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON entities AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON events AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON memories AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON memory_versions AS RESTRICTIVE FOR SELECT USING (((( SELECT reverie_viewer_v1() AS reverie_viewer_v1) = '{}'::text[]) OR (EXISTS ( SELECT
+CREATE POLICY viewer ON dreams AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
+CREATE POLICY viewer ON entities AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
+CREATE POLICY viewer ON events AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
+CREATE POLICY viewer ON memories AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
+CREATE POLICY viewer ON memory_versions AS RESTRICTIVE FOR SELECT USING (((reverie_viewer_v1() = '{}'::text[]) OR (EXISTS ( SELECT
    FROM memories p
   WHERE ((p.workspace_id = memory_versions.workspace_id) AND (p.id = memory_versions.memory_id))))));
-CREATE POLICY viewer ON messages AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
+CREATE POLICY viewer ON messages AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
 CREATE POLICY viewer ON model_calls AS RESTRICTIVE FOR SELECT USING (
 CASE
-    WHEN (owners = '{}'::text[]) THEN (COALESCE(( SELECT reverie_viewer_v1() AS reverie_viewer_v1), '{}'::text[]) = '{}'::text[])
-    ELSE (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))
+    WHEN (owners = '{}'::text[]) THEN (COALESCE(reverie_viewer_v1(), '{}'::text[]) = '{}'::text[])
+    ELSE (owners @> reverie_viewer_v1())
 END);
-CREATE POLICY viewer ON page_versions AS RESTRICTIVE FOR SELECT USING (((( SELECT reverie_viewer_v1() AS reverie_viewer_v1) = '{}'::text[]) OR (EXISTS ( SELECT
+CREATE POLICY viewer ON page_versions AS RESTRICTIVE FOR SELECT USING (((reverie_viewer_v1() = '{}'::text[]) OR (EXISTS ( SELECT
    FROM pages p
   WHERE ((p.workspace_id = page_versions.workspace_id) AND (p.id = page_versions.page_id))))));
-CREATE POLICY viewer ON pages AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON proposals AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON saved_search_results AS RESTRICTIVE FOR SELECT USING (((( SELECT reverie_viewer_v1() AS reverie_viewer_v1) = '{}'::text[]) OR (EXISTS ( SELECT
+CREATE POLICY viewer ON pages AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
+CREATE POLICY viewer ON proposals AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
+CREATE POLICY viewer ON saved_search_results AS RESTRICTIVE FOR SELECT USING (((reverie_viewer_v1() = '{}'::text[]) OR (EXISTS ( SELECT
    FROM saved_searches p
   WHERE ((p.workspace_id = saved_search_results.workspace_id) AND (p.id = saved_search_results.search_id))))));
-CREATE POLICY viewer ON saved_searches AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON search_index AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
+CREATE POLICY viewer ON saved_searches AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
+CREATE POLICY viewer ON search_index AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
 ALTER TABLE webhooks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE window_summaries ENABLE ROW LEVEL SECURITY;
 CREATE POLICY workspace ON agents USING ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid)) WITH CHECK ((workspace_id = (NULLIF(current_setting('reverie.workspace'::text, true), ''::text))::uuid));

@@ -244,35 +244,35 @@ WHERE d.kind = 'session' AND d.restored_at IS NOT NULL AND s.workspace_id = d.wo
 DROP INDEX uq_memories_key, uq_proposals_fingerprint;
 CREATE UNIQUE INDEX uq_memories_key ON memories USING btree (workspace_id, agent_id, audience, key, reverie_owners_v1(owners)) WHERE ((key IS NOT NULL) AND (deleted_at IS NULL) AND (superseded_by IS NULL));
 CREATE UNIQUE INDEX uq_proposals_fingerprint ON proposals USING btree (workspace_id, agent_id, fingerprint, reverie_owners_v1(owners)) WHERE (status <> 'accepted'::text);
-CREATE POLICY viewer ON bulletins AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON chunks AS RESTRICTIVE FOR SELECT USING (((( SELECT reverie_viewer_v1() AS reverie_viewer_v1) = '{}'::text[]) OR (EXISTS ( SELECT
+CREATE POLICY viewer ON bulletins AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
+CREATE POLICY viewer ON chunks AS RESTRICTIVE FOR SELECT USING (((reverie_viewer_v1() = '{}'::text[]) OR (EXISTS ( SELECT
    FROM documents p
   WHERE ((p.workspace_id = chunks.workspace_id) AND (p.id = chunks.document_id))))));
-CREATE POLICY viewer ON deletions AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON documents AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON dream_changes AS RESTRICTIVE FOR SELECT USING (((( SELECT reverie_viewer_v1() AS reverie_viewer_v1) = '{}'::text[]) OR (EXISTS ( SELECT
+CREATE POLICY viewer ON deletions AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
+CREATE POLICY viewer ON documents AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
+CREATE POLICY viewer ON dream_changes AS RESTRICTIVE FOR SELECT USING (((reverie_viewer_v1() = '{}'::text[]) OR (EXISTS ( SELECT
    FROM dreams p
   WHERE ((p.workspace_id = dream_changes.workspace_id) AND (p.id = dream_changes.dream_id))))));
-CREATE POLICY viewer ON dreams AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON entities AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON events AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON memories AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON memory_versions AS RESTRICTIVE FOR SELECT USING (((( SELECT reverie_viewer_v1() AS reverie_viewer_v1) = '{}'::text[]) OR (EXISTS ( SELECT
+CREATE POLICY viewer ON dreams AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
+CREATE POLICY viewer ON entities AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
+CREATE POLICY viewer ON events AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
+CREATE POLICY viewer ON memories AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
+CREATE POLICY viewer ON memory_versions AS RESTRICTIVE FOR SELECT USING (((reverie_viewer_v1() = '{}'::text[]) OR (EXISTS ( SELECT
    FROM memories p
   WHERE ((p.workspace_id = memory_versions.workspace_id) AND (p.id = memory_versions.memory_id))))));
-CREATE POLICY viewer ON messages AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
+CREATE POLICY viewer ON messages AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
 CREATE POLICY viewer ON model_calls AS RESTRICTIVE FOR SELECT USING (
 CASE
-    WHEN (owners = '{}'::text[]) THEN (COALESCE(( SELECT reverie_viewer_v1() AS reverie_viewer_v1), '{}'::text[]) = '{}'::text[])
-    ELSE (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))
+    WHEN (owners = '{}'::text[]) THEN (COALESCE(reverie_viewer_v1(), '{}'::text[]) = '{}'::text[])
+    ELSE (owners @> reverie_viewer_v1())
 END);
-CREATE POLICY viewer ON page_versions AS RESTRICTIVE FOR SELECT USING (((( SELECT reverie_viewer_v1() AS reverie_viewer_v1) = '{}'::text[]) OR (EXISTS ( SELECT
+CREATE POLICY viewer ON page_versions AS RESTRICTIVE FOR SELECT USING (((reverie_viewer_v1() = '{}'::text[]) OR (EXISTS ( SELECT
    FROM pages p
   WHERE ((p.workspace_id = page_versions.workspace_id) AND (p.id = page_versions.page_id))))));
-CREATE POLICY viewer ON pages AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON proposals AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON saved_search_results AS RESTRICTIVE FOR SELECT USING (((( SELECT reverie_viewer_v1() AS reverie_viewer_v1) = '{}'::text[]) OR (EXISTS ( SELECT
+CREATE POLICY viewer ON pages AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
+CREATE POLICY viewer ON proposals AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
+CREATE POLICY viewer ON saved_search_results AS RESTRICTIVE FOR SELECT USING (((reverie_viewer_v1() = '{}'::text[]) OR (EXISTS ( SELECT
    FROM saved_searches p
   WHERE ((p.workspace_id = saved_search_results.workspace_id) AND (p.id = saved_search_results.search_id))))));
-CREATE POLICY viewer ON saved_searches AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
-CREATE POLICY viewer ON search_index AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> ( SELECT reverie_viewer_v1() AS reverie_viewer_v1))));
+CREATE POLICY viewer ON saved_searches AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));
+CREATE POLICY viewer ON search_index AS RESTRICTIVE FOR SELECT USING (((owners = '{}'::text[]) OR (owners @> reverie_viewer_v1())));

@@ -170,11 +170,15 @@ def _is_made_in_shard(statement: Statement, insert: exp.Insert, layout: Layout) 
 
 
 def _local_beside_spread(statement: Statement, layout: Layout) -> bool:
-    """A sub-select of one kind of table may not name rows of the other outside it, and what is changed on the
-    coordinator may not be joined with more than one spread table as it stands."""
+    """A sub-select of one kind of table may not name rows of the other outside it, and one of both gives columns. What
+    is changed on the coordinator may be joined with one spread table as it stands, by one column."""
     named = statement.tables()
     if not named & layout.spread or not any(map(layout.is_local, named)):
         return False
+    for select in statement.tree.find_all(exp.Select):
+        read = statement.tables(select)
+        if not select.expressions and read & layout.spread and any(map(layout.is_local, read)):
+            return True
     for column in statement.tree.find_all(exp.Column):
         inner, outer = statement.outer(column)
         if inner is None or isinstance(inner.parent.parent, exp.From | exp.Join | exp.Lateral):
@@ -193,11 +197,22 @@ def _joins_spread(statement: Statement, change: exp.Expr, layout: Layout) -> boo
     read = [statement.tables(source) for source in sources]
     if not any(names & layout.spread for names in read):
         return False
+    if any(_joins_by_two_columns(change, source) for source in sources if statement.table(source) in layout.spread):
+        return True
     inlined = any(
         isinstance(source, exp.Subquery) and _is_inlined(source.this, layout) and names & layout.spread
         for source, names in zip(sources, read, strict=True)
     )
     return inlined or sum(map(bool, read)) > 1
+
+
+def _joins_by_two_columns(change: exp.Expr, source: exp.Expr) -> bool:
+    """Citus takes a single condition between what is changed on the coordinator and a spread table."""
+    where = change.args.get("where")
+    names = {change.this.alias_or_name, source.alias_or_name}
+    conditions = where.this.flatten() if where and isinstance(where.this, exp.And) else []
+    between = [one for one in conditions if names <= {column.table for column in one.find_all(exp.Column)}]
+    return len(between) > 1
 
 
 def _is_inlined(query: exp.Expr, layout: Layout) -> bool:

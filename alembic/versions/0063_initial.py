@@ -68,6 +68,13 @@ TAKE_OVER = {
         WHERE m.workspace_id = i.workspace_id AND m.id = i.id AND m.occurred_until IS NOT NULL;
         CREATE INDEX ix_search_index_happened_until ON search_index USING btree
             (workspace_id, audience, kind, ann, happened_until) WHERE happened_until IS NOT NULL""",
+        *_functions("note_rewritten_v1", "note_stored_v1", "settle_workspace_v1", "settle_stored_v1", "viewer_v1"),
+        """DO $$ DECLARE change text; BEGIN FOR change IN
+            SELECT format('ALTER POLICY viewer ON %s USING (%s)', p.polrelid::regclass, replace(
+                pg_get_expr(p.polqual, p.polrelid),
+                '( SELECT reverie_viewer_v1() AS reverie_viewer_v1)', 'reverie_viewer_v1()'))
+            FROM pg_policy p WHERE p.polname = 'viewer'
+        LOOP EXECUTE change; END LOOP; END $$""",
     ],
 }
 """By revision, the statements that bring a database of it, or of one before, to the next. They leave row-level security

@@ -157,7 +157,8 @@ async def _put_held(connection: Connection, workspace: UUID) -> None:
     for table in _IN_ORDER:
         await connection.raw.execute(f"UPDATE staged_{table} SET workspace_id = $1", workspace)  # noqa: S608
         try:
-            await connection.raw.execute(f"INSERT INTO {table} SELECT * FROM staged_{table}")  # noqa: S608
+            # RETURNING: without it Citus would COPY, which row-level security forbids.
+            await connection.raw.execute(f"INSERT INTO {table} SELECT * FROM staged_{table} RETURNING workspace_id")  # noqa: S608
         except asyncpg.UniqueViolationError as error:
             raise Conflict(f"Rows of {table} are there again, with the same ids or names.") from error
 
@@ -166,7 +167,7 @@ async def _copy_referred(connection: Connection, workspace: UUID, table: str) ->
     referring = " UNION ".join(f"SELECT {column} FROM staged_{by}" for by, column in REFERRED[table])  # noqa: S608
     rows = await connection.raw.fetch(
         f"INSERT INTO staged_{table} SELECT t.* FROM {table} t WHERE t.workspace_id = $1 AND t.id IN ({referring}) "  # noqa: S608
-        f"AND NOT EXISTS (SELECT 1 FROM staged_{table} h WHERE h.id = t.id) RETURNING id",
+        f"AND t.id NOT IN (SELECT id FROM staged_{table}) RETURNING id",
         workspace,
     )
     return [row["id"] for row in rows]
@@ -174,46 +175,52 @@ async def _copy_referred(connection: Connection, workspace: UUID, table: str) ->
 
 async def _leave_out_imported(connection: Connection, workspace: UUID) -> None:
     """Drop the staged memories, versions and edges that are there under the same id."""
-    raw = connection.raw
-    there = "FROM memories m WHERE m.workspace_id = $1 AND m.id = h."
-    for table, column in (
-        ("memory_usage", "memory_id"), ("dead_letters", "memory_id"), ("search_index", "id"), ("search_terms", "id"),
-        ("memories", "id"),
+    for table, of, keys in (
+        ("memory_usage", "memories", {"memory_id": "id"}), ("dead_letters", "memories", {"memory_id": "id"}),
+        ("search_index", "memories", {"id": "id"}), ("search_terms", "memories", {"id": "id"}),
+        ("memories", "memories", {"id": "id"}), ("edges", "edges", {"id": "id"}),
+        ("memory_versions", "memory_versions", {"memory_id": "memory_id", "version": "version"}),
     ):  # fmt: skip
-        await raw.execute(f"DELETE FROM staged_{table} h WHERE EXISTS (SELECT 1 {there}{column})", workspace)  # noqa: S608
-    for table, key in (("memory_versions", ("memory_id", "version")), ("edges", ("id",))):
-        same = " AND ".join(f"o.{column} = h.{column}" for column in key)
-        await raw.execute(
-            f"DELETE FROM staged_{table} h USING {table} o WHERE o.workspace_id = $1 AND {same}",  # noqa: S608
-            workspace,
-        )
+        await _drop_staged(connection, workspace, table, of, keys)
+
+
+async def _drop_staged(
+    connection: Connection, workspace: UUID, table: str, of: str, keys: Mapping[str, str], also: str = "true"
+) -> None:
+    """Drop the staged rows ``h`` of a table for which the workspace has a row ``o`` in ``of`` with equal ``keys``
+    (columns of ``of`` by those of the table).
+
+    Citus joins what is staged on the coordinator with what lies on a node only where that has been read before.
+    """
+    first, of_first = next(iter(keys.items()))
+    same = " AND ".join(f"o.{there} = h.{column}" for column, there in keys.items())
+    found = f"SELECT * FROM {of} WHERE workspace_id = $1 AND {of_first} IN (SELECT {first} FROM staged_{table})"  # noqa: S608
+    await connection.raw.execute(
+        f"WITH o AS ({found}) DELETE FROM staged_{table} h USING o WHERE {same} AND {also}",  # noqa: S608
+        workspace,
+    )
 
 
 async def _resolve_conflicts(connection: Connection, workspace: UUID) -> None:
     """Delete the staged memories that would be there twice, and drop such proposals."""
-    await connection.raw.execute(
+    raw = connection.raw
+    same = await raw.fetch(
         """
-        WITH same AS (
-            UPDATE staged_memories h SET deleted_at = now()
-            WHERE h.deleted_at IS NULL AND h.superseded_by IS NULL AND EXISTS (
-                SELECT 1 FROM memories m
-                WHERE m.workspace_id = $1 AND m.audience = h.audience AND m.deleted_at IS NULL
-                    AND m.superseded_by IS NULL AND ((m.type = h.type AND m.identity_hash = h.identity_hash)
-                    OR (m.agent_id = h.agent_id AND m.key = h.key AND m.owners = h.owners)))
-            RETURNING h.id
-        )
-        UPDATE staged_search_index i SET deleted = true FROM same WHERE i.id = same.id
+        SELECT DISTINCT h.id FROM staged_memories h JOIN memories m ON m.workspace_id = $1 AND m.audience = h.audience
+            AND ((m.type = h.type AND m.identity_hash = h.identity_hash)
+                OR (m.agent_id = h.agent_id AND m.key = h.key AND m.owners = h.owners))
+        WHERE h.deleted_at IS NULL AND h.superseded_by IS NULL AND m.deleted_at IS NULL AND m.superseded_by IS NULL
         """,
         workspace,
     )
-    await connection.raw.execute(
-        """
-        DELETE FROM staged_proposals h WHERE h.status <> 'accepted' AND EXISTS (
-            SELECT 1 FROM proposals p WHERE p.workspace_id = $1 AND p.agent_id = h.agent_id
-                AND p.fingerprint = h.fingerprint AND p.owners = h.owners AND p.status <> 'accepted')
-        """,
-        workspace,
-    )
+    ids = [row["id"] for row in same]
+    await raw.execute("UPDATE staged_memories SET deleted_at = now() WHERE id = ANY($1::uuid[])", ids)
+    await raw.execute("UPDATE staged_search_index SET deleted = true WHERE id = ANY($1::uuid[])", ids)
+    await _drop_staged(
+        connection, workspace, "proposals", "proposals",
+        {column: column for column in ("fingerprint", "agent_id", "owners")},
+        "o.status <> 'accepted' AND h.status <> 'accepted'",
+    )  # fmt: skip
 
 
 async def _follow_entities(connection: Connection, workspace: UUID, copied: list[UUID]) -> None:
@@ -225,8 +232,8 @@ async def _follow_entities(connection: Connection, workspace: UUID, copied: list
             workspace,
         )
         await connection.raw.execute(
-            f"DELETE FROM staged_edges h WHERE h.{end} = ANY($2::uuid[]) "  # noqa: S608
-            f"AND NOT EXISTS (SELECT 1 FROM entities e WHERE e.workspace_id = $1 AND e.id = h.{end})",
+            f"DELETE FROM staged_edges WHERE {end} = ANY($2::uuid[]) "  # noqa: S608
+            f"AND {end} NOT IN (SELECT e.id FROM entities e WHERE e.workspace_id = $1 AND e.id = ANY($2))",
             workspace, copied,
         )  # fmt: skip
 
@@ -255,7 +262,8 @@ async def _join_entities(connection: Connection, workspace: UUID) -> None:
         "ON e.workspace_id = $1 AND e.id = h.id ON CONFLICT DO NOTHING",
         workspace,
     )
-    await raw.execute(f"DELETE FROM staged_entity_aliases h USING entity_aliases a WHERE {taken}", workspace)  # noqa: S608
+    alias = {column: column for column in ("alias", "audience", "owners", "kind")}
+    await _drop_staged(connection, workspace, "entity_aliases", "entity_aliases", alias)
     for table, column in (
         ("edges", "source_id"), ("edges", "target_id"), ("entities", "merged_into"), ("entity_aliases", "entity_id"),
     ):  # fmt: skip
@@ -265,4 +273,4 @@ async def _join_entities(connection: Connection, workspace: UUID) -> None:
     await raw.execute("DELETE FROM staged_entity_merges h USING same_entities s WHERE h.entity_id = s.old")
     await raw.execute("DELETE FROM staged_entities h USING same_entities s WHERE h.id = s.old")
     await raw.execute(f"DELETE FROM staged_edges h USING staged_edges o WHERE o.id < h.id AND {_SAME_ENDS}")  # noqa: S608
-    await raw.execute(f"DELETE FROM staged_edges h USING edges o WHERE o.workspace_id = $1 AND {_SAME_ENDS}", workspace)  # noqa: S608
+    await _drop_staged(connection, workspace, "edges", "edges", {"source_id": "source_id"}, _SAME_ENDS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -53,6 +54,7 @@ _SEARCH_PLAN = (
 )
 _INDEX_PLANS = " SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;"
 _HASH_JOINS = " SET LOCAL enable_nestloop = off;"
+_ARRAY_SPECIAL, _ESCAPED = re.compile(r'["\\$]'), r"\\\g<0>"
 _CITUS_SHOW_SHARDS = " SET LOCAL citus.override_table_visibility = off;"
 """Citus hides shards from the catalog, which takes each new connection a second as it first asks for types."""
 _CITUS_SHOW_SHARDS_SESSION = """SELECT set_config('citus.override_table_visibility', 'off', false)
@@ -120,7 +122,8 @@ class Connection:
 
     async def switch_workspace(self, workspace_id: UUID) -> None:
         """See and write the rows of another workspace for the rest of the transaction."""
-        await self.raw.execute("SELECT set_config('reverie.workspace', $1, true)", str(workspace_id))
+        # SET LOCAL, which Citus passes on to its nodes; set_config stays on the coordinator.
+        await self.raw.execute(f"SET LOCAL reverie.workspace = '{workspace_id}'")
 
     async def view_as(self, viewer: Viewer) -> None:
         """Read for another viewer for the rest of the transaction."""
@@ -425,6 +428,8 @@ class Database:
                     committed = partial(self._committed, workspace_id, connection, track_lsn=track_lsn)
                     yield connection
                     wrote = connection.wrote if self.is_citus else None
+                    if wrote:
+                        await connection.run("settle_stored", workspace=workspace_id)
                     if ending is not None and await ending.hold(raw, stack, committed, wrote=wrote):
                         return
                 except BaseException:
@@ -469,11 +474,11 @@ class Database:
 
 def _viewer_setting(viewer: Viewer) -> str:
     """Return a viewer as a literal that ``reverie_viewer_v1`` reads."""
-    if isinstance(viewer, str):
-        return "'*'" if viewer == "everybody" else "''"
+    if isinstance(viewer, str) or not viewer:
+        return "'{}'" if viewer == "everybody" else "''"
     # On Citus the literal stands in a DO block, whose quotes are dollars.
-    names = dumps(viewer).decode().replace("'", "''").replace("$", "\\u0024")
-    return f"'{names}'"
+    names = ",".join(f'"{_ARRAY_SPECIAL.sub(_ESCAPED, name)}"' for name in viewer).replace("'", "''")
+    return f"'{{{names}}}'"
 
 
 def _ignore(_: UUID) -> None:

@@ -70,10 +70,16 @@ async def reserve(
     pass a limit."""
     if limits.passed_by(worst):
         return False
-    taken: date | None = await connection.value(
-        "reserve_budget", workspace=workspace, key_id=key_id, day=day, **asdict(worst), **asdict(limits)
-    )
-    return taken is not None
+    earlier = 0.0
+    if limits.month_cost_max_usd is not None:
+        _, earlier = await taken(connection, workspace, day, key_id)
+        if worst.cost_usd + earlier > limits.month_cost_max_usd:
+            return False
+    row = await connection.row(
+        "reserve_budget", workspace=workspace, key_id=key_id, day=day, earlier_cost_usd=earlier,
+        **asdict(worst), **asdict(limits),
+    )  # fmt: skip
+    return row is not None
 
 
 async def taken(connection: Connection, workspace: UUID, day: date, key_id: UUID = NO_KEY) -> tuple[Spent, float]:

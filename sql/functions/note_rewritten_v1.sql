@@ -6,7 +6,7 @@ BEGIN
     IF NOT EXISTS (SELECT FROM stored_counts c WHERE c.workspace_id = NEW.workspace_id) THEN
         RETURN NULL;
     END IF;
-    IF TG_TABLE_NAME = 'messages' THEN
+    IF starts_with(TG_TABLE_NAME, 'messages') THEN
         grown := reverie_stored_bytes_v1(NEW.content, NEW.content_json)
             - reverie_stored_bytes_v1(OLD.content, OLD.content_json);
     ELSE

@@ -201,4 +201,5 @@ UPDATE deletions SET name = '' WHERE workspace_id = :workspace AND id = ANY(:ids
 INSERT INTO events (workspace_id, id, kind, agent_id, owners, subject_id, details, at)
 SELECT :workspace, gen_random_uuid(), :kind::text, agent_id, owners, id, jsonb_build_object('version', version), :now
 FROM memories
-WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]) AND deleted_at IS NULL AND superseded_by IS NULL;
+WHERE workspace_id = :workspace AND id = ANY(:ids::uuid[]) AND deleted_at IS NULL AND superseded_by IS NULL
+RETURNING id;

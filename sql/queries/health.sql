@@ -36,7 +36,7 @@ WHERE s.workspace_id = :workspace AND s.agent_id = (
 -- name: agent_is_held
 -- Whether a worker holds the agent.
 SELECT EXISTS (
-    SELECT FROM dream_schedule s JOIN agents a ON a.workspace_id = :workspace AND a.id = s.agent_id
+    SELECT 1 FROM dream_schedule s JOIN agents a ON a.workspace_id = :workspace AND a.id = s.agent_id
     WHERE s.workspace_id = :workspace AND a.agent = :agent AND s.lease_until > clock_timestamp());
 
 -- name: dreams_running

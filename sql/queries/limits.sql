@@ -63,6 +63,10 @@ FROM (
 ) i
 GROUP BY key_id;
 
+-- name: settle_stored
+-- On Citus, where no trigger is deferred to the commit, the last statement of a transaction.
+SELECT reverie_settle_workspace_v1(:workspace);
+
 -- name: note_waiting
 -- Count what waits in a deletion (``sign`` 1), or has left it (-1), where the workspace is counted.
 INSERT INTO stored_changes (workspace_id, id, key_id, rows, bytes)

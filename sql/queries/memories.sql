@@ -471,13 +471,14 @@ SELECT id, key, tags, summary, content FROM memories WHERE workspace_id = :works
 
 -- name: index_fields
 -- Label the words of a memory's other fields again; those of its content stay.
-UPDATE memories m SET lexemes = ts_filter(m.lexemes, '{d}') || f.lexemes
-FROM (
+WITH f AS MATERIALIZED (
     SELECT {% include "field_lexemes" %} AS lexemes
     FROM (SELECT :lexical_key::text AS lexical_key, :lexical_tags::text AS lexical_tags, :lexical_summary::text AS lexical_summary) AS i,
         memories o CROSS JOIN LATERAL (SELECT o.language) AS c(configuration)
     WHERE o.workspace_id = :workspace AND o.id = :id
-) AS f
+)
+UPDATE memories m SET lexemes = ts_filter(m.lexemes, '{d}') || f.lexemes
+FROM f
 WHERE m.workspace_id = :workspace AND m.id = :id;
 
 -- name: lock_field_backfill

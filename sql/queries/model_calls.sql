@@ -12,7 +12,8 @@ INSERT INTO model_calls (
 SELECT :workspace, :id, :at, a.id, :owners::text[], :dream_id::uuid, :key_id::uuid, :purpose, :model, :outcome, :error::text, :attempt,
     :failover, :ms, :prompt_tokens, :completion_tokens, :cost_usd, :input, :output, :input_chars, :output_chars
 FROM (SELECT 1) one LEFT JOIN agents a ON a.workspace_id = :workspace AND a.agent = :agent::text
-WHERE :agent IS NULL OR a.id IS NOT NULL;
+WHERE :agent IS NULL OR a.id IS NOT NULL
+RETURNING id;
 
 -- fragment: model_call_columns
 c.id, c.at, a.agent, c.owners, c.dream_id, c.key_id, c.purpose, c.model, c.outcome, c.error, c.attempt, c.failover, c.ms,

@@ -1,10 +1,9 @@
 -- name: reserve_budget
 -- Take some of a day's budget, of the workspace or of one of its keys; nothing when one of the limits (null: none) would
 -- be passed. Concurrent calls wait for each other here, and each sees what those before it took. The first of a day is
--- checked against the limits of a day by the caller.
+-- checked by the caller, who also says what the days of its month before it cost: Citus allows no sub-select here.
 INSERT INTO model_budgets (workspace_id, day, key_id, tokens, cost_usd, dream_tokens, dream_cost_usd)
-SELECT :workspace, :day, :key_id, :tokens, :cost_usd, :dream_tokens, :dream_cost_usd
-WHERE :month_cost_max_usd::float8 IS NULL OR :cost_usd::float8 + {% include "cost_of_month" %} <= :month_cost_max_usd
+VALUES (:workspace, :day, :key_id, :tokens, :cost_usd, :dream_tokens, :dream_cost_usd)
 ON CONFLICT (workspace_id, day, key_id) DO UPDATE SET
     tokens = model_budgets.tokens + excluded.tokens,
     cost_usd = model_budgets.cost_usd + excluded.cost_usd,
@@ -15,17 +14,9 @@ WHERE (:tokens_max::bigint IS NULL OR model_budgets.tokens + excluded.tokens <= 
     AND (:dream_tokens_max::bigint IS NULL OR model_budgets.dream_tokens + excluded.dream_tokens <= :dream_tokens_max)
     AND (:dream_cost_max_usd::float8 IS NULL
         OR model_budgets.dream_cost_usd + excluded.dream_cost_usd <= :dream_cost_max_usd)
-    AND (:month_cost_max_usd IS NULL
-        OR model_budgets.cost_usd + excluded.cost_usd + {% include "cost_of_month" %} <= :month_cost_max_usd)
+    AND (:month_cost_max_usd::float8 IS NULL
+        OR model_budgets.cost_usd + excluded.cost_usd + :earlier_cost_usd::float8 <= :month_cost_max_usd)
 RETURNING day;
-
--- fragment: cost_of_month
--- What is taken of the month before this day.
-(
-    SELECT coalesce(sum(b.cost_usd), 0) FROM model_budgets b
-    WHERE b.workspace_id = :workspace AND b.key_id = :key_id
-        AND b.day >= date_trunc('month', :day::date)::date AND b.day < :day
-)
 
 -- name: reconcile_budget
 -- Change what of a day's budget is taken by what ended calls used, less what was reserved for them.
@@ -37,8 +28,13 @@ UPDATE model_budgets SET
 WHERE workspace_id = :workspace AND day = :day AND key_id = :key_id;
 
 -- name: budget_taken
+-- What is taken of a day's budget, and what of its month before that day.
 SELECT coalesce(b.tokens, 0) AS tokens, coalesce(b.cost_usd, 0) AS cost_usd, coalesce(b.dream_tokens, 0) AS dream_tokens,
-    coalesce(b.dream_cost_usd, 0) AS dream_cost_usd, {% include "cost_of_month" %} AS earlier_cost_usd
+    coalesce(b.dream_cost_usd, 0) AS dream_cost_usd, (
+        SELECT coalesce(sum(e.cost_usd), 0) FROM model_budgets e
+        WHERE e.workspace_id = :workspace AND e.key_id = :key_id
+            AND e.day >= date_trunc('month', :day::date)::date AND e.day < :day
+    ) AS earlier_cost_usd
 FROM (SELECT 1) one LEFT JOIN model_budgets b
     ON b.workspace_id = :workspace AND b.day = :day AND b.key_id = :key_id;
 

@@ -23,11 +23,13 @@ FOR UPDATE;
 
 -- name: begin_named_session
 -- The same for one that was not there yet, of an agent that is: nothing where it has been made meanwhile.
-INSERT INTO sessions (workspace_id, id, agent_id, session, user_name, members)
-SELECT a.workspace_id, :id, a.id, :session, :user, array_remove(ARRAY[:user], NULL) FROM agents a WHERE a.workspace_id = :workspace AND a.agent = :agent
-ON CONFLICT (workspace_id, agent_id, session) DO NOTHING
-RETURNING id, agent_id, members, last_seq, window_seq, window_from_seq, window_started_at, last_message_at,
-    {% include "settings_of_its_agent" %} AS agent_settings;
+WITH sessions AS (
+    INSERT INTO sessions (workspace_id, id, agent_id, session, user_name, members)
+    SELECT a.workspace_id, :id, a.id, :session, :user, array_remove(ARRAY[:user], NULL) FROM agents a WHERE a.workspace_id = :workspace AND a.agent = :agent
+    ON CONFLICT (workspace_id, agent_id, session) DO NOTHING
+    RETURNING id, agent_id, members, last_seq, window_seq, window_from_seq, window_started_at, last_message_at
+)
+SELECT sessions.*, {% include "settings_of_its_agent" %} AS agent_settings FROM sessions;
 
 -- name: append_messages
 -- Insert messages numbered from ``first_seq`` in the order given, and move the session on; how full its window is then.

@@ -238,7 +238,7 @@ async def test_a_deletion_ends_for_good_with_the_retention_time(api: Api, databa
     await api.put("/v1/settings", {"retention": {"deleted_days": 1}})
     await apply_retention(api.runtime)
     assert (await rows(database_url, UUID(done["deletion_id"])))["messages"]
-    await execute(database_url, "UPDATE deletions SET deleted_at = deleted_at - interval '25 hours'")
+    await execute(database_url, "UPDATE deletions SET deleted_at = now() - interval '25 hours'")
     assert (await apply_retention(api.runtime))["deletions"] == 1
     assert await rows(database_url, UUID(done["deletion_id"])) == {table: [] for table in await rows(database_url)}
     assert await api.status("POST", f"/v1/deletions/{done['deletion_id']}/undo") == 404
