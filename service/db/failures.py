@@ -46,6 +46,11 @@ _TO_WHAT_IS_DELETED = re.compile(
 )
 """Foreign keys to rows that a deletion moves away."""
 _LIMITS_OF_STORED = "ck_stored_"
+_NODE_GONE = re.compile(
+    r"server closed the connection|failure on connection|connection not open"
+    r"|could not (commit transaction|receive data from)"
+)
+"""What a Citus coordinator says of a node that goes in the middle of a statement; it is an internal error there."""
 LOG_EVERY_S = 1.0
 _SHARD = re.compile(r"_\d+$")
 """What Citus adds to the name of a constraint on one shard."""
@@ -73,8 +78,16 @@ def translate_db_errors() -> Iterator[None]:
             raise
         raise LimitReached(**orjson.loads(error.detail)) from error
     except _UNAVAILABLE as error:
-        _log(type(error).__name__)
-        raise Unavailable(f"The database cannot serve this now ({type(error).__name__}).") from error
+        raise _unavailable(error) from error
+    except asyncpg.InternalServerError as error:
+        if not _NODE_GONE.match(str(error)):
+            raise
+        raise _unavailable(error) from error
+
+
+def _unavailable(error: Exception) -> Unavailable:
+    _log(type(error).__name__)
+    return Unavailable(f"The database cannot serve this now ({type(error).__name__}).")
 
 
 _logged: dict[str, tuple[float, int]] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import re
 from uuid import UUID, uuid4
 
@@ -12,7 +11,6 @@ import pytest
 
 from service.db.migrate import migrate
 from service.db.pool import Connection
-from service.db.queries import Query, all_queries
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.domain.principal import Principal
 from service.domain.search import SearchRequest
@@ -24,16 +22,8 @@ from service.startup import open_runtime
 from tests.captured_queries import queries_sent_by
 from tests.citus_cluster import Cluster
 from tests.live_api import Api
-from tests.rendered import renderings
+from tests.rendered import refused_statements
 from tests.schema_snapshot import SHARED_TABLES, table_names
-
-SOME = {
-    "uuid": "00000000-0000-7000-8000-00000000000a", "text": "x", "jsonb": "[]", "int2": "1", "int4": "1", "int8": "1",
-    "float4": "0.5", "float8": "0.5", "bool": "false", "timestamptz": "2026-01-01T00:00:00Z", "bytea": "x",
-    "halfvec": "[1,1,1,1]", "vector": "[1,1,1,1]", "name": "x", "varchar": "x", "interval": "1 day",
-    "date": "2026-01-01",
-}  # fmt: skip
-"""A value of every type that statements take, as Postgres reads it."""
 
 
 @pytest.fixture(autouse=True)
@@ -42,51 +32,22 @@ def on_citus(citus: Cluster | None) -> None:
         pytest.skip("no Citus cluster (set CITUS_URL)")
 
 
-def with_values(query: Query, types: list[str]) -> str:
-    """The statement with literals for its parameters, the default workspace for the workspace."""
-    values = [
-        f"'{DEFAULT_WORKSPACE}'::uuid"
-        if name == "workspace"
-        else f"ARRAY['{SOME[kind[:-2]]}']::{kind}"
-        if kind.endswith("[]")
-        else f"'{SOME[kind]}'::{kind}"
-        for name, kind in zip(query.parameters, types, strict=True)
-    ]
-    return re.sub(r"\$(\d+)", lambda match: values[int(match.group(1)) - 1], query.sql)
-
-
-class RolledBack(Exception):
-    """Ends a transaction."""
-
-
 async def tasks_of(connection: Connection, statement: str) -> list[int]:
     """How many shards each step of a statement goes to."""
     plan = "\n".join(row[0] for row in await connection.raw.fetch(f"EXPLAIN (COSTS off) {statement}"))
     return [int(count) for count in re.findall(r"Task Count: (\d+)", plan)]
 
 
-async def test_statements_of_a_workspace_run_and_stay_in_its_shard(runtime: Runtime) -> None:
-    astray, refused = {}, {}
-    for name, query in [(key, one) for key in all_queries().templates for one in renderings(key)]:
-        if "workspace" not in query.parameters:
-            continue
-        with contextlib.suppress(RolledBack):
-            async with runtime.db.transaction(DEFAULT_WORKSPACE) as connection:
-                prepared = await connection.raw.prepare(query.sql)
-                statement = with_values(query, [kind.name for kind in prepared.get_parameters()])
-                try:
-                    tasks = await tasks_of(connection, statement)
-                    if not set(tasks) <= {1}:
-                        astray[name] = tasks
-                    await connection.raw.execute(statement)
-                except (
-                    asyncpg.IntegrityConstraintViolationError, asyncpg.DataError, asyncpg.UndefinedObjectError,
-                ):  # fmt: skip
-                    pass  # what the made-up values meet
-                except asyncpg.PostgresError as error:
-                    refused[name] = f"{type(error).__name__}: {error}"
-                raise RolledBack
-    assert (astray, refused) == ({}, {})
+async def test_statements_of_a_workspace_run_and_stay_in_its_shard(runtime: Runtime, database_url: str) -> None:
+    astray = {}
+
+    async def look(connection: Connection, name: str, statement: str) -> None:
+        tasks = await tasks_of(connection, statement)
+        if not set(tasks) <= {1}:
+            astray[name] = tasks
+
+    assert await refused_statements(runtime.db, database_url, look=look) == {}
+    assert not astray
 
 
 async def test_a_search_goes_to_one_shard(static_api: Api) -> None:

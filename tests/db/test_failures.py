@@ -21,12 +21,21 @@ NAMES = (
 )  # fmt: skip
 GONE = [
     *(getattr(errors, name)("said so") for name in NAMES),
+    errors.InternalServerError("server closed the connection unexpectedly"),
+    errors.InternalServerError("failure on connection marked as essential: 127.0.0.1:9701"),
     *(
         kind("said so")
         for kind in (ConnectionRefusedError, ConnectionResetError, FileNotFoundError, OSError, TimeoutError)
     ),
 ]
-OURS = [errors.UndefinedTableError(), errors.DataError(), errors.CheckViolationError(), ValueError(), KeyError()]
+OURS = [
+    errors.InternalServerError("no such plan"),
+    errors.UndefinedTableError(),
+    errors.DataError(),
+    errors.CheckViolationError(),
+    ValueError(),
+    KeyError(),
+]
 
 
 @pytest.mark.first_tier

@@ -22,6 +22,7 @@ from tests import pgbouncer
 from tests.live_api import serving
 from tests.pgbouncer import Bouncer
 from tests.processes import WorkerProcess
+from tests.rendered import refused_statements
 from tests.tuning import tuning
 from tests.worker.dreaming import contents, dream, say
 from worker.schedule import run_claimed
@@ -104,6 +105,10 @@ async def test_no_transaction_sees_the_workspace_or_role_of_another(database: Da
             assert row["login"] != APP_ROLE
 
     await asyncio.gather(*(look(UUID(int=number)) for number in range(1, 101)))
+
+
+async def test_every_statement_goes_through_it(database: Database, database_url: str) -> None:
+    assert await refused_statements(database, database_url) == {}
 
 
 async def test_migrations_go_through_it(through: Settings, database_url: str) -> None:

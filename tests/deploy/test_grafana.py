@@ -64,6 +64,11 @@ def test_panels_have_a_place_of_their_own() -> None:
 
 @pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule["alert"])
 def test_every_alert_says_what_to_do(rule: Any) -> None:
+    """In itself, and in the runbook, which names a test that is there."""
+    runbook = (ROOT / "docs" / "runbook.md").read_text(encoding="utf-8")
+    named = re.search(rf"^\| {rule['alert']} \|.*\| `([\w/]+\.py)::(\w+)` \|$", runbook, re.MULTILINE)
+    assert named
+    assert f"def {named[2]}(" in (ROOT / "tests" / named[1]).read_text(encoding="utf-8")
     assert rule["labels"]["severity"] in ("warning", "critical")
     assert rule["annotations"]["summary"]
     assert rule["annotations"]["description"]

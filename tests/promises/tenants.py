@@ -24,6 +24,7 @@ from service.runtime import Runtime
 from service.settings import Settings
 from service.store.agents import get_agent
 from service.store.proposals import NewProposal
+from tests.citus_cluster import add_apart
 from tests.live_api import Api
 
 WORKSPACES = ("acme", "acme-corp")
@@ -114,6 +115,7 @@ class World:
 async def build(api: Api, settings: Settings) -> World:
     """Fill both workspaces with the same names and different words."""
     world = World()
+    await add_apart(str(settings.database_url), WORKSPACES)
     numbers = iter(range(100, 1000))
     for place in WORKSPACES:
         admin = Api(api.http, api.runtime, await key_in_workspace(settings, KeyGrant("admin", "admin"), place))

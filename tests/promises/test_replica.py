@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -13,10 +14,13 @@ import pytest
 
 from reverie_client import AsyncReverie
 from service.db import embedded
+from service.db.pool import Database
+from service.db.queries import Query
 from service.settings import Settings
 from tests.citus_cluster import Cluster, execute
 from tests.databases import migrate_and_seed
 from tests.live_api import ADMIN_KEY, Api, serving
+from tests.rendered import refused_statements
 from tests.replication import PrimaryAndStandby
 from tests.tuning import tuning
 from tests.waiting import until
@@ -25,6 +29,7 @@ LAG_MAX_S = 600.0
 """Longer than any test stands still that is to find what a standby holds back."""
 SHORT_LAG_S = 3.0
 POSITION = "X-Reverie-Position"
+_LOCKS_OR_CALLS = re.compile(r"\bFOR (NO KEY UPDATE|UPDATE|SHARE|KEY SHARE)\b|pg_advisory|reverie_settle")
 
 
 @pytest.fixture(scope="module")
@@ -164,6 +169,20 @@ async def test_what_is_no_standby_of_it_is_not_searched(
 
 
 @pytest.mark.exhaustive
+@pytest.mark.exhaustive
+async def test_every_statement_that_only_reads_runs_on_a_standby(pair: PrimaryAndStandby) -> None:
+    standby = await Database.open(embedded.database_url(pair.standby, "template"))
+    try:
+        primary = embedded.database_url(pair.primary, "template")
+        assert await refused_statements(standby, primary, takes=_only_reads) == {}
+    finally:
+        await standby.close()
+
+
+def _only_reads(query: Query) -> bool:
+    return "workspace" in query.parameters and not query.writes and not _LOCKS_OR_CALLS.search(query.sql)
+
+
 async def test_without_one_nothing_is_said_of_it(api: Api) -> None:
     assert (await api.get("/v1/engine"))["replica"]["status"] == "off"
     saved = await api.call("POST", "/v1/memories", json={"agent": "a", "type": "fact", "content": "x"})
