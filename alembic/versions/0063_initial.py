@@ -25,7 +25,7 @@ depends_on = None
 
 takes_over = ("0057", "0058", "0059", "0060", "0061", "0062")
 """Earlier revisions that ``service.db.migrate`` brings to this schema by ``TAKE_OVER``, and then numbers so."""
-schema_sha256 = "8c03951eb5159d9117eb9778bfa0b558deaf5447c49793820da5d79ea5474e67"
+schema_sha256 = "3a4cb2d814a8bf656e25feab3c81b1da4593163d6d3fb7cd63941f42e195ccfb"
 """Digest of the files that this revision runs, compared in ``tests/store/test_schema.py``."""
 
 

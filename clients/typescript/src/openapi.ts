@@ -2348,7 +2348,7 @@ export interface components {
              */
             instructions?: string;
             /**
-             * @description IANA time zone of `dream.quiet_hours`. Default `UTC`.
+             * @description IANA time zone of users whose messages and searches name none, and of `dream.quiet_hours`. Default `UTC`.
              * @default UTC
              */
             time_zone?: string;
@@ -2555,6 +2555,8 @@ export interface components {
             since?: string | null;
             /** @description Latest time of occurrence (or creation), exclusive. */
             until?: string | null;
+            /** @description Time zone of the asker, as an IANA name or an offset such as `+02:00`, in which a query names times. Default: the offset of `now`, else the setting `time_zone`. */
+            time_zone?: string | null;
             /** @description Current session; its session-scoped memories are included. */
             session?: string | null;
             /** @description Current task; its task-scoped memories are included. */
@@ -2757,8 +2759,10 @@ export interface components {
             entities: components["schemas"]["NamedEntity"][];
             /** @description Positions of the cited messages in the request, from 0. */
             messages: number[];
-            /** @description Time of the described event; null without one. */
+            /** @description Beginning of the described event; null where no time is known. */
             occurred_at: string | null;
+            /** @description End of the described event, exclusive; null for an instant and where no time is known. */
+            occurred_until: string | null;
             /**
              * Format: date-time
              * @description Time from which the statement holds: that of the last cited message.
@@ -2855,6 +2859,8 @@ export interface components {
             since?: string | null;
             /** @description Latest time of occurrence (or creation), exclusive. */
             until?: string | null;
+            /** @description Time zone of the asker, as an IANA name or an offset such as `+02:00`, in which a query names times. Default: the offset of `now`, else the setting `time_zone`. */
+            time_zone?: string | null;
             /** @description Search of past messages: `always`, `undreamed` (those that no dream has read yet) or `never`; the window is included in any case. Default: the setting `context.include_messages`. */
             include_messages?: ("always" | "undreamed" | "never") | null;
             /**
@@ -3159,6 +3165,10 @@ export interface components {
         };
         /** @description Decision on a proposal. The fields of the memory belong to `edit`, which needs one of them at least. */
         Decision: {
+            /** @description Beginning of the described event, as exact as it is known: `2019`, `2019-05`, `2019-05-03` or a timestamp. Default: not known. */
+            occurred_at?: string | null;
+            /** @description Last year, month or day of the described event, or a timestamp as its end, exclusive. Default: the end of the year, month or day of `occurred_at`; none where that is a timestamp. */
+            occurred_until?: string | null;
             /**
              * @description Decision: `accept` (a memory is saved), `edit` (a memory is saved with the fields given), `reject` (nothing is saved, and the statement is not proposed again) or `reopen` (a rejected proposal waits again).
              * @enum {string}
@@ -3180,13 +3190,15 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Time of the described event. */
-            occurred_at?: string | null;
             /** @description Origin of the memory: `api`, or `assistant` for a decision that a model passes on. Default `api`. */
             origin?: ("api" | "assistant") | null;
         };
         /** @description Decision on several proposals, all or none. */
         DecisionOnMany: {
+            /** @description Beginning of the described event, as exact as it is known: `2019`, `2019-05`, `2019-05-03` or a timestamp. Default: not known. */
+            occurred_at?: string | null;
+            /** @description Last year, month or day of the described event, or a timestamp as its end, exclusive. Default: the end of the year, month or day of `occurred_at`; none where that is a timestamp. */
+            occurred_until?: string | null;
             /**
              * @description Decision: `accept` (a memory is saved), `edit` (a memory is saved with the fields given), `reject` (nothing is saved, and the statement is not proposed again) or `reopen` (a rejected proposal waits again).
              * @enum {string}
@@ -3208,8 +3220,6 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Time of the described event. */
-            occurred_at?: string | null;
             /** @description Origin of the memory: `api`, or `assistant` for a decision that a model passes on. Default `api`. */
             origin?: ("api" | "assistant") | null;
             /** @description Ids of the proposals, 1 to 100. */
@@ -4026,6 +4036,48 @@ export interface components {
             /** @description Changes to the request that would bring the memory back, all of them together; empty where none is known. */
             would_need: components["schemas"]["NeededChange"][];
         };
+        /** @description Model of the extraction, and what reads messages that it cannot. */
+        "ExtractModel-Input": {
+            /** @description Model of the step as `openai/<name at the server>`; `off`: no call. Null: the installation's model. Default null. */
+            model?: string | null;
+            /** @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_ALLOW_PRIVATE. Null: OpenAI's. Default null. */
+            api_base?: string | null;
+            /** @description API key of the server. Stored encrypted and shown as `…` and its last four characters; as shown: the stored key of the same server. Null: none. Default null. */
+            api_key?: string | null;
+            /** @description Time limit of one attempt in seconds. Null: REVERIE_TUNING.llm_timeout_s. Default null. */
+            timeout_s?: number | null;
+            /**
+             * @description Alternatives, each called where those before it are unavailable, over their rate limit or late; never after a refusal. Default empty.
+             * @default []
+             */
+            failover?: components["schemas"]["ModelAccess-Input"][];
+            /**
+             * @description Reading by the rules of messages about which no model gives an answer of use. False: a message that breaks the model is left out, and where the model fails on everything, messages stay due. Default false.
+             * @default false
+             */
+            rules_stand_in?: boolean;
+        };
+        /** @description Model of the extraction, and what reads messages that it cannot. */
+        "ExtractModel-Output": {
+            /** @description Model of the step as `openai/<name at the server>`; `off`: no call. Null: the installation's model. Default null. */
+            model?: string | null;
+            /** @description Base URL of an OpenAI-compatible server, such as `https://api.example.com/v1`; inside a network only with REVERIE_ALLOW_PRIVATE. Null: OpenAI's. Default null. */
+            api_base?: string | null;
+            /** @description API key of the server. Stored encrypted and shown as `…` and its last four characters; as shown: the stored key of the same server. Null: none. Default null. */
+            api_key?: string | null;
+            /** @description Time limit of one attempt in seconds. Null: REVERIE_TUNING.llm_timeout_s. Default null. */
+            timeout_s?: number | null;
+            /**
+             * @description Alternatives, each called where those before it are unavailable, over their rate limit or late; never after a refusal. Default empty.
+             * @default []
+             */
+            failover?: components["schemas"]["ModelAccess-Output"][];
+            /**
+             * @description Reading by the rules of messages about which no model gives an answer of use. False: a message that breaks the model is left out, and where the model fails on everything, messages stay due. Default false.
+             * @default false
+             */
+            rules_stand_in?: boolean;
+        };
         /** @description Messages from which a dream would make memories. */
         ExtractRequest: {
             /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
@@ -4058,8 +4110,12 @@ export interface components {
             candidates: components["schemas"]["Candidate"][];
             /** @description Candidates left out by the settings of the agent. */
             ignored: components["schemas"]["IgnoredCandidate"][];
-            /** @description Number of statements of the model that did not hold to the rules. */
+            /** @description Number of statements that did not hold to the rules. */
             rejected: number;
+            /** @description Number of statements that were read and not kept, by the reason. */
+            left_out: {
+                [key: string]: number;
+            };
             /** @description Messages that the model could not read. */
             skipped: components["schemas"]["SkippedMessage"][];
             /** @description Prompts of the calls of the model, in order; null unless `prompts` is set. */
@@ -4147,6 +4203,8 @@ export interface components {
             as_of?: string | null;
             /** @description Reference time of relative dates in the query. Default: the server's time. */
             now?: string | null;
+            /** @description Time zone of the asker, as an IANA name or an offset such as `+02:00`, in which a query names times. Default: the offset of `now`, else the setting `time_zone`. */
+            time_zone?: string | null;
         };
         /** @description Message found by a search. */
         FoundMessage: {
@@ -4234,8 +4292,10 @@ export interface components {
             entities: components["schemas"]["NamedEntity"][];
             /** @description Positions of the cited messages in the request, from 0. */
             messages: number[];
-            /** @description Time of the described event; null without one. */
+            /** @description Beginning of the described event; null where no time is known. */
             occurred_at: string | null;
+            /** @description End of the described event, exclusive; null for an instant and where no time is known. */
+            occurred_until: string | null;
             /**
              * Format: date-time
              * @description Time from which the statement holds: that of the last cited message.
@@ -4377,7 +4437,7 @@ export interface components {
         /** @description Language models of the workspace's own, by step. A step without one uses the installation's. */
         "LLMSettings-Input": {
             /** @description Extraction of memories from messages, in dreams. Default the installation's model. */
-            extract?: components["schemas"]["StepModel-Input"];
+            extract?: components["schemas"]["ExtractModel-Input"];
             /** @description Comparison of statements that rules cannot tell apart. Default the installation's model. */
             reconcile?: components["schemas"]["StepModel-Input"];
             /** @description Decision model that answers with probabilities, in dreams. Default the installation's model. */
@@ -4394,7 +4454,7 @@ export interface components {
         /** @description Language models of the workspace's own, by step. A step without one uses the installation's. */
         "LLMSettings-Output": {
             /** @description Extraction of memories from messages, in dreams. Default the installation's model. */
-            extract?: components["schemas"]["StepModel-Output"];
+            extract?: components["schemas"]["ExtractModel-Output"];
             /** @description Comparison of statements that rules cannot tell apart. Default the installation's model. */
             reconcile?: components["schemas"]["StepModel-Output"];
             /** @description Decision model that answers with probabilities, in dreams. Default the installation's model. */
@@ -4527,8 +4587,12 @@ export interface components {
              * @description Creation time.
              */
             created_at: string;
-            /** @description Time of the described event. */
+            /** @description Beginning of the described event; null where no time is known. */
             occurred_at: string | null;
+            /** @description End of the described event, exclusive; null for an instant and where no time is known. */
+            occurred_until: string | null;
+            /** @description Precision of the two: `year`, `month` or `day` (of the calendar, whose days are written as midnights of UTC), or `minute`. */
+            occurred_precision: ("year" | "month" | "day" | "minute") | null;
             /** @description Name of the agent. */
             agent: string;
             /** @description Scope of the memory. */
@@ -4602,6 +4666,10 @@ export interface components {
         };
         /** @description Memory to save. */
         MemoryDraft: {
+            /** @description Beginning of the described event, as exact as it is known: `2019`, `2019-05`, `2019-05-03` or a timestamp. Default: not known. */
+            occurred_at?: string | null;
+            /** @description Last year, month or day of the described event, or a timestamp as its end, exclusive. Default: the end of the year, month or day of `occurred_at`; none where that is a timestamp. */
+            occurred_until?: string | null;
             /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
             agent?: string | null;
             /** @description Type of the memory: fact, preference, decision, identity, event, observation, goal, todo, or one of the setting `memory_types`. Insights are concluded by dreams alone. */
@@ -4658,8 +4726,6 @@ export interface components {
             source?: {
                 [key: string]: unknown;
             };
-            /** @description Time of the described event. */
-            occurred_at?: string | null;
             /** @description Time of expiry. Default: never. */
             expires_at?: string | null;
             /** @description Creation time for backfill, with admin keys only. Default: now. */
@@ -4758,6 +4824,10 @@ export interface components {
         };
         /** @description Changes to a memory; only the fields given change. */
         MemoryPatch: {
+            /** @description Beginning of the described event, as exact as it is known: `2019`, `2019-05`, `2019-05-03` or a timestamp. Default: not known. */
+            occurred_at?: string | null;
+            /** @description Last year, month or day of the described event, or a timestamp as its end, exclusive. Default: the end of the year, month or day of `occurred_at`; none where that is a timestamp. */
+            occurred_until?: string | null;
             /** @description Version last seen by the caller. A newer stored version is a 409. */
             version: number;
             /** @description New type of the memory: fact, preference, decision, identity, event, observation, goal, todo, or one of the setting `memory_types`. */
@@ -4802,8 +4872,6 @@ export interface components {
             source?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Time of the described event. */
-            occurred_at?: string | null;
             /** @description Time of expiry. Default: never. */
             expires_at?: string | null;
             /** @description Reason for the change, stored in the history; at most 500 characters. */
@@ -4875,8 +4943,12 @@ export interface components {
              * @description Creation time.
              */
             created_at: string;
-            /** @description Time of the described event. */
+            /** @description Beginning of the described event; null where no time is known. */
             occurred_at: string | null;
+            /** @description End of the described event, exclusive; null for an instant and where no time is known. */
+            occurred_until: string | null;
+            /** @description Precision of the two: `year`, `month` or `day` (of the calendar, whose days are written as midnights of UTC), or `minute`. */
+            occurred_precision: ("year" | "month" | "day" | "minute") | null;
             /** @description Name of the agent. */
             agent: string;
             /** @description Scope of the memory. */
@@ -5024,8 +5096,10 @@ export interface components {
             name?: string | null;
             /** @description Id of the tool call answered by this message. */
             tool_call_id?: string | null;
-            /** @description Time of the message. Default: now. */
+            /** @description Time of the message; its offset, unless zero, is that of the speaker. Default: now. */
             created_at?: string | null;
+            /** @description Time zone of the speaker, as an IANA name or an offset such as `+02:00`. Default: the offset of `created_at`, else the setting `time_zone`. */
+            time_zone?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -5694,6 +5768,8 @@ export interface components {
             as_of?: string | null;
             /** @description Reference time of relative dates in the query. Default: the server's time. */
             now?: string | null;
+            /** @description Time zone of the asker, as an IANA name or an offset such as `+02:00`, in which a query names times. Default: the offset of `now`, else the setting `time_zone`. */
+            time_zone?: string | null;
             /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
             agent?: string | null;
             /**
@@ -5869,8 +5945,10 @@ export interface components {
              * @description Time of the statement, from which the memory is valid.
              */
             said_at: string;
-            /** @description Time of the described event. */
+            /** @description Beginning of the described event; null where no time is known. */
             occurred_at: string | null;
+            /** @description End of the described event, exclusive; null for an instant and where no time is known. */
+            occurred_until: string | null;
             /** @description Messages that the proposal was made of. */
             sources: components["schemas"]["ProposalSource"][];
             /** @description Id of the proposing dream. */
@@ -5991,7 +6069,7 @@ export interface components {
              */
             instructions?: string;
             /**
-             * @description IANA time zone of `dream.quiet_hours`. Default `UTC`.
+             * @description IANA time zone of users whose messages and searches name none, and of `dream.quiet_hours`. Default `UTC`.
              * @default UTC
              */
             time_zone?: string;
@@ -6637,6 +6715,8 @@ export interface components {
             as_of?: string | null;
             /** @description Reference time of relative dates in the query. Default: the server's time. */
             now?: string | null;
+            /** @description Time zone of the asker, as an IANA name or an offset such as `+02:00`, in which a query names times. Default: the offset of `now`, else the setting `time_zone`. */
+            time_zone?: string | null;
             /** @description Name of the acting agent. Required with an admin or reader key; ignored with an agent key. */
             agent?: string | null;
             /**
@@ -6845,7 +6925,7 @@ export interface components {
              */
             instructions?: string;
             /**
-             * @description IANA time zone of `dream.quiet_hours`. Default `UTC`.
+             * @description IANA time zone of users whose messages and searches name none, and of `dream.quiet_hours`. Default `UTC`.
              * @default UTC
              */
             time_zone?: string;
