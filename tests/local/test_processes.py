@@ -18,7 +18,7 @@ from service.db import embedded
 from service.first_start import first_start
 from service.settings import Settings
 from tests.processes import ROOT, gone, postmaster_pid
-from tests.waiting import wait_until
+from tests.waiting import WAIT_S, wait_until
 
 PROGRAM = """
 import json, os, sys
@@ -73,7 +73,7 @@ class User:
         """Let it come to the end of its program, which closes nothing; its exit status."""
         assert self.process.stdin is not None
         self.process.stdin.close()
-        return self.process.wait(60)
+        return self.process.wait(WAIT_S)
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +122,7 @@ def test_ctrl_c_ends_a_call_and_leaves_nothing_behind(folder: Path, users: Calla
     pid = postmaster_pid(folder / "postgres")
     assert user.say("wait") == "waiting"
     os.kill(user.process.pid, signal.SIGINT)
-    assert user.process.wait(60) != 0
+    assert user.process.wait(WAIT_S) != 0
     assert gone(pid)
 
 
