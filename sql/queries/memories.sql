@@ -79,6 +79,10 @@
     WHERE m.workspace_id = :workspace
 )
 
+-- fragment: told_at
+-- By what memories ``m`` of a session follow each other: of what happened on the day when it was told, by when it was.
+CASE WHEN m.valid_from >= m.occurred_at AND m.valid_from < m.occurred_until THEN m.valid_from ELSE coalesce(m.occurred_at, m.valid_from) END
+
 -- fragment: version_record
 -- Beside a memory ``m`` and the JSON ``v.record`` of a version: its columns ``x``.
 CROSS JOIN LATERAL jsonb_to_record(jsonb_build_object('origin', m.origin, 'owners', m.owners) || v.record) AS x(
@@ -245,10 +249,10 @@ WITH {% if known %} held AS MATERIALIZED (
         coalesce(m.occurred_at, m.valid_from), m.occurred_until, m.created_at, m.valid_from, m.valid_until, m.expires_at,
         m.deleted_at IS NOT NULL,
         CASE WHEN m.session_id IS NOT NULL THEN coalesce(
-            lag(m.id) OVER (PARTITION BY m.session_id ORDER BY coalesce(m.occurred_at, m.valid_from), i.ordinal),
+            lag(m.id) OVER (PARTITION BY m.session_id ORDER BY {% include "told_at" %}, i.ordinal),
             (SELECT x.id FROM search_index x
              WHERE x.workspace_id = :workspace AND x.session_id = m.session_id AND x.kind = 0
-                AND x.happened_at <= coalesce(m.occurred_at, m.valid_from)
+                AND x.happened_at <= {% include "told_at" %}
              ORDER BY x.happened_at DESC, x.id DESC LIMIT 1)
         ) END,
         i.length, i.words, i.speaker, i.asks, i.question_share,
