@@ -122,6 +122,7 @@ FILLED: dict[str, Any] = {
     "user": None, "wanted": ["x"], "sources": ["Ann is here."], "subject": "Ann", "mentions": [],
     "agent": "a", "session": "s", "wire": "chat",
     "policy_type": "preference", "table": "memories", "tags": ("garden",), "types": {},
+    "language": GERMAN, "past": False, "spoken_at": _NOW,
 }  # fmt: skip
 """What the other parameters are given, by name."""
 
