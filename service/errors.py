@@ -13,7 +13,7 @@ ReverieError
 │   └── StaleVersion        the row changed since it was read
 ├── Ambiguous               a name fits several things                  (300)
 ├── TooLarge                the request is over a bound                 (413)
-├── TooSlow                 the request's body does not come            (408)
+├── RequestTimeout          the request's body does not come            (408)
 ├── RateLimited             too many requests with this key             (429)
 ├── LimitReached            a limit of the workspace or the key         (409)
 │   └── TemporaryLimitReached  one that makes room by itself            (429)

@@ -75,12 +75,12 @@ class Candidate:
     memory. ``value`` is what fills the slot. ``occurred`` is when it happened, as exact as it was said, by the
     local time of the turn; None where that is not known. ``importance`` and ``confidence`` are in 0..1.
 
-    ``word_of`` and ``hearsay_by`` are set by ``testimony`` on what is about a person: the user in whose turns they say
+    ``word_of`` and ``hearsay_by`` are set by ``attest`` on what is about a person: the user in whose turns they say
     so themselves, or who else does. With neither the statement is about something else.
 
-    ``held``: why it waits in the inbox, however sure it is; set by ``quarantine``.
+    ``held``: why it waits in the inbox, however sure it is; set by ``held_back``.
 
-    ``origin``: the least trusted one of the turns it rests on; set by ``provenance``.
+    ``origin``: the least trusted one of the turns it rests on; set by ``with_origins``.
 
     ``own_like``: of a type of the workspace's own, the built-in one that it is like; with ``metadata``.
     """

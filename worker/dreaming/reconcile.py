@@ -118,7 +118,7 @@ class _Planner:
         for position in sorted(in_order, key=self._is_unsure):
             self._take(position)
         close_todos(
-            self._plan, self._open_todos(), self._reports, asked_at=self._asked_at, may_replace=may_speak_for
+            self._plan, self._open_todos(), self._reports, asked_at=self._asked_at, may_close=may_speak_for
         )  # fmt: skip
         return self._plan
 
@@ -372,7 +372,7 @@ def close_todos(
     reports: Sequence[Report],
     *,
     asked_at: Callable[[Statement], Place],
-    may_replace: Callable[[Statement, Statement], bool],
+    may_close: Callable[[Statement, Statement], bool],
 ) -> None:
     """Close the open ``todos`` that one of ``reports`` says are done, by whoever may say so. ``asked_at``: when a todo
     was said last."""
@@ -391,7 +391,7 @@ def close_todos(
         if done is None:
             continue
         for deed, todo in due.get((done.verb, done.words), ()):
-            fits = todo.audience == said.audience and does(done, deed) and may_replace(said, todo)
+            fits = todo.audience == said.audience and does(done, deed) and may_close(said, todo)
             if fits and _followed(asked_at(todo), report):
                 _close(plan, todo, report)
 

@@ -28,7 +28,7 @@ from service.errors import BudgetReached
 from service.llm import LLM, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.redaction import masked_names, redact_lenient
 from service.memory.in_flight import InFlight, Tracker
-from service.memory.prompts import SUMMARIZE, steered
+from service.memory.prompts import COMPACT_WINDOW, steered
 from service.memory.saving.remember import insert_of
 from service.memory.saving.scopes import ScopeIds
 from service.runtime import Runtime
@@ -258,7 +258,7 @@ async def _summary_by_llm(llm: LLM, fold: _Fold, texts: Sequence[str], choices: 
         f"{fold.named(message)}: {text[:TURN_CHARS_MAX]}" for message, text in zip(fold.messages, texts, strict=True)
     ]
     messages = [
-        {"role": "system", "content": SUMMARIZE.format(words_max=WORDS_MAX)},
+        {"role": "system", "content": COMPACT_WINDOW.format(words_max=WORDS_MAX)},
         {"role": "user", "content": "<turns>\n" + "\n".join(lines) + "\n</turns>"},
     ]
     answer = await llm.complete(steered(messages, choices), tokens_max=WORDS_MAX * 4)

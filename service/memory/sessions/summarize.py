@@ -27,7 +27,7 @@ from service.embedding.tokens import count_tokens
 from service.errors import BudgetReached, Conflict
 from service.llm import LLM, LLMInvalidOutput, LLMUnavailable
 from service.memory.access.redaction import masked_names, masking_of, redact_lenient
-from service.memory.prompts import COMPACT, steered
+from service.memory.prompts import SUMMARIZE_MEMORIES, steered
 from service.memory.saving.lifecycle import load_owned
 from service.memory.saving.remember import insert_of
 from service.memory.saving.scopes import ScopeIds
@@ -240,7 +240,7 @@ def _fewest(spans: Sequence[tuple[int, int]], heading: int, excess: int | None) 
 async def _by_llm(runtime: Runtime, llm: LLM, fold: _Fold, choices: DreamChoices) -> _Fold:
     """Return the fold with the language model's summary, where it answers with one that saves enough."""
     messages = [
-        {"role": "system", "content": COMPACT.format(words_max=max(60, fold.before // 4))},
+        {"role": "system", "content": SUMMARIZE_MEMORIES.format(words_max=max(60, fold.before // 4))},
         {"role": "user", "content": "<notes>\n" + "\n".join(f"- {one.text}" for one in fold.notes) + "\n</notes>"},
     ]
     try:
