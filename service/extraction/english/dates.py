@@ -64,12 +64,17 @@ _ABOUT = dict.fromkeys(("a few", "few"), (2, 5)) | {"several": (3, 7)}
 _PARTS_OF_DAY = ("night", "morning", "afternoon", "evening")
 _NUMBERS = rf"\d{{1,3}}|an?|{'|'.join(word for word in SMALL_NUMBERS if ' ' not in word and len(word) > 2)}"
 _YEAR = r"(?:19|20)\d\d"
+_AFTER_QUARTER = (
+    r"(?:and|or|was|were|is|has|had|will|we|i|they|he|she|it|but|because|with|when|while|so|to|through|until|till|at|as"
+    r"|after|before|this|last|next|of)\b"
+)
+"""What may follow a quarter that is a time, and not what sort of thing something is: "the Q3 numbers"."""
 _DECADES = places("twenties thirties forties fifties sixties seventies eighties nineties", 2)
 _WORDING = Wording(
     plain=joining(
         rf"""(?<![\w/-])(?P<iso>{_YEAR}/\d\d?/\d\d?)\b
         | (?<![\w/.-])(?P<year>{_YEAR})-(?P<month>0[1-9]|1[0-2])(?![\w-])
-        | \bq(?P<quarter>[1-4])(?:(?:\sof)?,?\s(?P<year2>{_YEAR}))?\b
+        | \bq(?P<quarter>[1-4])(?:(?:\sof)?,?\s(?P<year2>{_YEAR})\b|\b(?!['’]|\s(?!{_AFTER_QUARTER})[a-z]))
         | \b(?P<quarter2>first|second|third|fourth|last)\squarter(?:(?:\sof)?,?\s(?P<year3>{_YEAR}))?\b
         | \b(?P<decade>(?:19|20)\d0)['’]?s\b | (?<!\w)['’]?(?P<decade2>[2-9]0)['’]?s\b
         | \bthe\s(?P<decade3>twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties)\b
