@@ -43,7 +43,7 @@ User = Annotated[
     str | None,
     Field(description="who is speaking: what is others' stays unseen"),
 ]
-OccurredAt = Annotated[str | None, Field(description="when it happened: 2019, 2019-05, 2019-05-03 or RFC 3339")]
+OccurredAt = Annotated[str | None, Field(description="when it happened, RFC 3339")]
 ExpiresAt = Annotated[str | None, Field(description="until when it holds, RFC 3339")]
 MemoryId = Annotated[str, Field(description="its id, from memory_search")]
 Person = Annotated[str, Field(description="the person's name in memories")]

@@ -50,7 +50,7 @@ MODELS = "llm"
 """The models of a workspace: names, addresses and keys of a given form; not imported."""
 NOT_FREE = {
     "timezone", "time_zone", "quiet_hours", "format", "language", "cursor", "resume_from", "after", "fingerprint",
-    "where",
+    "where", "occurred_at", "occurred_until",
 }  # fmt: skip
 """Strings of a given form, which refuse any other."""
 TYPES = {"type", "types", "ignore_types"}

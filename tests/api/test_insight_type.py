@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from pydantic import ValidationError
 
 from service.domain.types import SAVED_TYPES
 from service.memory.prompts import Noted
@@ -35,5 +34,5 @@ async def test_filters_take_insights(api: Tenant) -> None:
 
 
 def test_a_model_extracts_no_insight() -> None:
-    with pytest.raises(ValidationError):
-        Noted.model_validate({"type": "insight", "content": "Sam often runs", "evidence": [1]})
+    noted = Noted.model_validate({"type": "insight", "content": "Sam often runs", "evidence": [1]})
+    assert noted.type == "observation"

@@ -114,6 +114,7 @@ async def test_a_shell_completes_the_paths_of_a_method(static_api: Api, command:
         return command(**asked, **words).stdout.split()
 
     url = str(static_api.http.base_url).rstrip("/")
+    await static_api.get("/openapi.json")  # made once, in more time than a shell waits on a busy machine
     posted = await asyncio.to_thread(completed, "reverie api POST /v1/memories/s", url)
     assert posted == ["/v1/memories/search", "/v1/memories/search/preview"]
     assert await asyncio.to_thread(completed, "reverie api DELETE /v1/memories/s", url) == []

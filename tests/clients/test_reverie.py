@@ -83,7 +83,7 @@ async def test_every_endpoint_of_the_api_has_its_call(static_api: Api) -> None:
 def test_a_method_has_the_name_of_its_operation() -> None:
     ids = {one["operationId"] for item in DOCUMENT["paths"].values() for one in item.values()}
     others = {"count_agent", "count_session", "count_team", "count_workspace", "ask_memory_stream"}
-    of_the_client = {"send", "lines", "for_user", "close"}
+    of_the_client = {"send", "lines", "for_user", "for_prompts", "close"}
     assert {name for name in dir(Reverie) if not name.startswith("_")} == ids - {"get_metrics"} | others | of_the_client
 
 

@@ -140,7 +140,7 @@ class World:
         connection = await asyncpg.connect(self.settings.database_url, statement_cache_size=0)
         kept = await connection.fetch("SELECT result::text FROM dream_steps WHERE step = 'extract'")
         await connection.close()
-        memories = [memory for row in kept for memory in json.loads(row["result"])["memories"]]
+        memories = [memory for row in kept for memory in json.loads(row["result"])["value"]["memories"]]
         return {memory["content"].removeprefix("u1 said: ") for memory in memories}
 
 

@@ -64,7 +64,7 @@ async def test_a_day_is_that_day_everywhere_and_arrival_is_called_so(visitor: Ap
     zone = await page.context.new_cdp_session(page)
     await zone.send("Emulation.setTimezoneOverride", {"timezoneId": "America/New_York"})
     body = {"agent": agent, "type": "event", "content": "The bridge opened", "user": "Ada"}
-    saved = await service.call("POST", "/v1/memories", json=body | {"occurred_at": "2026-06-20T00:00:00Z"})
+    saved = await service.call("POST", "/v1/memories", json=body | {"occurred_at": "2026-06-20"})
     assert saved.is_success
     said = {"role": "user", "content": "It opened", "created_at": "2026-06-21T10:00:00Z"}
     sent = await service.call("POST", "/v1/sessions/log/messages", json={"agent": agent, "messages": [said]})

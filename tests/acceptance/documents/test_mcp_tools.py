@@ -53,7 +53,7 @@ async def test_save_takes_what_the_api_takes(tenant: Tenant) -> None:
 
 async def test_nothing_that_is_left_out_is_sent(tenant: Tenant) -> None:
     async with prime(tenant) as client:
-        left = {"user": "", "scope": None, "tags": [], "links": [], "metadata": {}, "importance": 0}
+        left = {"scope": None, "tags": [], "links": [], "metadata": {}, "importance": 0}
         saved = await told(client, "memory_save", content="The kettle is on the third floor", **left)
         memory = await tenant.get(f"/v1/memories/{saved['id']}")
         assert (memory["user"], memory["scope"], memory["importance"]) == (None, "agent", 0)
