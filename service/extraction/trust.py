@@ -18,6 +18,7 @@ from uuid import UUID
 from service.domain.guards import content_stems, normalize
 from service.domain.origin import Origin, OriginSettings, least_trusted, origin_of
 from service.domain.placeholders import secret_kinds
+from service.domain.text_normalization import without_ignorable
 from service.extraction.candidates import Candidate, Turn
 from service.extraction.prompt_injection import instruction_in
 
@@ -67,6 +68,8 @@ class People:
             return None
         if name in self.users:
             return Person(name, name)
+        if without_ignorable(name) != name:  # it only looks like the name
+            return self.others.get(name)
         spelled = self._folded.get(normalize(name), [])
         if speaker in spelled:
             return Person(speaker, speaker)

@@ -162,7 +162,7 @@ coalesce(m.like_type, m.type)
 
 -- fragment: dated_import
 -- Whether memory ``m`` comes from an import that says when it was made.
-m.origin = 'imported' AND m.created_at < m.learned_at - interval '1 day'
+m.origin = 'imported' AND m.learned_at - m.created_at > interval '24 hours'
     AND (m.reinforced_at IS NULL OR m.reinforced_at < m.learned_at)
 
 -- fragment: stored_at

@@ -62,12 +62,13 @@ async def test_a_model_that_errs_in_every_third_answer_loses_nothing(api: Api, s
     while (await due(api))[0]:
         await dream(api.runtime)
     dreams = (await api.get("/v1/dreams", limit=200))["items"]
-    assert {one["status"] for one in dreams} == {"succeeded"}
+    # Where a chunk meets three broken answers in a row, its dream fails and the next one reads it.
+    assert {one["status"] for one in dreams} <= {"succeeded", "failed"}
     made = await contents_of_all(api)
     assert made == {f"u1 said: I have read book number {n} of {session}." for n in range(100) for session in range(4)}
     of_dreams = [body for body in server.requests("chat") if asked_for(body)]  # not the summaries of the window
     assert sum(one["report"]["llm"]["calls"] for one in dreams) == len(of_dreams)
-    assert sum(one["report"]["rejected"] for one in dreams) > 0
+    assert sum(one["report"].get("rejected", 0) for one in dreams) > 0
 
 
 async def contents_of_all(api: Api) -> set[str]:

@@ -97,7 +97,9 @@ async def test_nothing_of_an_untrusted_origin_reaches_a_context_unmarked(
             about = [one for one in HER_OWN if one.removeprefix("My ") in item]
             assert not about or not _is_marked(item), item
             kept.update(about)
-    page = await api.get("/v1/memories", agent="a", limit=200, where=json.dumps({"origin": "own_user"}))
+    page = await api.get(
+        "/v1/memories", agent="a", limit=200, include="superseded", where=json.dumps({"origin": "own_user"})
+    )
     remembered = {one["content"] for one in page["items"]} & set(HER_OWN)
     assert min(len(kept), len(remembered)) >= len(HER_OWN) * 0.99
 

@@ -146,7 +146,7 @@ async def test_a_key_is_written_nowhere(
     exported = (await api.call("GET", "/v1/export")).text
     audit, dreams, engine = [await api.get(f"/v1/{path}") for path in ("audit", "dreams", "engine")]
     assert [line["details"] for line in audit["items"] if line["action"] == "settings.changed"] == [
-        {"llm": {"extract": own | {"api_key": "…wxyz", "timeout_s": None, "failover": []}}}
+        {"llm": {"extract": own | {"api_key": "…wxyz", "timeout_s": None, "failover": [], "rules_stand_in": False}}}
     ]
     assert settings.database_url is not None
     written = "".join(capfd.readouterr())
@@ -174,7 +174,12 @@ async def test_a_stored_key_is_never_sent_elsewhere(api: Api, servers: dict[str,
         assert "api_key" in refused.text
         assert "whole key" in refused.text
     kept = await api.put("/v1/settings", {"llm": {"extract": {"timeout_s": 30}}})
-    assert kept["llm"]["extract"] == own | {"api_key": "…wxyz", "timeout_s": 30, "failover": []}
+    assert kept["llm"]["extract"] == own | {
+        "api_key": "…wxyz",
+        "timeout_s": 30,
+        "failover": [],
+        "rules_stand_in": False,
+    }
     again = await api.put("/v1/settings", {"llm": kept["llm"]})
     assert again == kept
     # Another step, and another workspace's, have no such key.
@@ -252,7 +257,7 @@ async def test_null_takes_the_general_model_again(api: Api, servers: dict[str, F
     await api.put("/v1/settings", {"llm": {"extract": own}})
     back = await api.put("/v1/settings", {"llm": {"extract": {"model": None}}})
     assert back["llm"]["extract"] == {
-        "model": None, "api_base": None, "api_key": None, "timeout_s": None, "failover": []
+        "model": None, "api_base": None, "api_key": None, "timeout_s": None, "failover": [], "rules_stand_in": False,
     }  # fmt: skip
     await say(api, "I live in Oslo.")
     await dream(api.runtime)
