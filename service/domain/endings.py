@@ -87,8 +87,6 @@ _MARKED = re.compile(
     re.IGNORECASE,
 )
 _BESIDE = re.compile(r"\b(?:also|too|as well|another|second|other|even more|sometimes|occasionally|tonight|today)\b")
-_SHARED = word_set("like love enjoy have has own speak know play read hate dislike want need learn see visit met")
-"""Verbs that may hold of many things at once."""
 _WISH = re.compile(r"\bwants the assistant (?:not )?to\b")
 
 
@@ -97,18 +95,18 @@ class Ending:
     """What a statement says is over.
 
     ``leads``: of whom or what, as the words that open such statements. ``things``: of each thing that is over the stem
-    of the deed, None where it does not matter which, and the stems that name it. ``anew``: stems of what is otherwise
-    now, empty where the statement does not say that anything is.
+    of the deed, None where it does not matter which, and the stems that name it. ``changed``: stems of what has
+    another value now, empty where the statement does not say that anything has.
     """
 
     leads: tuple[tuple[str, ...], ...]
     things: tuple[tuple[str | None, frozenset[str]], ...]
-    anew: frozenset[str]
+    changed: frozenset[str]
 
     @property
     def words(self) -> set[str]:
         """Return the beginnings of words by which the statements that it may end are found."""
-        longest = {max(stems, key=len) if stems else verb or "" for verb, stems in self.things} | self.anew
+        longest = {max(stems, key=len) if stems else verb or "" for verb, stems in self.things} | self.changed
         return {word[: max(3, len(word) - 1)] for word in longest if word}
 
 
@@ -139,19 +137,19 @@ def ending(content: str, subject: str | None) -> Ending | None:
     gone = _GONE.search(body)
     if gone is not None:
         things.append((None, _stems(gone["x"])))
-    anew = _anew(body)
+    lead = _lead(body)
+    changed = _changed(body, lead)
     person = normalize(subject or "")
     acts = person and (gone is not None or f" {person} " in f" {' '.join(_WORD.findall(normalize(body)))} ")
-    leads = (_lead(body), (person,)) if acts else (_lead(body),)
-    return Ending(leads, tuple(things), anew) if things or anew else None
+    leads = (lead, (person,)) if acts else (lead,)
+    return Ending(leads, tuple(things), changed) if things or changed else None
 
 
-def _anew(body: str) -> frozenset[str]:
-    """Return the stems of what a statement says is otherwise now."""
-    lead = _lead(body)
+def _changed(body: str, lead: tuple[str, ...]) -> frozenset[str]:
+    """Return the stems of what a statement says has changed."""
     given = assignment(body)
     if given is not None and given.marked:
-        return _folded(lead[-1])
+        return _folded(" ".join(lead[-1:]))
     if not _MARKED.search(body) or _BESIDE.search(body):
         return frozenset()
     wish = _WISH.search(body)
@@ -163,7 +161,7 @@ def _anew(body: str) -> frozenset[str]:
 def ends(over: Ending, held: str) -> bool:
     """Return whether an earlier statement says what is over."""
     body = _plain(held.strip().replace("’", "'"))
-    if len(body) > _TEXT_MAX or _says_it_ended(held):
+    if len(body) > _TEXT_MAX:
         return False
     lead, stems = _lead(body), _folded(body)
     for verb, words in over.things:
@@ -171,7 +169,7 @@ def ends(over: Ending, held: str) -> bool:
         if not words <= stems or not any(of_same(one, lead) or _named(one, body) for one in over.leads):
             continue
         if verb is None or verb == "is" or verb in stems:
-            return True
+            return not _says_it_ended(held)
     return False
 
 
@@ -226,7 +224,7 @@ def _belongs(over: tuple[str, ...], held: tuple[str, ...]) -> bool:
     """Return whether a statement is about the same, or about what belongs to it: "ann's car", but not "ann's wife"."""
     if _same(over, held):
         return True
-    return held[: len(over)] == over and not _RELATIVES & set(held[len(over) :])
+    return bool(over) and held[: len(over)] == over and not _RELATIVES & set(held[len(over) :])
 
 
 def _stems(text: str | None) -> frozenset[str]:
@@ -246,6 +244,10 @@ _DROPPED: Final[frozenset[str]] = frozenset(
     stem for word in (*_VAGUE, *word_set("their his her its my your old them him")) for stem in _folded(word)
 )
 _ANY_DEED: Final = _folded("use have own need") | {"being", "be"}
+_SHARED: Final = {"have", "has"} | _folded(
+    "like love enjoy own speak know play read hate dislike want need learn see visit met"
+)
+"""Verbs that may hold of many things at once."""
 _COMMON: Final = _folded("wants the assistant to give make keep use them me")
 _DATES: Final = _folded("""
     monday tuesday wednesday thursday friday saturday sunday january february march april june july august september

@@ -269,10 +269,10 @@ class _Planner:
             for one in known
             if self._holds(one) and one.subject == new.subject and one.audience == new.audience
             and one.polarity == "positive" and not happened(one)
-            and (ends(over, one.content) or (one.type == new.type and self._is_otherwise_now(new, one)))
+            and (ends(over, one.content) or (one.type == new.type and self._has_another_value(new, one)))
         ]  # fmt: skip
 
-    def _is_otherwise_now(self, new: NewMemory, held: Statement) -> bool:
+    def _has_another_value(self, new: NewMemory, held: Statement) -> bool:
         return supplants(new.content, held.content) or changes_value(held.content, new.content, self._assignment)
 
     def _replace(self, held: Statement, new: NewMemory, relation: Relation) -> None:
