@@ -14,9 +14,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from types import UnionType
-from typing import Annotated, Any, Final, Generic, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Generic, NamedTuple, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -33,6 +34,8 @@ _THOUGHTS: Final = re.compile(
 """Thoughts before an answer; some servers leave the opening tag out."""
 _NUMBER: Final = re.compile(r"\d+")
 _PASSES_MAX: Final = 8
+FORMS_KEPT: Final = 512
+"""Forms whose names are looked up once; workspaces with types of their own have forms of their own."""
 _CLOSES: Final = {"{": "}", "[": "]"}
 
 
@@ -130,18 +133,18 @@ class Read(Generic[Value]):
     @property
     def is_empty(self) -> bool:
         """Return whether a form of entries holds none."""
-        name = entries_of(type(self.value))
-        return name is not None and not getattr(self.value, name)
+        of = entries_of(type(self.value))
+        return of is not None and not getattr(self.value, of.name)
 
     def joined(self, other: Read[Value]) -> Read[Value]:
         """Return both: the entries of this one, and of ``other`` those that this one lacks, with what ``other`` left
         out."""
-        name = entries_of(type(self.value))
-        if name is None:
+        of = entries_of(type(self.value))
+        if of is None:
             return other
-        kept = list(getattr(self.value, name))
-        kept += [entry for entry in getattr(other.value, name) if entry not in kept]
-        value = self.value.model_copy(update={name: kept})
+        kept = list(getattr(self.value, of.name))
+        kept += [entry for entry in getattr(other.value, of.name) if entry not in kept]
+        value = self.value.model_copy(update={of.name: kept})
         return Read(value, other.rejected, other.faults, other.cut_off)
 
 
@@ -235,20 +238,28 @@ def _storable(value: Any) -> Any:
 # --- the shape of a form ----------------------------------------------------------------------------------------------
 
 
-def entries_of(form: type[BaseModel]) -> str | None:
-    """Return the field of a form that is nothing but a list of entries; None for any other form."""
-    fields = form.model_fields
-    name = next(iter(fields))
-    return name if len(fields) == 1 and _model_of(fields[name].annotation)[1] else None
+class Entries(NamedTuple):
+    """The only field of a form, and the form of the entries that it lists."""
+
+    name: str
+    form: type[BaseModel]
+
+
+@lru_cache(maxsize=FORMS_KEPT)
+def entries_of(form: type[BaseModel]) -> Entries | None:
+    """Return what a form that is nothing but a list of entries lists; None for any other form."""
+    if len(form.model_fields) != 1:
+        return None
+    ((name, field),) = form.model_fields.items()
+    model, many = _model_of(field.annotation)
+    return Entries(name, model) if model is not None and many else None
 
 
 def _shaped(form: type[BaseModel], raw: Any) -> Any:
     """Return a value in the shape of a form: its names, its lists, and entries that stand for themselves."""
-    name = entries_of(form)
-    if name is not None:
-        entry, _ = _model_of(form.model_fields[name].annotation)
-        assert entry is not None
-        return {name: [_shaped(entry, one) for one in _entries(form, name, entry, raw)]}
+    of = entries_of(form)
+    if of is not None:
+        return {of.name: [_shaped(of.form, one) for one in _entries(form, of, raw)]}
     if isinstance(raw, list):
         objects = [one for one in raw if isinstance(one, dict)]
         first, only = next(iter(form.model_fields)), len(form.model_fields) == 1
@@ -264,18 +275,16 @@ def _shaped(form: type[BaseModel], raw: Any) -> Any:
 
 def _wraps_entries(form: type[BaseModel], raw: Any) -> bool:
     """Return whether a value that was cut off is a list of entries, and not half an entry or half a value."""
-    name = entries_of(form)
-    if name is None:
-        return False
-    entry, _ = _model_of(form.model_fields[name].annotation)
-    return isinstance(raw, list) or entry is None or not _known(entry, raw)
+    of = entries_of(form)
+    return of is not None and (isinstance(raw, list) or not _known(of.form, raw))
 
 
 def _named(form: type[BaseModel], raw: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object by the names of the form's fields, in their shapes, without those that are null and optional."""
     shaped: dict[str, Any] = {}
+    names = _names(form)
     for given, value in raw.items():
-        name = _names(form).get(_key(given))
+        name = names.get(_key(given))
         if name is None or name in shaped or (value is None and not form.model_fields[name].is_required()):
             continue
         model, many = _model_of(form.model_fields[name].annotation)
@@ -285,35 +294,35 @@ def _named(form: type[BaseModel], raw: Mapping[str, Any]) -> dict[str, Any]:
     return shaped
 
 
-def _entries(form: type[BaseModel], name: str, entry: type[BaseModel], raw: Any) -> list[Any]:
+def _entries(form: type[BaseModel], of: Entries, raw: Any) -> list[Any]:
     """Return the entries in what was answered: under their name or another, bare, in lists of lists, or one alone.
 
     Raises NoValue for an object that holds none.
     """
     if isinstance(raw, list):
-        return [one for part in raw for one in (_entries_or_self(form, name, entry, part))]
+        return [one for part in raw for one in _entries_or_self(form, of, part)]
     if not isinstance(raw, dict):
         raise NoValue(["it is no JSON object"])
     if not raw:
         return []
     known = _names(form)
-    under = [value for given, value in raw.items() if known.get(_key(given)) == name]
+    under = [value for given, value in raw.items() if known.get(_key(given)) == of.name]
     if under:
         return _flat(under[0])
-    if _known(entry, raw):
+    if _known(of.form, raw):
         return [raw]
     nested = [value for value in raw.values() if isinstance(value, dict | list)]
     if len(nested) == 1:
-        return _entries(form, name, entry, nested[0])
+        return _entries(form, of, nested[0])
     if nested and all(isinstance(value, dict) for value in nested):
         return nested
-    raise NoValue([f"{name}: is required"])
+    raise NoValue([f"{of.name}: is required"])
 
 
-def _entries_or_self(form: type[BaseModel], name: str, entry: type[BaseModel], part: Any) -> list[Any]:
-    if isinstance(part, list) or (isinstance(part, dict) and not _known(entry, part)):
+def _entries_or_self(form: type[BaseModel], of: Entries, part: Any) -> list[Any]:
+    if isinstance(part, list) or (isinstance(part, dict) and not _known(of.form, part)):
         try:
-            return _entries(form, name, entry, part)
+            return _entries(form, of, part)
         except NoValue:
             return [part]
     return [part]
@@ -334,7 +343,8 @@ def _key(name: str) -> str:
     return re.sub(r"[\s-]+", "_", name.strip().casefold())
 
 
-def _names(form: type[BaseModel]) -> dict[str, str]:
+@lru_cache(maxsize=FORMS_KEPT)
+def _names(form: type[BaseModel]) -> Mapping[str, str]:
     """Return the field that each name stands for."""
     names: dict[str, str] = {}
     for name, info in form.model_fields.items():
@@ -363,16 +373,14 @@ def _model_of(annotation: Any) -> tuple[type[BaseModel] | None, bool]:
 
 def _validated(form: type[Value], raw: Any, cut_off: bool) -> Read[Value]:
     """Return the value of a form, of entries those that fit. Raises NoValue where a form of anything else does not."""
-    name = entries_of(form)
-    if name is None:
+    of = entries_of(form)
+    if of is None:
         return Read(_settled(form, raw), cut_off=cut_off)
-    entry, _ = _model_of(form.model_fields[name].annotation)
-    assert entry is not None
     kept: list[BaseModel] = []
-    found = Read(form.model_construct(None, **{name: kept}), cut_off=cut_off)
-    for number, one in enumerate(raw[name], start=1):
+    found = Read(form.model_construct(None, **{of.name: kept}), cut_off=cut_off)
+    for number, one in enumerate(raw[of.name], start=1):
         try:
-            kept.append(_settled(entry, one))
+            kept.append(_settled(of.form, one))
         except NoValue as unfit:
             found.rejected[unfit.faults[0]] += 1
             found.faults.append(f"entry {number}: {'; '.join(unfit.faults)}")

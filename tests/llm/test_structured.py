@@ -78,10 +78,10 @@ def test_an_answer_is_read_in_any_style(form: type[BaseModel], style: str) -> No
 @pytest.mark.parametrize("form", OF_ENTRIES, ids=lambda form: form.__name__)
 def test_every_entry_that_fits_is_taken(form: type[BaseModel], style: str) -> None:
     found = read(ENTRIES[style](ANSWERS[form]), form)
-    name = entries_of(form)
-    assert name is not None
-    wanted = getattr(form.model_validate(ANSWERS[form]), name)
-    assert getattr(found.value, name) == wanted * (115 if style.startswith("230") else 1)
+    of = entries_of(form)
+    assert of is not None
+    wanted = getattr(form.model_validate(ANSWERS[form]), of.name)
+    assert getattr(found.value, of.name) == wanted * (115 if style.startswith("230") else 1)
     assert found.rejected.total() == (2 if "broken" in style else 0)
     assert found.cut_off == style.startswith("cut off")
 
