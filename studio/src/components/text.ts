@@ -63,11 +63,17 @@ export function dayOf(moment: string | Date): string {
 
 export type Dated = Pick<MemoryRecord, "occurred_at" | "occurred_until" | "occurred_precision" | "created_at">;
 
-/** When it happened, no more exactly than that is known; undefined for a moment, and where it is not known. */
-export function calendarTime({ occurred_at, occurred_until, occurred_precision }: Dated): string | undefined {
+/** The first and the last day of what is known to the day, month or year; undefined for a moment or no time. */
+export function calendarDays({ occurred_at, occurred_until, occurred_precision }: Dated) {
   if (!occurred_at || !occurred_until || !occurred_precision || occurred_precision === "minute") return undefined;
-  const last = new Date(new Date(occurred_until).getTime() - DAY_MS);
-  return calendars[occurred_precision].formatRange(new Date(occurred_at), last);
+  const last = new Date(Date.parse(occurred_until) - DAY_MS);
+  return { precision: occurred_precision, first: new Date(occurred_at), last };
+}
+
+/** When it happened, no more exactly than that is known; undefined for a moment, and where it is not known. */
+export function calendarTime(memory: Dated): string | undefined {
+  const days = calendarDays(memory);
+  return days && calendars[days.precision].formatRange(days.first, days.last);
 }
 
 /** `120 ms`, `3.4 s`, `2 min 5 s`. */

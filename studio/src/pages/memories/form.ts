@@ -1,6 +1,7 @@
 /** The fields of a memory as they are written, and as the API takes them. */
 
 import type { MemoryRecord } from "@reverie/client";
+import { calendarDays } from "@/components/text";
 import { memories as texts } from "@/strings/memories";
 
 export const GROUPS = ["team", "task", "session"] as const;
@@ -91,16 +92,12 @@ export function formOf(memory: MemoryRecord): Written {
 }
 
 const DATE_LENGTHS = { year: 4, month: 7, day: 10 };
-const DAY_MS = 86_400_000;
 
-function writtenTime({ occurred_at, occurred_until, occurred_precision }: MemoryRecord): string {
-  if (!occurred_at || !occurred_until || !occurred_precision || occurred_precision === "minute") {
-    return [occurred_at, occurred_until].filter(Boolean).map(toLocal).join("/");
-  }
-  const length = DATE_LENGTHS[occurred_precision];
-  const last = new Date(Date.parse(occurred_until) - DAY_MS).toISOString().slice(0, length);
-  const first = occurred_at.slice(0, length);
-  return first === last ? first : `${first}/${last}`;
+function writtenTime(memory: MemoryRecord): string {
+  const days = calendarDays(memory);
+  if (!days) return [memory.occurred_at, memory.occurred_until].filter(Boolean).map(toLocal).join("/");
+  const [first, last] = [days.first, days.last].map((day) => day.toISOString().slice(0, DATE_LENGTHS[days.precision]));
+  return first === last ? `${first}` : `${first}/${last}`;
 }
 
 /** A year, month or day as it is, a local time as a moment. */
