@@ -162,7 +162,7 @@ class Engine:
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """What an engine has once it is open."""
+    """Holds what an engine has once it is open."""
 
     app: InProcess
     key: str

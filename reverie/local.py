@@ -115,7 +115,7 @@ class BlockingTransport(_Transport, httpx.BaseTransport):
 
 
 class _BlockingContent(httpx.AsyncByteStream):
-    """What a blocking client sends. What makes parts of it may itself call the API, so that has a thread."""
+    """Streams what a blocking client sends. What makes parts of it may itself call the API, so that has a thread."""
 
     def __init__(self, stream: httpx.SyncByteStream) -> None:
         self._stream = stream
@@ -135,7 +135,7 @@ class _BlockingContent(httpx.AsyncByteStream):
 
 
 class _BlockingBody(httpx.SyncByteStream):
-    """What a blocking client reads."""
+    """Streams an answer to a blocking client."""
 
     def __init__(self, exchange: _Exchange, inside: httpx.Response) -> None:
         self._exchange = exchange
@@ -178,7 +178,7 @@ class AwaitedTransport(_Transport, httpx.AsyncBaseTransport):
 
 
 class _AwaitedContent(httpx.AsyncByteStream):
-    """What an awaited client sends, made on its own loop."""
+    """Streams what an awaited client sends, made on its own loop."""
 
     def __init__(self, stream: httpx.AsyncByteStream, loop: asyncio.AbstractEventLoop) -> None:
         self._stream = stream
@@ -198,7 +198,7 @@ class _AwaitedContent(httpx.AsyncByteStream):
 
 
 class _AwaitedBody(httpx.AsyncByteStream):
-    """What an awaited client reads."""
+    """Streams an answer to an awaited client."""
 
     def __init__(self, exchange: _Exchange, inside: httpx.Response) -> None:
         self._exchange = exchange

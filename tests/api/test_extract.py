@@ -12,21 +12,17 @@ from typing import Any
 import pytest
 
 from service.llm import LLM
-from service.provider import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
 from tests.tables import table
-from tests.worker.dreaming import dream, fact, model, note_everything, notes, say
+from tests.worker.dreaming import dream, fact, notes, noting_model, say
 
 Json = dict[str, Any]
 
 
 @pytest.fixture
 async def server(api: Api) -> AsyncIterator[FakeOpenAI]:
-    await load_litellm()
-    with FakeOpenAI() as opened:
-        opened.default_reply = note_everything
-        api.runtime.llm = model(opened, timeout_s=60, ledger=api.runtime.budget)
+    async with noting_model(api) as opened:
         yield opened
 
 

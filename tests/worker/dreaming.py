@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
 from service.domain.ids import DEFAULT_WORKSPACE
 from service.llm import LLM
+from service.provider import load_litellm
 from service.runtime import Runtime
 from service.store.agents import get_agent
 from tests.fakes.openai_server import FakeOpenAI
@@ -62,6 +64,16 @@ async def contents(api: Caller, **filters: Any) -> set[str]:
 def model(server: FakeOpenAI, **options: Any) -> LLM:
     """The fake server's model, impatient."""
     return model_at(server.base_url, **options)
+
+
+@asynccontextmanager
+async def noting_model(api: Api) -> AsyncIterator[FakeOpenAI]:
+    """A model that notes every turn, which the API and its dreams use, within the budget of the workspace."""
+    await load_litellm()
+    with FakeOpenAI() as opened:
+        opened.default_reply = note_everything
+        api.runtime.llm = model(opened, timeout_s=60, ledger=api.runtime.budget)
+        yield opened
 
 
 def model_at(base_url: str, **options: Any) -> LLM:

@@ -9,11 +9,21 @@ from typing import Any
 
 import pytest
 
-from service.provider import load_litellm
 from tests.fakes.openai_server import FakeOpenAI
 from tests.live_api import Api
 from tests.llm.answer_styles import ANY, ENTRIES, NO_ANSWERS
-from tests.worker.dreaming import asked_for, contents, dream, fact, model, note_everything, notes, say, turns_of
+from tests.worker.dreaming import (
+    asked_for,
+    contents,
+    dream,
+    fact,
+    model,
+    note_everything,
+    notes,
+    noting_model,
+    say,
+    turns_of,
+)
 from tests.worker.test_llm_faults import due
 
 Json = dict[str, Any]
@@ -22,10 +32,7 @@ Style = Callable[[Json], str]
 
 @pytest.fixture
 async def server(api: Api) -> AsyncIterator[FakeOpenAI]:
-    await load_litellm()
-    with FakeOpenAI() as opened:
-        opened.default_reply = note_everything
-        api.runtime.llm = model(opened, timeout_s=60, ledger=api.runtime.budget)
+    async with noting_model(api) as opened:
         yield opened
 
 
@@ -45,7 +52,7 @@ async def test_a_preview_reads_every_style(api: Api, server: FakeOpenAI) -> None
 
 
 async def test_a_model_that_errs_in_every_third_answer_loses_nothing(api: Api, server: FakeOpenAI) -> None:
-    answers, asked = count(1), iter(ENTRIES["one more that is broken"] for _ in count())
+    answers = count(1)
     broken = [*NO_ANSWERS.values()]
 
     def erring(body: Json) -> str:
@@ -54,7 +61,7 @@ async def test_a_model_that_errs_in_every_third_answer_loses_nothing(api: Api, s
         number = next(answers)
         if number % 3 == 0:
             return broken[number // 3 % len(broken)]
-        return next(asked)(json.loads(note_everything(body)))
+        return ENTRIES["one more that is broken"](json.loads(note_everything(body)))
 
     server.default_reply = erring
     for session in range(4):
